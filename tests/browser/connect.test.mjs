@@ -101,26 +101,38 @@ for (const [form, transport] of Object.entries(FORMS)) {
     assert.equal((await client.selectMergeSpanProfile(side("new", spans))).flamegraph.total, 0n);
   });
 
-  test(`${form}: frames that are filtered`, async () => {
-    const of = async (frameFilter, callSite = []) => {
-      const selector = { stackTraceSelector: { frameFilter, callSite: callSite.map((name) => ({ name })) } };
+  test(`${form}: stacks by the functions on them`, async () => {
+    const select = (frameFilter, callSite = []) => ({
+      stackTraceSelector: { frameFilter, callSite: callSite.map((name) => ({ name })) },
+    });
+    const of = async (...stacksOf) => {
+      const selector = select(...stacksOf);
       const { flamegraph } = await client.selectMergeStacktraces(side("new", selector));
       const profile = await client.selectMergeProfile(side("new", selector));
       return [flamegraph.names.join(), flamegraph.total / TICK, stacks(profile)];
     };
-    const withoutB = { "main;a": 3, main: 7, "main;c": 7 };
-    const excluded = ["total,main,c,a", 17n, withoutB];
+    const excluded = ["total,main,a", 5n, { "main;a": 3, main: 2 }];
     assert.deepEqual(await of({ excludeFunctionNames: ["b"] }), excluded);
     assert.deepEqual(await of({ excludeFunctionNameRegexes: ["^b"] }), excluded);
-    const included = ["total,c,a", 17n, { "": 7, a: 3, c: 7 }];
-    assert.deepEqual(await of({ includeFunctionNames: ["a"], includeFunctionNameRegexes: ["c|x"] }), included);
-    assert.deepEqual(await of({ excludeFunctionNames: ["b"] }, ["main", "c"]), ["total,main,c", 7n, { "main;c": 7 }]);
-    const series = { step: 60, stackTraceSelector: { frameFilter: { excludeFunctionNames: ["b"] } } };
-    const found = await client.selectSeries(side("new", series));
-    assert.equal(
-      found.series[0].points.reduce((sum, { value }) => sum + value, 0),
-      17 * Number(TICK),
-    );
+    const included = ["total,main,b,c", 7n, { "main;b;c": 7 }];
+    assert.deepEqual(await of({ includeFunctionNames: ["b"], includeFunctionNameRegexes: ["c|x"] }), included);
+    assert.deepEqual(await of({ includeFunctionNames: ["a", "b"] }), ["total", 0n, {}]);
+    const both = [{ includeFunctionNames: ["b"], excludeFunctionNames: ["c"] }, ["main", "b"]];
+    assert.deepEqual(await of(...both), ["total,main,b", 5n, { "main;b": 5 }]);
+    const many = { includeFunctionNames: Array.from({ length: 65 }, (_, i) => `${i}`) };
+    assert.equal((await refusal(of(many))).code, Code.InvalidArgument);
+    for (const [wanted, total] of [
+      [select({ excludeFunctionNames: ["b"] }), 5],
+      [select({ includeFunctionNames: ["b"] }), 12],
+      [select(...both), 5],
+    ]) {
+      const { series } = await client.selectSeries(side("new", { step: 60, exemplarType: 2, ...wanted }));
+      const points = series.flatMap(({ points }) => points);
+      const sum = points.reduce((sum, { value }) => sum + value, 0);
+      assert.equal(sum, total * Number(TICK));
+      const exemplars = points.flatMap(({ exemplars }) => exemplars.map(({ value }) => Number(value)));
+      assert.ok(exemplars.length > 0 && exemplars.every((value) => value <= sum));
+    }
   });
 
   test(`${form}: series`, async () => {

@@ -38,4 +38,4 @@ pub use static_catalog::{ObjectSizes, StaticCatalog, Want, static_catalog};
 pub use timeline::{
     Grouping, Point, Points, Steps, Timeline, TimelinePlan, TimelineSeries, Totals, window_of,
 };
-pub use values::{CallSiteOf, CallSitePlan, Value, Values, ValuesOf, ValuesPlan};
+pub use values::{StacksOf, StacksPlan, Value, Values, ValuesOf, ValuesPlan};

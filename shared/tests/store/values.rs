@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use pilotlight_core::plans::{
-    CallSiteOf, CallSitePlan, CatalogObject, Plan, SampleQueryPlan, Value, Values, ValuesOf,
-    ValuesPlan,
+    CatalogObject, Plan, SampleQueryPlan, StacksOf, StacksPlan, Value, Values, ValuesOf, ValuesPlan,
 };
 use pilotlight_core::store::{Contents, Level, SumWindow};
+use pilotlight_core::verbs::{FrameFilter, FunctionNames, StackSelector};
 use pilotlight_core::{
     Labels, ProfileId, ProfileIds, ProfileType, SampleSelector, Selector, SeriesHash, SpanSelector,
     TimeRange, UnixNanos,
@@ -148,18 +148,18 @@ fn values(bucket: &Bucket, (selector, of_type, range): Asked, of: ValuesOf) -> V
     shown(drive(bucket, plan.unwrap()).finish().unwrap())
 }
 
-fn call_site<V: Values>(
+fn of_stacks<V: Values>(
     bucket: &Bucket,
     (selector, of_type, range): Asked,
-    names: &[&str],
-    of: CallSiteOf,
+    stacks: &StackSelector,
+    of: StacksOf,
     into: V,
 ) -> V {
-    let plan = CallSitePlan::new(
+    let plan = StacksPlan::new(
         &Selector::parse(selector).unwrap(),
         of_type,
         range,
-        names.iter().map(|&name| name.to_owned()).collect(),
+        stacks.clone(),
         of,
         &bucket.catalog,
         into,
@@ -169,10 +169,31 @@ fn call_site<V: Values>(
     plan.finish().unwrap()
 }
 
-/// What a profile's stacks have that begin so, as a tree by name sees them.
-fn begins_with(profile: &Stored, names: &[&str]) -> i64 {
+fn begins(names: &[&str]) -> StackSelector {
+    StackSelector {
+        call_site: names.iter().map(|&name| name.to_owned()).collect(),
+        frames: FrameFilter::default(),
+    }
+}
+
+fn names(names: &[&str]) -> FunctionNames {
+    FunctionNames {
+        names: names.iter().map(|&name| name.to_owned()).collect(),
+        patterns: Vec::new(),
+    }
+}
+
+/// What a profile's stacks have that are selected, as a tree by name sees them.
+fn selected(profile: &Stored, stacks: &StackSelector) -> i64 {
+    let FrameFilter { included, excluded } = &stacks.frames;
+    let fits = |stack: &[&str]| {
+        let site = stacks.call_site.iter().map(String::as_str);
+        let begins = stack.len() >= stacks.call_site.len() && site.zip(stack).all(|(a, &b)| a == b);
+        let has = |name: &String| stack.contains(&name.as_str());
+        begins && included.names.iter().all(has) && !excluded.names.iter().any(has)
+    };
     let rows = profile.rows.iter();
-    rows.filter(|(stack, _)| stack.starts_with(names))
+    rows.filter(|(stack, _)| fits(stack))
         .map(|(_, value)| value)
         .sum()
 }
@@ -227,13 +248,28 @@ fn check(bucket: &Bucket, pushes: &[LinkedPush], when: &str) {
             expect.sort();
             assert_eq!(values(bucket, asked, ValuesOf::Spans), expect, "{when}");
 
-            for names in [&["main"][..], &["work", "main"], &["nowhere"]] {
-                let each = stored.iter().map(|p| one(p, begins_with(p, names)));
+            let filtered = |included, excluded| StackSelector {
+                call_site: Vec::new(),
+                frames: FrameFilter { included, excluded },
+            };
+            let site_without = StackSelector {
+                frames: filtered(names(&[]), names(&["work"])).frames,
+                ..begins(&["main"])
+            };
+            for stacks in &[
+                begins(&["main"]),
+                begins(&["work", "main"]),
+                begins(&["nowhere"]),
+                filtered(names(&["main", "work"]), names(&[])),
+                filtered(names(&[]), names(&["work"])),
+                site_without,
+            ] {
+                let each = stored.iter().map(|p| one(p, selected(p, stacks)));
                 let mut expect: Vec<Shown> = each.filter(|shown| shown.2 != 0).collect();
                 expect.sort();
-                let found = call_site(bucket, asked, names, CallSiteOf::Profiles, All::default());
-                assert_eq!(shown(found), expect, "{when} {names:?}");
-                check_windows(bucket, asked, names, &stored, &when);
+                let found = of_stacks(bucket, asked, stacks, StacksOf::Profiles, All::default());
+                assert_eq!(shown(found), expect, "{when} {stacks:?}");
+                check_windows(bucket, asked, stacks, &stored, &when);
             }
             check_ids(bucket, asked, &stored, &when);
         }
@@ -241,13 +277,19 @@ fn check(bucket: &Bucket, pushes: &[LinkedPush], when: &str) {
 }
 
 /// Values of windows, of all series together and of each, add up to those of profiles.
-fn check_windows(bucket: &Bucket, asked: Asked, names: &[&str], stored: &[Stored], when: &str) {
+fn check_windows(
+    bucket: &Bucket,
+    asked: Asked,
+    stacks: &StackSelector,
+    stored: &[Stored],
+    when: &str,
+) {
     for window in SumWindow::ALL {
-        let when = format!("{when} {names:?} {window:?}");
+        let when = format!("{when} {stacks:?} {window:?}");
         let index = |time: UnixNanos| window.index(time.max(asked.2.from));
         let (mut expect, mut by_series) = (BTreeMap::new(), BTreeMap::new());
         for profile in stored {
-            let (at, value) = (index(profile.time), begins_with(profile, names));
+            let (at, value) = (index(profile.time), selected(profile, stacks));
             *expect.entry(at).or_insert(0i64) += value;
             *by_series
                 .entry((profile.labels.clone(), at))
@@ -256,11 +298,11 @@ fn check_windows(bucket: &Bucket, asked: Asked, names: &[&str], stored: &[Stored
         expect.retain(|_, value| *value != 0);
         by_series.retain(|_, value| *value != 0);
         let mut found = BTreeMap::new();
-        let together = call_site(
+        let together = of_stacks(
             bucket,
             asked,
-            names,
-            CallSiteOf::Windows(Some(window)),
+            stacks,
+            StacksOf::Windows(Some(window)),
             Together::default(),
         );
         for value in together.0 {
@@ -269,11 +311,11 @@ fn check_windows(bucket: &Bucket, asked: Asked, names: &[&str], stored: &[Stored
         }
         found.retain(|_, value| *value != 0);
         assert_eq!(found, expect, "{when}");
-        let each = call_site(
+        let each = of_stacks(
             bucket,
             asked,
-            names,
-            CallSiteOf::Windows(Some(window)),
+            stacks,
+            StacksOf::Windows(Some(window)),
             All::default(),
         );
         let mut found = BTreeMap::new();
@@ -382,8 +424,8 @@ fn of_sums_there_are_no_single_profiles() {
     let mut bucket = filled(&pushes, true);
     let of_type = profile_type("process_cpu", "cpu");
     let asked = ("", &of_type, TimeRange::ALL);
-    let hours = CallSiteOf::Windows(Some(SumWindow::Hour));
-    let before = call_site(&bucket, asked, &["main"], hours, All::default());
+    let hours = StacksOf::Windows(Some(SumWindow::Hour));
+    let before = of_stacks(&bucket, asked, &begins(&["main"]), hours, All::default());
     for level in 1..=3 {
         bucket.compact_all(level);
     }
@@ -422,7 +464,7 @@ fn of_sums_there_are_no_single_profiles() {
     let series = SeriesHash::new(&of_type, &labels(&[("service_name", "a")]));
     let ids = ProfileIds::from_iter([ProfileId::new(series, UnixNanos(0))]);
     assert_eq!(of_ids(&bucket, asked, ids), (BTreeMap::new(), 0));
-    let after = call_site(&bucket, asked, &["main"], hours, All::default());
+    let after = of_stacks(&bucket, asked, &begins(&["main"]), hours, All::default());
     let by_hour = |all: All| {
         let mut hours = BTreeMap::new();
         for (_, value) in all.values {
@@ -431,13 +473,12 @@ fn of_sums_there_are_no_single_profiles() {
         hours
     };
     assert_eq!(by_hour(after), by_hour(before));
-    let names = vec!["main".to_owned()];
-    let plan = CallSitePlan::new(
+    let plan = StacksPlan::new(
         &Selector::default(),
         &of_type,
         TimeRange::ALL,
-        names,
-        CallSiteOf::Profiles,
+        begins(&["main"]),
+        StacksOf::Profiles,
         &bucket.catalog,
         All::default(),
     );

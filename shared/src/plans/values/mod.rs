@@ -3,7 +3,7 @@
 //!
 //! There may be millions, so a plan keeps none. It hands each to whoever asked, who adds them up.
 
-mod call_site;
+mod stacks;
 
 use crate::base::clamp::clamped;
 use crate::base::sort::sort_by;
@@ -21,7 +21,7 @@ use crate::store::{
     read_totals,
 };
 
-pub use call_site::{CallSiteOf, CallSitePlan};
+pub use stacks::{StacksOf, StacksPlan};
 
 /// Takes values, in no particular order.
 pub trait Values {

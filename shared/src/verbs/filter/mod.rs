@@ -10,6 +10,7 @@ pub(crate) mod pgo;
 pub(crate) mod prune;
 pub(crate) mod recursion;
 pub(crate) mod show_from;
+pub(crate) mod stack_selector;
 mod tag_range;
 pub(crate) mod tag_writer;
 pub(crate) mod tags;

@@ -158,7 +158,7 @@ async fn pprof(
         );
         return Err(Problem::too_large(message));
     }
-    if selection.frames.is_some() || !selection.call_site.is_empty() {
+    if !selection.stacks.is_all() {
         // Without the functions of all other stacks.
         answer.profile = canonical(&answer.profile);
     }
@@ -181,8 +181,7 @@ pub(super) async fn merged(
         profile_type,
         range,
         samples,
-        frames,
-        call_site,
+        stacks,
         ..
     } = selection;
     let mut answer = if samples.is_all() {
@@ -195,15 +194,14 @@ pub(super) async fn merged(
             .of_samples(selector, profile_type, *range, samples)
             .await?
     };
-    if let Some(frames) = frames {
-        answer.profile = verbs::filter_frames(&answer.profile, frames);
-        // A node is the sum of several that were stored.
+    if !stacks.frames.is_all() {
+        // A stack that was folded may have had these functions.
         answer.error_bounds.node = answer.error_bounds.function;
     }
-    if !call_site.is_empty() {
-        // Each of these is held against the names of the site.
+    if !stacks.is_all() {
+        // Each of these is held against the names that are asked for.
         answer.check_frames()?;
-        answer.profile = verbs::call_site(&answer.profile, call_site).profile;
+        answer.profile = stacks.select(&answer.profile);
     }
     Ok(answer)
 }

@@ -1,6 +1,6 @@
 //! What the fields of requests mean, and which of them are refused.
 
-use pilotlight_core::verbs::FrameFilter;
+use pilotlight_core::verbs::StackSelector;
 use pilotlight_core::{
     ProfileId, ProfileIds, ProfileType, SampleSelector, Selector, TimeRange, UnixNanos,
 };
@@ -118,10 +118,8 @@ pub(super) struct Selection {
     pub(super) range: TimeRange,
     /// Only these samples of them.
     pub(super) samples: SampleSelector,
-    /// Which functions their stacks name; all if it is not given.
-    pub(super) frames: Option<FrameFilter>,
-    /// The functions from the root that a stack must begin with, of those that are named.
-    pub(super) call_site: Vec<String>,
+    /// The stacks that these must have.
+    pub(super) stacks: StackSelector,
     /// How the profile is cut for Go's compiler, if it is.
     pub(super) pgo: Option<GoPgo>,
 }
@@ -134,8 +132,7 @@ impl Selection {
             profile_type,
             range,
             samples: SampleSelector::default(),
-            frames: None,
-            call_site: Vec::new(),
+            stacks: StackSelector::default(),
             pgo: None,
         }
     }
@@ -150,7 +147,7 @@ impl Selection {
             return Err(unsupported("async"));
         }
         let profile_type = request.profile_type_id.parse().map_err(Problem::invalid)?;
-        let wanted = request.stack_trace_selector.unwrap_or_default();
+        let mut wanted = request.stack_trace_selector.unwrap_or_default();
         if wanted.frame_filter.is_some() && wanted.go_pgo.is_some() {
             return Err(Problem::invalid("go_pgo does not go with frame_filter"));
         }
@@ -171,9 +168,8 @@ impl Selection {
                     ),
                 )?,
             },
-            frames: wanted.frame_filter.map(stacks::frame_filter).transpose()?,
-            call_site: stacks::call_site(wanted.call_site)?,
-            pgo: wanted.go_pgo,
+            pgo: wanted.go_pgo.take(),
+            stacks: stacks::stack_selector(wanted)?,
         })
     }
 }

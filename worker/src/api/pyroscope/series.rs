@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::{
     Labels, ProfileType, Selector, TimeRange, UnixNanos,
-    plans::{CallSiteOf, CallSitePlan, Grouping, Value, Values, ValuesOf, ValuesPlan},
+    plans::{Grouping, StacksOf, StacksPlan, Value, Values, ValuesOf, ValuesPlan},
     sort::sort_by,
+    verbs::StackSelector,
 };
 
 use super::buckets::Buckets;
@@ -26,11 +27,11 @@ pub(super) async fn select_series(
     request: messages::SelectSeriesRequest,
     runner: &EdgeQueryRunner,
 ) -> Result<(messages::SelectSeriesResponse, Notes), Problem> {
-    let call_site = stacks::series_call_site(request.stack_trace_selector)?;
+    let stacks = stacks::series_stacks(request.stack_trace_selector)?;
     let exemplars = exemplars_of(request.exemplar_type)?;
-    if !call_site.is_empty() && exemplars == Some(ValuesOf::Spans) {
+    if !stacks.is_all() && exemplars == Some(ValuesOf::Spans) {
         return Err(Problem::invalid(
-            "exemplars of spans do not go with a call site",
+            "exemplars of spans do not go with a call site or a frame_filter",
         ));
     }
     let profile_type: ProfileType = request.profile_type_id.parse().map_err(Problem::invalid)?;
@@ -45,10 +46,10 @@ pub(super) async fn select_series(
         selector: &selector,
         profile_type: &profile_type,
         range: buckets.range(),
-        call_site: &call_site,
+        stacks: &stacks,
     };
     let mut notes = Notes::default();
-    if call_site.is_empty() {
+    if stacks.is_all() {
         let (range, window) = (buckets.range(), buckets.window);
         let each = Grouping::Series;
         let totals = runner.totals(&selector, Some(&profile_type), range, window, each, sums);
@@ -56,25 +57,27 @@ pub(super) async fn select_series(
         sums = totals.into;
         notes.rounded = totals.rounded;
     } else {
-        // How many profiles of a window have the call site is not known.
+        // How many profiles of a window have such stacks is not known.
         let of = match how {
-            Aggregation::Sum => CallSiteOf::Windows(buckets.window),
-            Aggregation::Average => CallSiteOf::Windows(None),
+            Aggregation::Sum => StacksOf::Windows(buckets.window),
+            Aggregation::Average => StacksOf::Windows(None),
         };
-        sums = ask.call_site(of, runner, sums).await?.0;
+        let found = ask.of_stacks(of, runner, sums).await?;
+        sums = found.into;
+        notes.rounded = found.rounded;
     }
     let exemplars = match exemplars {
         None => Exemplars::new(),
         Some(of) => {
             let exemplars = PointExemplars::new(groups(), buckets);
-            let found = if call_site.is_empty() {
+            let found = if stacks.is_all() {
                 ask.values(of, runner, exemplars).await?
             } else {
-                let of = CallSiteOf::Profiles;
-                ask.call_site(of, runner, exemplars).await?
+                let of = StacksOf::Profiles;
+                ask.of_stacks(of, runner, exemplars).await?
             };
-            notes.incomplete = found.1;
-            found.0.finish()
+            notes.incomplete = found.sums_only;
+            found.into.finish()
         }
     };
     Ok((sums.message(how, limit, exemplars), notes))
@@ -85,42 +88,59 @@ struct Ask<'a> {
     selector: &'a Selector,
     profile_type: &'a ProfileType,
     range: TimeRange,
-    call_site: &'a [String],
+    stacks: &'a StackSelector,
+}
+
+/// What took the values, and what is to be said of them.
+struct Found<V> {
+    into: V,
+    /// Whether windows are longer than was asked for, or cut by the range.
+    rounded: bool,
+    /// Whether only sums are left of some, which have no single values.
+    sums_only: bool,
 }
 
 impl Ask<'_> {
-    /// What the call site has; says, too, whether only sums are left of some.
-    async fn call_site<V: Values>(
+    /// What the stacks count.
+    async fn of_stacks<V: Values>(
         &self,
-        of: CallSiteOf,
+        of: StacksOf,
         runner: &EdgeQueryRunner,
         into: V,
-    ) -> Result<(V, bool), Problem> {
+    ) -> Result<Found<V>, Problem> {
         let (objects, range) = runner.each_object(self.range).await?;
-        let plan = CallSitePlan::new(
+        let plan = StacksPlan::new(
             self.selector,
             self.profile_type,
             range,
-            self.call_site.to_vec(),
+            self.stacks.clone(),
             of,
             &objects,
             into,
         )?;
-        let sums_only = plan.sums_only();
-        Ok((runner.of_call_site(plan).await?, sums_only))
+        let (rounded, sums_only) = (plan.rounded(), plan.sums_only());
+        Ok(Found {
+            into: runner.of_stacks(plan).await?,
+            rounded,
+            sums_only,
+        })
     }
 
-    /// Single profiles or spans; says, too, whether only sums are left of some.
+    /// Single profiles or spans.
     async fn values<V: Values>(
         &self,
         of: ValuesOf,
         runner: &EdgeQueryRunner,
         into: V,
-    ) -> Result<(V, bool), Problem> {
+    ) -> Result<Found<V>, Problem> {
         let (objects, range) = runner.each_object(self.range).await?;
         let plan = ValuesPlan::new(self.selector, self.profile_type, range, of, &objects, into)?;
         let sums_only = plan.sums_only();
-        Ok((runner.values(plan).await?, sums_only))
+        Ok(Found {
+            into: runner.values(plan).await?,
+            rounded: false,
+            sums_only,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
-//! Which stacks a request asks for, and which of their frames.
+//! Which stacks a request asks for.
 
-use pilotlight_core::verbs::{FrameFilter, FramePattern, FunctionNames};
+use pilotlight_core::verbs::{FrameFilter, FramePattern, FunctionNames, StackSelector};
 
 use super::messages::{self, Location, StackTraceSelector};
 use crate::platform::errors::Problem;
@@ -15,8 +15,17 @@ const MAX_NAMES: usize = 10_000;
 /// function.
 const MAX_PATTERNS: usize = 16;
 
+/// The stacks of a selector, apart from how a profile is cut for Go's compiler.
+pub(super) fn stack_selector(stacks: StackTraceSelector) -> Result<StackSelector, Problem> {
+    let frames = stacks.frame_filter.map(frame_filter).transpose()?;
+    Ok(StackSelector {
+        call_site: call_site(stacks.call_site)?,
+        frames: frames.unwrap_or_default(),
+    })
+}
+
 /// The functions of a call site.
-pub(super) fn call_site(call_site: Vec<Location>) -> Result<Vec<String>, Problem> {
+fn call_site(call_site: Vec<Location>) -> Result<Vec<String>, Problem> {
     if call_site.len() > MAX_CALL_SITE {
         let message = format!(
             "a call site of {} functions is longer than the {MAX_CALL_SITE} allowed",
@@ -30,9 +39,9 @@ pub(super) fn call_site(call_site: Vec<Location>) -> Result<Vec<String>, Problem
         .collect())
 }
 
-/// Which functions are shown.
-pub(super) fn frame_filter(filter: messages::FrameFilter) -> Result<FrameFilter, Problem> {
-    Ok(FrameFilter {
+/// Which functions a stack must have, and may not have.
+fn frame_filter(filter: messages::FrameFilter) -> Result<FrameFilter, Problem> {
+    let filter = FrameFilter {
         included: function_names(
             filter.include_function_names,
             filter.include_function_name_regexes,
@@ -41,7 +50,16 @@ pub(super) fn frame_filter(filter: messages::FrameFilter) -> Result<FrameFilter,
             filter.exclude_function_names,
             filter.exclude_function_name_regexes,
         )?,
-    })
+    };
+    let included = filter.included.len();
+    if included > FrameFilter::MAX_INCLUDED {
+        let message = format!(
+            "frame_filter includes {included} functions, and {} are allowed, since a stack must have each of them",
+            FrameFilter::MAX_INCLUDED
+        );
+        return Err(Problem::invalid(message));
+    }
+    Ok(filter)
 }
 
 fn function_names(names: Vec<String>, patterns: Vec<String>) -> Result<FunctionNames, Problem> {
@@ -64,22 +82,13 @@ fn function_names(names: Vec<String>, patterns: Vec<String>) -> Result<FunctionN
     })
 }
 
-/// The call site of a timeline. Without one a filter of frames changes nothing in it, since all
-/// values stay.
-pub(super) fn series_call_site(stacks: Option<StackTraceSelector>) -> Result<Vec<String>, Problem> {
+/// The stacks of a timeline.
+pub(super) fn series_stacks(stacks: Option<StackTraceSelector>) -> Result<StackSelector, Problem> {
     let stacks = stacks.unwrap_or_default();
     if stacks.go_pgo.is_some() {
         return Err(Problem::invalid("go_pgo does not go with a series"));
     }
-    if let Some(filter) = stacks.frame_filter {
-        frame_filter(filter)?;
-        if !stacks.call_site.is_empty() {
-            return Err(Problem::unimplemented(
-                "frame_filter with a call site is not supported in a series",
-            ));
-        }
-    }
-    call_site(stacks.call_site)
+    stack_selector(stacks)
 }
 
 #[cfg(test)]
@@ -94,30 +103,19 @@ mod tests {
     }
 
     #[test]
-    fn call_sites_of_timelines() {
+    fn stacks_of_timelines() {
         let of = |change: fn(&mut StackTraceSelector)| {
             let mut stacks = StackTraceSelector::default();
             change(&mut stacks);
-            series_call_site(Some(stacks)).map_err(|problem| problem.status)
+            series_stacks(Some(stacks)).map_err(|problem| problem.status)
         };
-        assert_eq!(series_call_site(None), Ok(Vec::new()));
-        assert_eq!(
-            of(|stacks| stacks.call_site = main()),
-            Ok(vec!["main".to_owned()])
-        );
-        assert_eq!(
-            of(|stacks| stacks.go_pgo = Some(GoPgo::default())),
-            Err(400)
-        );
+        assert!(series_stacks(None).unwrap().is_all());
+        let site = of(|stacks| stacks.call_site = main()).unwrap();
+        assert_eq!(site.call_site, ["main"]);
+        let refused = of(|stacks| stacks.go_pgo = Some(GoPgo::default()));
+        assert_eq!(refused.err(), Some(400));
         let filter = |stacks: &mut StackTraceSelector| stacks.frame_filter = Some(<_>::default());
-        assert_eq!(of(filter), Ok(Vec::new()));
-        assert_eq!(
-            of(|stacks| {
-                stacks.frame_filter = Some(<_>::default());
-                stacks.call_site = main();
-            }),
-            Err(501)
-        );
+        assert!(of(filter).unwrap().is_all());
     }
 
     #[test]
@@ -140,6 +138,16 @@ mod tests {
         assert_eq!(
             of(serde_json::json!({"excludeFunctionNameRegexes": vec!["a"; 17]})).unwrap_err(),
             "frame_filter has a list of 17 regular expressions, and 16 are allowed"
+        );
+        let names: Vec<String> = (0..64).map(|i| i.to_string()).collect();
+        let of_64 = serde_json::json!({"includeFunctionNames": names});
+        assert_eq!(of(of_64).unwrap().included.len(), 64);
+        let of_65 = serde_json::json!({
+            "includeFunctionNames": names, "includeFunctionNameRegexes": ["a"],
+        });
+        assert_eq!(
+            of(of_65).unwrap_err(),
+            "frame_filter includes 65 functions, and 64 are allowed, since a stack must have each of them"
         );
     }
 }

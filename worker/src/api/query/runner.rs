@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use pilotlight_core::{
     ProfileType, SampleSelector, Selector, TimeRange, UnixNanos,
     plans::{
-        CallSitePlan, CatalogObject, Grouping, MAX_SLICE_READS, Outgrown, Plan, PlanError, Points,
-        QueryAnswer, QueryPlan, SampleQueryPlan, SlicePlan, Timeline, TimelinePlan, Totals, Values,
+        CatalogObject, Grouping, MAX_SLICE_READS, Outgrown, Plan, PlanError, Points, QueryAnswer,
+        QueryPlan, SampleQueryPlan, SlicePlan, StacksPlan, Timeline, TimelinePlan, Totals, Values,
         ValuesPlan,
     },
     store::SumWindow,
@@ -310,11 +310,8 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         Ok(plan.finish()?)
     }
 
-    /// What a call site has.
-    pub(crate) async fn of_call_site<V: Values>(
-        &self,
-        plan: CallSitePlan<V>,
-    ) -> Result<V, Problem> {
+    /// What selected stacks count.
+    pub(crate) async fn of_stacks<V: Values>(&self, plan: StacksPlan<V>) -> Result<V, Problem> {
         let plan = self.drive(plan).await?;
         self.meter
             .add(Item::WorkerCpuMicros, cpu::query_micros(plan.bytes()));

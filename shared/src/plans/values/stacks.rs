@@ -1,7 +1,7 @@
-//! What stacks that begin with a call site count: of each profile, or of windows where sums do.
+//! What selected stacks count: of each profile, or of windows where sums do.
 //!
-//! Symbols are read first. Of each table only which stacks begin so is kept, and pages are read only
-//! where some do.
+//! Symbols are read first. Of each table only which stacks are selected is kept, and pages are read
+//! only where some are.
 
 use super::{Value, Values};
 use crate::base::clamp::clamped;
@@ -19,15 +19,15 @@ use crate::store::{
     Dataset, Directory, PageKind, Part, StoreError, SumScope, SumWindow, decode_chunk, read_page,
     read_symbols,
 };
-use crate::verbs::call_site_stacks;
+use crate::verbs::StackSelector;
 
-/// Reads what begins with a call site. Profiles and windows without any such sample have no value.
-pub struct CallSitePlan<V> {
+/// Reads what selected stacks count. Profiles and windows without any such sample have no value.
+pub struct StacksPlan<V> {
     profile_type: ProfileType,
     range: TimeRange,
-    names: Vec<String>,
+    stacks: StackSelector,
     reads: Reads<What>,
-    datasets: Vec<CallSiteDataset>,
+    datasets: Vec<StacksDataset>,
     /// Whether all symbols have been read, and pages are next.
     symbols_done: bool,
     into: V,
@@ -35,9 +35,9 @@ pub struct CallSitePlan<V> {
     sums_only: bool,
 }
 
-/// Whose values a call site has.
+/// Whose values are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallSiteOf {
+pub enum StacksOf {
     /// Each profile. Of what only sums are left, there are none.
     Profiles,
     /// Windows up to this length where sums of them are stored, otherwise each profile. Of what only
@@ -45,50 +45,50 @@ pub enum CallSiteOf {
     Windows(Option<SumWindow>),
 }
 
-/// What a part of an object is for; a number is a place in [`CallSitePlan::datasets`].
+/// What a part of an object is for; a number is a place in [`StacksPlan::datasets`].
 enum What {
     /// A chunk, and of each selected series its place and number.
     Chunk(Vec<(usize, u32)>),
     Symbols(usize),
-    Page(usize, CallSitePage),
+    Page(usize, StacksPage),
 }
 
 /// A dataset that has selected series.
-struct CallSiteDataset {
+struct StacksDataset {
     key: String,
     dataset: Box<Dataset>,
     /// The number of each series that is selected.
     numbers: Vec<Option<u32>>,
-    pages: Vec<CallSitePage>,
-    /// Whether each stack begins with the call site, by its number.
-    begins: Vec<bool>,
+    pages: Vec<StacksPage>,
+    /// Whether each stack is selected, by its number; number 0 is that of samples without frames.
+    selected: Vec<bool>,
 }
 
 /// A page of profiles or sums.
-struct CallSitePage {
+struct StacksPage {
     part: Part,
     range_part: RangePart,
     scope: Option<SumScope>,
     divisor: u64,
 }
 
-impl<V: Values> CallSitePlan<V> {
-    /// Plans to read what stacks that begin with functions of these names count, in the profiles of
-    /// `profile_type` that `selector` selects and that start within `range`.
+impl<V: Values> StacksPlan<V> {
+    /// Plans to read what the stacks that `stacks` selects count, in the profiles of `profile_type`
+    /// that `selector` selects and that start within `range`.
     ///
     /// A window comes as one value at its start. Of series that have one number it may be the sum.
     pub fn new(
         selector: &Selector,
         profile_type: &ProfileType,
         range: TimeRange,
-        names: Vec<String>,
-        of: CallSiteOf,
+        stacks: StackSelector,
+        of: StacksOf,
         objects: &[CatalogObject],
         mut into: V,
     ) -> Result<Self, PlanError> {
         let resolution = match of {
-            CallSiteOf::Profiles => None,
-            CallSiteOf::Windows(resolution) => resolution,
+            StacksOf::Profiles => None,
+            StacksOf::Windows(resolution) => resolution,
         };
         let mut number = |labels: &Labels| {
             let selected = selector.matches(profile_type, labels);
@@ -109,8 +109,8 @@ impl<V: Values> CallSitePlan<V> {
                 SumWindow::Day
             };
             let fits = match of {
-                CallSiteOf::Profiles => false,
-                CallSiteOf::Windows(_) => alone || resolution >= Some(window),
+                StacksOf::Profiles => false,
+                StacksOf::Windows(_) => alone || resolution >= Some(window),
             };
             (fits && !all.is_empty()).then_some(window)
         });
@@ -150,15 +150,15 @@ impl<V: Values> CallSitePlan<V> {
                     let open = opened(range, dataset.min_time, dataset.max_time);
                     range_parts(open, windows, taken)
                 };
-                let pages = call_site_pages(dataset, scope, &range_parts);
+                let pages = stacks_pages(dataset, scope, &range_parts);
                 if !pages.is_empty() {
                     parts.push((dataset.symbols, What::Symbols(datasets.len())));
-                    datasets.push(CallSiteDataset {
+                    datasets.push(StacksDataset {
                         key: object.key.clone(),
                         dataset: Box::new(dataset.without_pages()),
                         numbers,
                         pages,
-                        begins: Vec::new(),
+                        selected: Vec::new(),
                     });
                 }
             }
@@ -179,7 +179,7 @@ impl<V: Values> CallSitePlan<V> {
         let mut plan = Self {
             profile_type: profile_type.clone(),
             range,
-            names,
+            stacks,
             reads,
             datasets,
             symbols_done: false,
@@ -213,14 +213,16 @@ impl<V: Values> CallSitePlan<V> {
         Ok(self.into)
     }
 
-    /// Once all symbols are there: asks for the pages of tables that have the call site.
+    /// Once all symbols are there: asks for the pages of tables that have such stacks.
     fn begin_pages(&mut self) {
         if self.symbols_done || self.reads.finished().is_err() {
             return;
         }
         self.symbols_done = true;
         let datasets = self.datasets.iter_mut().enumerate();
-        let mut found: Vec<_> = datasets.filter(|(_, d)| d.begins.contains(&true)).collect();
+        let mut found: Vec<_> = datasets
+            .filter(|(_, d)| d.selected.contains(&true))
+            .collect();
         // Those of one object stand side by side.
         for of_object in found.chunk_by_mut(|a, b| a.1.key == b.1.key) {
             let key = of_object[0].1.key.clone();
@@ -240,7 +242,8 @@ impl<V: Values> CallSitePlan<V> {
             What::Symbols(at) => {
                 let dataset = &mut self.datasets[at];
                 let tables = read_symbols(bytes, &dataset.dataset)?;
-                dataset.begins = begins(&call_site_stacks(&tables, &self.names), &self.names);
+                dataset.selected = vec![self.stacks.without_frames()];
+                dataset.selected.append(&mut self.stacks.stacks(&tables));
                 Ok(())
             }
             What::Page(at, page) => self.add_page(bytes, at, &page),
@@ -249,7 +252,7 @@ impl<V: Values> CallSitePlan<V> {
 
     fn add_chunk(&mut self, bytes: &[u8], selected: &[(usize, u32)]) -> Result<(), StoreError> {
         let chunk = decode_chunk(bytes, None, |i, _| selected.iter().any(|&(at, _)| at == i))?;
-        let begins = call_site_stacks(&chunk.tables, &self.names);
+        let of_stacks = self.stacks.stacks(&chunk.tables);
         for (one, &(_, number)) in chunk.series.iter().zip(selected) {
             if one.series.profile_type != self.profile_type {
                 return Err(StoreError::Corrupt {
@@ -259,7 +262,9 @@ impl<V: Values> CallSitePlan<V> {
                 });
             }
             let rows = one.rows.iter().filter(|(stack, _)| {
-                stack.map_or(self.names.is_empty(), |stack| begins[stack.index()])
+                stack.map_or(self.stacks.without_frames(), |stack| {
+                    of_stacks[stack.index()]
+                })
             });
             let sum = rows.map(|&(_, value)| i128::from(value)).sum();
             add(&mut self.into, number, one.series.time, 1, sum);
@@ -267,11 +272,11 @@ impl<V: Values> CallSitePlan<V> {
         Ok(())
     }
 
-    fn add_page(&mut self, bytes: &[u8], at: usize, page: &CallSitePage) -> Result<(), StoreError> {
-        let CallSiteDataset {
+    fn add_page(&mut self, bytes: &[u8], at: usize, page: &StacksPage) -> Result<(), StoreError> {
+        let StacksDataset {
             dataset,
             numbers,
-            begins,
+            selected,
             ..
         } = &self.datasets[at];
         let kind = match page.scope {
@@ -290,7 +295,7 @@ impl<V: Values> CallSitePlan<V> {
             };
             let mut sum = 0i128;
             for row in profile.rows.clone() {
-                if begins[rows.stacks[row] as usize] {
+                if selected[rows.stacks[row] as usize] {
                     sum += i128::from(rows.values[row]);
                 }
             }
@@ -307,7 +312,7 @@ impl<V: Values> CallSitePlan<V> {
     }
 }
 
-impl<V: Values> Plan for CallSitePlan<V> {
+impl<V: Values> Plan for StacksPlan<V> {
     fn wants(&self) -> Vec<Get> {
         self.reads.wants()
     }
@@ -344,14 +349,10 @@ fn scope(numbers: &[Option<u32>]) -> SumScope {
 }
 
 /// The pages of a dataset that have something of each part of the range.
-fn call_site_pages(
-    dataset: &Dataset,
-    scope: SumScope,
-    range_parts: &[RangePart],
-) -> Vec<CallSitePage> {
+fn stacks_pages(dataset: &Dataset, scope: SumScope, range_parts: &[RangePart]) -> Vec<StacksPage> {
     let of_part = range_parts.iter().flat_map(|range_part| {
         let (scope, touched) = pages(dataset, scope, range_part);
-        touched.map(move |page| CallSitePage {
+        touched.map(move |page| StacksPage {
             part: page.part,
             range_part: range_part.clone(),
             scope,
@@ -359,14 +360,6 @@ fn call_site_pages(
         })
     });
     of_part.collect()
-}
-
-/// The same by number of a stack; number 0 is that of samples without frames.
-fn begins(stacks: &[bool], names: &[String]) -> Vec<bool> {
-    let mut begins = Vec::with_capacity(stacks.len() + 1);
-    begins.push(names.is_empty());
-    begins.extend_from_slice(stacks);
-    begins
 }
 
 fn add(into: &mut impl Values, number: u32, time: UnixNanos, profiles: u64, sum: i128) {
