@@ -312,7 +312,10 @@ test("functions, in JSON", async () => {
   assert.deepEqual(
     [of(sides.left), of(sides.right)],
     [
-      [["b", 5, 5]],
+      [
+        ["c", 0, 0],
+        ["b", 5, 5],
+      ],
       [
         ["c", 7, 7],
         ["b", 12, 5],

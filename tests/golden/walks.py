@@ -181,7 +181,25 @@ def callees(own, name, depth):
 
 def callers(own, name, depth):
     paths = [(stack.split(";"), value) for stack, value in own.items()]
-    return tree(name, [(path[: path.index(name)][::-1], value) for path, value in paths if name in path], depth)
+    root = tree(name, [(path[: path.index(name)][::-1], value) for path, value in paths if name in path], depth)
+    return own_at_root(root, sum(value for path, value in paths if path[-1] == name))
+
+
+def own_at_root(root, own):
+    """Of callers only the root has a self value: that of its function."""
+    children = [own_at_root(child, 0) for child in root.get("children", [])]
+    return root | {"self": str(own)} | ({"children": children} if children else {})
+
+
+def tables(*sides):
+    """The functions of a comparison: each side has the rows of both, with zeros where it lacks one."""
+    found = [table(own) for own in sides]
+    names = {row["name"] for each in found for row in each["functions"]}
+    for each in found:
+        lacking = names - {row["name"] for row in each["functions"]}
+        each["functions"] += [stats(name, 0, 0) for name in sorted(lacking)]
+        each["totalFunctions"] = str(len(names))
+    return found
 
 
 def series(labels, start, end, step, by, average=False, id=CPU):
@@ -320,7 +338,7 @@ def third_generation(start, end):
     functions = {"format": "PROFILE_FORMAT_FUNCTIONS", "formatOptions": {"functions": {"limit": "0"}}}
     answer = {"answer": {"functions": table(own)}}
     post("functions", answer, "SelectMergeStacktraces", shop | functions)
-    sides = {"sorted": {"functions": {"left": table(folds[0]), "right": table(folds[1])}}}
+    sides = {"sorted": {"functions": dict(zip(("left", "right"), tables(*folds)))}}
     post("functions of a comparison", sides, "Diff", {"left": left | functions, "right": right})
 
     # The root of all has no name.

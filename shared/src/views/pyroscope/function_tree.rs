@@ -36,7 +36,7 @@ pub struct FunctionNode {
     pub name: String,
     /// Of callees: with what is called. Of callers: of the stacks that go through here.
     pub total: i64,
-    /// Of callees: without what is called. Of callers: of the stacks that begin here.
+    /// Without what is called; of callers, whose total is what the root has below them, 0.
     pub own: i64,
     /// The largest total first.
     pub children: Vec<FunctionNode>,
@@ -238,12 +238,11 @@ impl<'a> Rows<'a> {
             return Ok(());
         }
         let mut node = (0..above).fold(place, |node, _| shape.parent(node));
-        let (mut row, mut level) = (0, 0);
+        let (mut row, mut level, mut own) = (0, 0, tree.self_value(place));
         loop {
             let caller = shape.parent(node);
-            let begins = caller == NodeId::ROOT;
-            self.add(row, weight, if begins { weight } else { 0 });
-            if begins {
+            self.add(row, weight, own);
+            if caller == NodeId::ROOT {
                 return Ok(());
             }
             if level == depth {
@@ -251,7 +250,7 @@ impl<'a> Rows<'a> {
                 return Ok(());
             }
             row = self.child(row, shape.frame_index(caller) as u32)?;
-            (node, level) = (caller, level + 1);
+            (node, level, own) = (caller, level + 1, 0);
         }
     }
 
@@ -345,10 +344,10 @@ mod tests {
     #[test]
     fn callers_upside_down() {
         let callers = |chain: &[&str], depth| tree(chain, Direction::Callers, depth);
-        assert_eq!(callers(&["b"], 0), "b 15/8 …");
-        assert_eq!(callers(&["b"], 2), "b 15/8 (a 7/0 (x 4/0 …) (main 3/3))");
-        assert_eq!(callers(&["a", "b"], 1), "a 7/0 (x 4/0 …) (main 3/3)");
-        assert_eq!(callers(&["a"], 9), "a 23/0 (x 20/16 (main 4/4)) (main 3/3)");
+        assert_eq!(callers(&["b"], 0), "b 15/10 …");
+        assert_eq!(callers(&["b"], 2), "b 15/10 (a 7/0 (x 4/0 …) (main 3/0))");
+        assert_eq!(callers(&["a", "b"], 1), "a 7/2 (x 4/0 …) (main 3/0)");
+        assert_eq!(callers(&["a"], 9), "a 23/16 (x 20/0 (main 4/0)) (main 3/0)");
     }
 
     #[test]

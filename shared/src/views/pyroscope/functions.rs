@@ -63,27 +63,32 @@ pub fn functions(tree: &CallTree, limit: usize) -> FunctionTable {
     }
 }
 
-/// The functions of both sides of a comparison: the same ones on both, but those that a side does
-/// not have. Each side comes with all of its functions. Those come first whose larger self value is
-/// the largest, and at most `limit` stay; 0 for all.
+/// The functions of both sides of a comparison: the same rows on both, with zeros where a side does
+/// not have a function. Each side comes with all of its functions. Those come first whose larger self
+/// value is the largest, and at most `limit` stay; 0 for all.
 pub fn functions_diff(sides: [FunctionTable; 2], limit: usize) -> [FunctionTable; 2] {
-    let pairs = pairs(&sides, limit);
-    let [left, right] = sides;
-    [(left, 0), (right, 1)].map(|(table, side)| {
-        let mut all: Vec<Option<FunctionStats>> = table.functions.into_iter().map(Some).collect();
-        let kept = pairs
-            .iter()
-            .filter_map(|pair| all[pair.places[side]?].take());
+    let (pairs, total_functions) = pairs(&sides, limit);
+    [0, 1].map(|side| {
+        let row = |pair: &Pair| {
+            let found = pair.places[side].map(|place| &sides[side].functions[place]);
+            FunctionStats {
+                name: pair.name.to_owned(),
+                total: found.map_or(0, |function| function.total),
+                own: found.map_or(0, |function| function.own),
+            }
+        };
         FunctionTable {
-            functions: kept.collect(),
-            ..table
+            functions: pairs.iter().map(row).collect(),
+            total: sides[side].total,
+            total_functions,
         }
     })
 }
 
 /// A function of one side or both.
 #[derive(Default)]
-struct Pair {
+struct Pair<'a> {
+    name: &'a str,
     /// Where it stands in the table of each side.
     places: [Option<usize>; 2],
     /// The larger of its self values, and of its totals; that of a side without it is 0.
@@ -91,14 +96,17 @@ struct Pair {
     total: i64,
 }
 
-/// The functions of both sides in order, as many as stay.
-fn pairs(sides: &[FunctionTable; 2], limit: usize) -> Vec<Pair> {
+/// The functions of both sides in order, as many as stay, and how many there are.
+fn pairs(sides: &[FunctionTable; 2], limit: usize) -> (Vec<Pair<'_>>, u64) {
     let mut pairs: Vec<Pair> = Vec::new();
     let mut of_name: HashMap<&str, usize> = HashMap::new();
     for (side, table) in sides.iter().enumerate() {
         for (place, function) in table.functions.iter().enumerate() {
             let pair = *of_name.entry(&function.name).or_insert_with(|| {
-                pairs.push(Pair::default());
+                pairs.push(Pair {
+                    name: &function.name,
+                    ..Pair::default()
+                });
                 pairs.len() - 1
             });
             let pair = &mut pairs[pair];
@@ -107,19 +115,15 @@ fn pairs(sides: &[FunctionTable; 2], limit: usize) -> Vec<Pair> {
             pair.total = pair.total.max(function.total);
         }
     }
-    let name = |pair: &Pair| {
-        let found = sides.iter().zip(pair.places);
-        let mut found = found.filter_map(|(table, place)| table.functions.get(place?));
-        found.next().map_or("", |function| function.name.as_str())
-    };
     sort_by(&mut pairs, |a, b| {
         let order = (b.own, b.total).cmp(&(a.own, a.total));
-        order.then_with(|| name(a).cmp(name(b)))
+        order.then_with(|| a.name.cmp(b.name))
     });
+    let count = pairs.len() as u64;
     if limit > 0 {
         pairs.truncate(limit);
     }
-    pairs
+    (pairs, count)
 }
 
 #[cfg(test)]
@@ -151,15 +155,15 @@ mod tests {
         let [left, right] = functions_diff(sides.clone(), 2);
         assert_eq!(
             [rows(&left), rows(&right)],
-            [vec!["b 1/1"], vec!["b 9/9", "d 3/3"]]
+            [vec!["b 1/1", "d 0/0"], vec!["b 9/9", "d 3/3"]]
         );
-        assert_eq!((left.total, left.total_functions), (3, 3));
-        assert_eq!((right.total, right.total_functions), (12, 3));
+        assert_eq!((left.total, left.total_functions), (3, 4));
+        assert_eq!((right.total, right.total_functions), (12, 4));
         let [left, right] = functions_diff(sides, 0);
-        assert_eq!(rows(&left), ["b 1/1", "c 2/2", "a 1/0"]);
-        assert_eq!(rows(&right), ["b 9/9", "d 3/3", "a 9/0"]);
+        assert_eq!(rows(&left), ["b 1/1", "d 0/0", "c 2/2", "a 1/0"]);
+        assert_eq!(rows(&right), ["b 9/9", "d 3/3", "c 0/0", "a 9/0"]);
         let [left, right] = functions_diff([side("a 0"), side("z 1\ny 1")], 1);
-        assert_eq!((rows(&left), left.total), (vec![], 0));
+        assert_eq!((rows(&left), left.total), (vec!["y 0/0".to_owned()], 0));
         assert_eq!(
             (rows(&right), right.total_functions),
             (vec!["y 1/1".to_owned()], 2)

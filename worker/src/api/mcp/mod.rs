@@ -84,7 +84,9 @@ async fn outcome(call: &Call, scope: &Scope) -> Result<Outcome, Refusal> {
             let answer = called(tool, call, scope).await;
             let is_error = answer.is_err();
             // What goes wrong in a tool is told to the model, which may ask again.
-            let text = answer.unwrap_or_else(|problem| problem.message);
+            let mut text = answer.unwrap_or_else(|problem| problem.message);
+            // It may repeat what was asked for.
+            text.truncate(text.floor_char_boundary(MAX_TEXT));
             let kind = "text";
             Ok(Outcome::Called {
                 content: [Text { kind, text }],

@@ -3,6 +3,7 @@
 use pilotlight_core::{TimeRange, UnixNanos, plans::window_of, store::SumWindow};
 
 use crate::platform::errors::Problem;
+use crate::platform::limits::ReadRange;
 
 /// Most points of a series: what a request may make the server hold. Pyroscope has the same bound.
 const MAX_POINTS: i64 = 11_000;
@@ -57,7 +58,15 @@ impl Buckets {
         })
     }
 
-    /// What must be read, so that the first bucket is full.
+    /// What must be read, so that the first bucket is full, which lies before the start.
+    pub(super) fn read(self) -> ReadRange {
+        ReadRange {
+            range: self.range(),
+            lead: self.step * 1_000_000,
+        }
+    }
+
+    /// What all buckets cover.
     pub(super) fn range(self) -> TimeRange {
         let first = self.start.saturating_sub(self.step);
         let (from, until) = (

@@ -230,7 +230,7 @@ mod tests {
         };
         let both = found(TREE, options("BOTH", "FUNCTION_CHAIN"), &["a"], &of);
         let leaf = json!({"name": "b", "total": "3", "self": "3"});
-        let caller = json!({"name": "main", "total": "3", "self": "3"});
+        let caller = json!({"name": "main", "total": "3", "self": "0"});
         let root = |child: &Value| json!({"name": "a", "total": "3", "self": "0", "hasChildren": true, "children": [child]});
         assert_eq!(
             both,

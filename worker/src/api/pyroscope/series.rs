@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pilotlight_core::{
-    Labels, ProfileType, Selector, TimeRange, UnixNanos,
+    Labels, ProfileType, Selector, UnixNanos,
     plans::{Grouping, StacksOf, StacksPlan, Value, Values, ValuesOf, ValuesPlan},
     sort::sort_by,
     verbs::StackSelector,
@@ -16,6 +16,7 @@ use super::notes::Notes;
 use super::{request, stacks};
 use crate::api::query::{self, EdgeQueryRunner};
 use crate::platform::errors::Problem;
+use crate::platform::limits::ReadRange;
 #[cfg(test)]
 use pilotlight_core::plans::{Point, Timeline};
 
@@ -45,12 +46,12 @@ pub(super) async fn select_series(
     let ask = Ask {
         selector: &selector,
         profile_type: &profile_type,
-        range: buckets.range(),
+        range: buckets.read(),
         stacks: &stacks,
     };
     let mut notes = Notes::default();
     if stacks.is_all() {
-        let (range, window) = (buckets.range(), buckets.window);
+        let (range, window) = (buckets.read(), buckets.window);
         let each = Grouping::Series;
         let totals = runner.totals(&selector, Some(&profile_type), range, window, each, sums);
         let totals = totals.await?;
@@ -87,7 +88,7 @@ pub(super) async fn select_series(
 struct Ask<'a> {
     selector: &'a Selector,
     profile_type: &'a ProfileType,
-    range: TimeRange,
+    range: ReadRange,
     stacks: &'a StackSelector,
 }
 

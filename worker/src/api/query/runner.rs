@@ -22,7 +22,7 @@ use crate::http::scope::Scope;
 use crate::meter::{Item, Meter, cpu};
 use crate::platform::admission::{Admission, Permit};
 use crate::platform::errors::Problem;
-use crate::platform::limits::Limits;
+use crate::platform::limits::{Limits, ReadRange};
 use crate::platform::{Edge, Platform};
 use crate::tenant::{Detail, StubLine, TenantShards, Transport};
 
@@ -117,7 +117,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
     }
 
     /// As much of a range as the tenant may ask for.
-    fn allowed(&self, range: TimeRange) -> Result<TimeRange, Problem> {
+    fn allowed(&self, range: impl Into<ReadRange>) -> Result<TimeRange, Problem> {
         let now = self.fanout.admission.0.now_millis();
         self.limits.of_query(range, UnixNanos::from_millis(now))
     }
@@ -158,7 +158,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         &self,
         selector: &Selector,
         profile_type: Option<&ProfileType>,
-        range: TimeRange,
+        range: impl Into<ReadRange>,
         resolution: Option<SumWindow>,
         grouping: Grouping,
         into: V,
@@ -296,7 +296,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
     /// tenant may ask for.
     pub(crate) async fn each_object(
         &self,
-        range: TimeRange,
+        range: impl Into<ReadRange>,
     ) -> Result<(Vec<CatalogObject>, TimeRange), Problem> {
         let range = self.allowed(range)?;
         Ok((self.tenant.catalog(range, Detail::Each).await?, range))

@@ -25,6 +25,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
 
+/// What a query reads: the range that is asked for and some time before it, so that its first step is
+/// whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ReadRange {
+    /// Both together.
+    pub(crate) range: TimeRange,
+    /// How much of it lies before what is asked for, nanoseconds. It counts for no limit of length.
+    pub(crate) lead: i64,
+}
+
+impl From<TimeRange> for ReadRange {
+    fn from(range: TimeRange) -> Self {
+        Self { range, lead: 0 }
+    }
+}
+
 /// Bytes of a megabyte, as Pyroscope counts it.
 const MEGABYTE: f64 = (1 << 20) as f64;
 
@@ -264,10 +280,15 @@ impl Limits {
         }
     }
 
-    /// What a query over `range` sees at `now`: a beginning too far back is moved, a range that is
-    /// too long is refused.
-    pub(crate) fn of_query(&self, range: TimeRange, now: UnixNanos) -> Result<TimeRange, Problem> {
-        let mut range = range;
+    /// What a query reads at `now`: a beginning too far back is moved, a range that is too long is
+    /// refused.
+    pub(crate) fn of_query(
+        &self,
+        query: impl Into<ReadRange>,
+        now: UnixNanos,
+    ) -> Result<TimeRange, Problem> {
+        let ReadRange { mut range, lead } = query.into();
+        let begin = range.from.plus(lead);
         let lookback = self.get(Limit::MaxQueryLookback) as i64;
         if lookback > 0 {
             let earliest = now.plus(-lookback * SECOND);
@@ -276,7 +297,8 @@ impl Limits {
         }
         let longest = self.get(Limit::MaxQueryLength);
         // What is less than a second longer is so by rounding, as that of milliseconds.
-        let actual = range.nanos() as u64 / SECOND as u64;
+        let from = begin.max(range.from).min(range.until);
+        let actual = TimeRange { from, ..range }.nanos() as u64 / SECOND as u64;
         if longest > 0 && actual > longest {
             return Err(Problem::invalid(format!(
                 "the query time range exceeds the limit (max_query_length, actual: {}, limit: {})",

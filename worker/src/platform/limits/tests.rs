@@ -105,6 +105,23 @@ fn queries() {
         range(3, 1).unwrap_err().message,
         "the query time range exceeds the limit (max_query_length, actual: 2h, limit: 1h)"
     );
+    let led = |from, until, lead_minutes: i64| {
+        let range = hours_ago(from, until);
+        let lead = lead_minutes * 60 * SECOND;
+        own.of_query(ReadRange { range, lead }, NOW)
+    };
+    assert_eq!(
+        led(3, 1, 60),
+        Ok(hours_ago(3, 1)),
+        "what is asked for is an hour"
+    );
+    assert_eq!(led(3, 1, 59).map_err(|problem| problem.status), Err(400));
+    assert_eq!(led(25, 23, 60), Ok(hours_ago(24, 23)));
+    assert_eq!(
+        led(3, 2, 600),
+        Ok(hours_ago(3, 2)),
+        "a lead longer than the range"
+    );
     let all = TimeRange::ALL;
     assert_eq!(Limits::default().of_query(all, NOW), Ok(all));
 }

@@ -95,7 +95,7 @@ pub(super) async fn heatmap(
     runner: &EdgeQueryRunner,
 ) -> Result<(SelectHeatmapResponse, Notes), Problem> {
     let ask = Ask::of(&request)?;
-    let (objects, range) = runner.each_object(ask.buckets.range()).await?;
+    let (objects, range) = runner.each_object(ask.buckets.read()).await?;
     let extents = Extents::new(
         SeriesGroups::new(&ask.profile_type, &ask.group_by),
         ask.buckets,

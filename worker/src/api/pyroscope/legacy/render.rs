@@ -187,7 +187,8 @@ struct Line {
     watermarks: Option<()>,
 }
 
-/// Puts the answer together. `group_by` splits the timeline by the values of a label.
+/// Puts the answer together. `group_by` splits the timeline by the values of a label; what lacks it
+/// is of the group `*`.
 pub(super) fn answer<'a>(
     graph: &'a pyroscope::FlameGraph,
     profile_type: &ProfileType,
@@ -198,8 +199,7 @@ pub(super) fn answer<'a>(
 ) -> Result<Render<'a>, Problem> {
     let mut groups: BTreeMap<String, Vec<Step>> = BTreeMap::new();
     for series in &timeline.series {
-        let value = group_by
-            .map(|name| names::value(&series.labels, profile_type, name).unwrap_or_default());
+        let value = group_by.and_then(|name| names::value(&series.labels, profile_type, name));
         let sums = groups
             .entry(value.unwrap_or_else(|| "*".to_owned()))
             .or_insert_with(|| vec![(0, 0); steps.count]);

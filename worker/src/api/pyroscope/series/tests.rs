@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::api::query::tests::timeline;
-use pilotlight_core::{ProfileId, SeriesHash};
+use pilotlight_core::{ProfileId, SeriesHash, TimeRange};
 use serde_json::{Value as Json, json};
 
 fn answer(
