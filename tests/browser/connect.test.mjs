@@ -4,13 +4,10 @@ import { before, test } from "node:test";
 import { Code, createClient } from "@connectrpc/connect";
 import { pushStacks } from "./answers.mjs";
 import { url } from "./page.mjs";
+import { readTree, stacks, TICK, CPU as TYPE } from "./querieranswers.mjs";
 import { FeatureFlags, Querier } from "./querierproto.mjs";
-import { Reader } from "./reader.mjs";
 import { FORMS, refusal } from "./transports.mjs";
 
-const TYPE = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
-/** A sample of folded stacks is a hundredth of a second. */
-const TICK = 10_000_000n;
 const seconds = Math.floor(Date.now() / 1000) - 900;
 const range = { start: BigInt(seconds - 60) * 1000n, end: BigInt(seconds + 120) * 1000n };
 /** Services of this run alone. */
@@ -331,26 +328,3 @@ test("functions, in JSON", async () => {
   const tree = (await ask("SelectMergeStacktraces", side("new", options))).functionTree;
   assert.deepEqual([tree.callees.root.children[0].name, tree.callers.root.children[0].name], ["c", "main"]);
 });
-
-/** Nodes of a tree as bytes: name, self, number of children. */
-function readTree(bytes) {
-  const nodes = [];
-  const reader = new Reader(bytes);
-  while (!reader.isDone) {
-    const name = new TextDecoder().decode(reader.take(Number(reader.varint())));
-    nodes.push([name, reader.varint(), Number(reader.varint())]);
-  }
-  return nodes;
-}
-
-/** Stacks of a profile from the root, in ticks. */
-function stacks({ sample, location, function: functions, stringTable }) {
-  const names = new Map(functions.map(({ id, name }) => [id, stringTable[Number(name)]]));
-  const frames = new Map(location.map(({ id, line }) => [id, line.map(({ functionId }) => names.get(functionId))]));
-  const text = ({ locationId }) =>
-    [...locationId]
-      .reverse()
-      .flatMap((id) => frames.get(id))
-      .join(";");
-  return Object.fromEntries(sample.map((sample) => [text(sample), Number(sample.value[0] / TICK)]).sort());
-}

@@ -127,11 +127,14 @@ function partsOf(frame) {
   return { name, file, line };
 }
 
-/** A pprof file of stacks as text, `root;…;leaf value` a line. */
-export function writePprof(kind, unit, lines) {
+/** A pprof file of stacks as text, `root;…;leaf value` a line; each sample has the labels. */
+export function writePprof(kind, unit, lines, labels = {}) {
   const strings = [""];
   const text = (string) => (strings.includes(string) ? strings.indexOf(string) : strings.push(string) - 1);
   const type = Buffer.concat([numberField(1, text(kind)), numberField(2, text(unit))]);
+  const ofSample = Object.entries(labels).map(([key, value]) =>
+    bytesField(3, Buffer.concat([numberField(1, text(key)), numberField(2, text(value))])),
+  );
   const names = [...new Set(lines.flatMap((line) => line.slice(0, line.lastIndexOf(" ")).split(";")))];
   const id = new Map(names.map((name, i) => [name, i + 1]));
   const samples = lines.map((line) => {
@@ -139,7 +142,11 @@ export function writePprof(kind, unit, lines) {
     const stack = line.slice(0, at).split(";").reverse();
     return bytesField(
       2,
-      Buffer.concat([...stack.map((name) => numberField(1, id.get(name))), numberField(2, line.slice(at + 1))]),
+      Buffer.concat([
+        ...stack.map((name) => numberField(1, id.get(name))),
+        numberField(2, line.slice(at + 1)),
+        ...ofSample,
+      ]),
     );
   });
   const rows = names.flatMap((name) => {

@@ -40,6 +40,7 @@ const LANES = [
     "identity",
     "server",
     "connect",
+    "connect-selectors",
     "connect-settings",
     "reports",
     "mcp",
