@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use pilotlight_core::{ProfileBuilder, pprof};
 use pilotlight_tests::local::Place;
 use pilotlight_tests::local::client::{Answer, Client};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const LIMITS: &str = "/api/v1/admin/limits";
 
@@ -34,6 +34,64 @@ fn refused(answer: &Answer, status: u16, says: &str) {
     assert!(answer.text().contains(says), "{}", answer.text());
 }
 
+/// A call of the query service over a range of seconds ago.
+fn query(client: &Client, call: &str, ago: [i64; 2], mut message: Value) -> Answer {
+    let [start, end] = ago.map(|seconds| ((now() - seconds) * 1000).to_string());
+    message["profileTypeID"] = "process_cpu:cpu:nanoseconds::".into();
+    message["labelSelector"] = r#"{service_name="app"}"#.into();
+    message["start"] = start.into();
+    message["end"] = end.into();
+    let path = format!("/querier.v1.QuerierService/{call}");
+    let body = message.to_string();
+    let answer = client.post(&path, "application/json", body.as_bytes());
+    answer.expect("an answer")
+}
+
+/// The limits of queries through Connect, alone and with another tenant.
+fn queries_of_connect(client: &Client, set: impl Fn(Value) -> Value) {
+    let [shop, other, both] =
+        ["shop", "other", "shop|other"].map(|tenants| client.of_tenant(tenants));
+    set(json!({ "max_query_length": "1h" }));
+    assert_eq!(push(&shop, 70, 60).status, 200);
+    assert_eq!(push(&other, 800, 60).status, 200);
+    let steps = || json!({ "step": 600 });
+    for (call, list) in [("SelectSeries", "points"), ("SelectHeatmap", "slots")] {
+        let answer = query(&shop, call, [3_600, 0], steps());
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let found = answer.json();
+        assert_eq!(
+            found["series"][0][list].as_array().map(Vec::len),
+            Some(1),
+            "{found}"
+        );
+        for tenant in [&shop, &both] {
+            let answer = query(tenant, call, [7_200, 0], steps());
+            refused(&answer, 400, "(max_query_length, actual: 2h, limit: 1h)");
+            assert!(answer.text().contains("invalid_argument"));
+        }
+    }
+    let total = |client, call, ago| {
+        let answer = query(client, call, ago, json!({}));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()["flamegraph"]["total"]
+            .as_str()
+            .map(str::to_owned)
+    };
+    let hour = [3_600, 0];
+    for (client, expect) in [(&shop, "70"), (&other, "800"), (&both, "870")] {
+        let found = total(client, "SelectMergeStacktraces", hour);
+        assert_eq!(found.as_deref(), Some(expect));
+    }
+    set(json!({ "max_query_lookback": "30s" }));
+    for tenant in [&shop, &both] {
+        let answer = query(tenant, "SelectSeries", [7_200, 0], steps());
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        assert_eq!(answer.json().get("series"), None, "beyond the look-back");
+    }
+    let answer = query(&other, "SelectSeries", [7_200, 0], steps());
+    assert_eq!(answer.json()["series"].as_array().map(Vec::len), Some(1));
+}
+
 #[test]
 fn a_tenant_has_limits_of_its_own() {
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("limits");
@@ -47,7 +105,7 @@ fn a_tenant_has_limits_of_its_own() {
     let _worker = place.start().expect("a worker");
     let client = Client::new(&place.url());
     let (shop, other) = (client.of_tenant("shop"), client.of_tenant("other"));
-    let set = |limits: serde_json::Value| {
+    let set = |limits: Value| {
         let answer = shop.put(LIMITS, &limits.to_string()).expect("an answer");
         assert_eq!(answer.status, 200, "{}", answer.text());
         answer.json()
@@ -104,6 +162,8 @@ fn a_tenant_has_limits_of_its_own() {
     assert_eq!(count("now-2d"), Some(1));
     set(json!({ "max_query_lookback": "1h" }));
     assert_eq!(count("now-2d"), Some(0), "its profile is a day old");
+
+    queries_of_connect(&client, set);
 
     // How fast it pushes.
     set(json!({ "ingestion_rate_mb": 0.00001, "ingestion_burst_size_mb": 0 }));
