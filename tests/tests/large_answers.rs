@@ -158,3 +158,101 @@ fn what_would_fill_the_memory_is_refused() {
         json!({"dataIngested": true, "oldestProfileTime": oldest, "newestProfileTime": newest});
     assert_eq!(stats, expect);
 }
+
+/// Functions that every push has, and the value of each.
+const HEAVY: (usize, i64) = (100, 1_000_000);
+
+/// Heavy functions, and 25,000 light ones with long names that no other push has.
+fn varied(push: usize) -> Profile {
+    let mut builder = builder();
+    for i in 0..HEAVY.0 {
+        let stack = builder.named_stack(&["main", &format!("heavy{i}")]);
+        builder.sample(stack, None, &[HEAVY.1]);
+    }
+    let tail = "x".repeat(90);
+    for i in 0..25_000 {
+        let stack = builder.named_stack(&["main", &format!("light{push}_{i}_{tail}")]);
+        builder.sample(stack, None, &[1]);
+    }
+    builder.finish()
+}
+
+/// More functions than fit memory: what needs all of them is refused, all else says by how much it
+/// may be wrong, and is not wrong by more.
+#[test]
+fn what_is_folded_has_a_bound() {
+    const PUSHES: usize = 14;
+    let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("varied-answers");
+    let place = Place::fresh(&state, &[("FLUSH_MS", "1".to_owned())]).expect("a place");
+    let _worker = place.start().expect("a worker");
+    let client = Client::new(&place.url());
+    for i in 0..PUSHES {
+        push(&client, "varied", FROM + 60 * i as i64, &varied(i));
+    }
+    let stacktraces = |more: &Value| call(&client, "SelectMergeStacktraces", &ask("varied", more));
+    let refused = stacktraces(&json!({"format": "PROFILE_FORMAT_PPROF"}));
+    assert_eq!(refused.status, 413, "{}", refused.text());
+    assert!(
+        refused.text().contains("more than 32 MiB"),
+        "{}",
+        refused.text()
+    );
+
+    let pushes = PUSHES as i64;
+    let exact = |heavy: usize, light: i64| pushes * (heavy as i64 * HEAVY.1 + light);
+    let bound = |answer: &Answer| -> i64 {
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let bound = answer.header("x-pilotlight-error-bound");
+        let bound = bound.and_then(|text| text.parse().ok());
+        let bound = bound.unwrap_or_else(|| panic!("no bound: {:?}", answer.text()));
+        assert!((1..=exact(0, 25_000)).contains(&bound), "{bound}");
+        bound
+    };
+    let number = |value: &Value| value.as_str().and_then(|text| text.parse::<i64>().ok());
+    let whole = stacktraces(&json!({"maxNodes": 1_000}));
+    bound(&whole);
+    let total = |answer: &Answer| number(&answer.json()["flamegraph"]["total"]).unwrap_or(0);
+    assert_eq!(
+        total(&whole),
+        exact(HEAVY.0, 25_000),
+        "that of all is exact"
+    );
+
+    // Which stacks have a function is not known of those that were folded.
+    for (filter, expect) in [
+        (json!({"includeFunctionNames": ["heavy7"]}), exact(1, 0)),
+        (
+            json!({"excludeFunctionNameRegexes": ["^heavy"]}),
+            exact(0, 25_000),
+        ),
+        (
+            json!({"includeFunctionNameRegexes": ["^light"]}),
+            exact(0, 25_000),
+        ),
+    ] {
+        let more = json!({"maxNodes": 1_000, "stackTraceSelector": {"frameFilter": filter}});
+        let answer = stacktraces(&more);
+        let found = total(&answer);
+        assert!(
+            found.abs_diff(expect) <= bound(&answer) as u64,
+            "{filter}: {found}"
+        );
+    }
+
+    let table = json!({"format": "PROFILE_FORMAT_FUNCTIONS", "formatOptions": {"functions": {"limit": 101}}});
+    let answer = stacktraces(&table);
+    let bound = bound(&answer);
+    let answer = answer.json();
+    let rows = answer["functions"]["functions"].as_array().expect("rows");
+    let heavy = rows
+        .iter()
+        .filter(|row| row["name"].as_str().is_some_and(|n| n.starts_with("heavy")));
+    let totals: Vec<i64> = heavy.filter_map(|row| number(&row["total"])).collect();
+    assert_eq!(totals.len(), HEAVY.0);
+    assert!(
+        totals
+            .iter()
+            .all(|total| (total - exact(1, 0)).abs() <= bound),
+        "{totals:?}"
+    );
+}

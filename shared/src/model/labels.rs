@@ -1,5 +1,7 @@
 //! Series labels and the `app{key=value}` grammar of the `/ingest` parameter `name`.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -12,9 +14,9 @@ pub const SERVICE_NAME: &str = "service_name";
 /// The service of a profile whose sender names none, as Pyroscope and OpenTelemetry call it.
 pub(crate) const UNKNOWN_SERVICE: &str = "unknown_service";
 
-/// A set of series labels, ordered by name, each name once.
+/// A set of series labels, ordered by name, each name once. Copies share their texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Labels(Vec<(String, String)>);
+pub struct Labels(Vec<(Arc<str>, Arc<str>)>);
 
 /// Why labels were refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -65,13 +67,23 @@ pub enum LabelError {
 
 impl Labels {
     /// Orders `pairs` and checks the limits; a name that comes twice is an error.
-    pub fn new(mut pairs: Vec<(String, String)>) -> Result<Self, LabelError> {
+    pub fn new(pairs: Vec<(String, String)>) -> Result<Self, LabelError> {
+        let pairs = pairs.into_iter();
+        Self::of_shared(
+            pairs
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
+    }
+
+    /// The same of texts that other sets have, too.
+    pub(crate) fn of_shared(mut pairs: Vec<(Arc<str>, Arc<str>)>) -> Result<Self, LabelError> {
         sort_by(&mut pairs, Ord::cmp);
         if pairs.len() > MAX_LABELS {
             return Err(LabelError::TooMany(pairs.len()));
         }
         if let Some(two) = pairs.windows(2).find(|two| two[0].0 == two[1].0) {
-            return Err(LabelError::Twice(two[0].0.clone()));
+            return Err(LabelError::Twice(two[0].0.to_string()));
         }
         for (name, value) in &pairs {
             if name.len() > MAX_LABEL_NAME || value.len() > MAX_LABEL_VALUE {
@@ -87,10 +99,7 @@ impl Labels {
 
     /// The value of a label.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let at = self
-            .0
-            .binary_search_by(|(n, _)| n.as_str().cmp(name))
-            .ok()?;
+        let at = self.0.binary_search_by(|(n, _)| (**n).cmp(name)).ok()?;
         Some(&self.0[at].1)
     }
 
@@ -99,7 +108,7 @@ impl Labels {
         Self(
             self.0
                 .iter()
-                .filter(|(name, _)| name == SERVICE_NAME)
+                .filter(|(name, _)| **name == *SERVICE_NAME)
                 .cloned()
                 .collect(),
         )
@@ -107,7 +116,7 @@ impl Labels {
 
     /// All pairs, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(n, v)| (n.as_str(), v.as_str()))
+        self.0.iter().map(|(n, v)| (&**n, &**v))
     }
 
     /// How many labels there are.
@@ -127,11 +136,11 @@ impl Labels {
     ) -> Result<Self, LabelError> {
         let mut pairs = self.0.clone();
         for (name, value) in more {
-            if !pairs.iter().any(|(n, _)| *n == name) {
-                pairs.push((name, value));
+            if !pairs.iter().any(|(n, _)| **n == *name) {
+                pairs.push((name.into(), value.into()));
             }
         }
-        Self::new(pairs)
+        Self::of_shared(pairs)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The table of label sets and profile types of a chunk head or a directory: each set once, each
 //! text in them once.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use super::bytes::{Reader, put_column, put_varint};
@@ -101,18 +103,19 @@ pub(crate) fn label_table(r: &mut Reader) -> Result<(Vec<Labels>, Vec<ProfileTyp
     for length in r.column(count)? {
         let length =
             usize::try_from(length).map_err(|_| r.corrupt("a text is longer than memory"))?;
-        texts.push(
-            std::str::from_utf8(r.take(length)?).map_err(|_| r.corrupt("a text is not UTF-8"))?,
-        );
+        let text = std::str::from_utf8(r.take(length)?);
+        texts.push(Arc::<str>::from(
+            text.map_err(|_| r.corrupt("a text is not UTF-8"))?,
+        ));
     }
     let mut length = 0;
-    let mut text = |r: &mut Reader| -> Result<String, StoreError> {
-        let text = texts[r.index(texts.len())?];
+    let mut text = |r: &mut Reader| -> Result<Arc<str>, StoreError> {
+        let text = &texts[r.index(texts.len())?];
         length += text.len();
         if length > MAX_TEXT {
             Err(r.corrupt("labels grow beyond 64 MiB"))
         } else {
-            Ok(text.to_owned())
+            Ok(text.clone())
         }
     };
     let count = r.count(1)?;
@@ -122,14 +125,15 @@ pub(crate) fn label_table(r: &mut Reader) -> Result<(Vec<Labels>, Vec<ProfileTyp
             .map(|_| Ok((text(r)?, text(r)?)))
             .collect::<Result<Vec<_>, StoreError>>()?;
         label_sets.push(
-            Labels::new(pairs).map_err(|_| r.corrupt("a label set breaks the rules for labels"))?,
+            Labels::of_shared(pairs)
+                .map_err(|_| r.corrupt("a label set breaks the rules for labels"))?,
         );
     }
     let count = r.count(5)?;
     let mut types = Vec::with_capacity(count);
     for _ in 0..count {
         let parts = [text(r)?, text(r)?, text(r)?, text(r)?, text(r)?];
-        types.push(ProfileType::of_parts(parts));
+        types.push(ProfileType::of_parts(parts.map(|part| part.to_string())));
     }
     Ok((label_sets, types))
 }
