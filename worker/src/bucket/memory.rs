@@ -82,7 +82,8 @@ impl Bucket for MemoryBucket {
         let bytes = object.bytes[start as usize..end.max(start) as usize].to_vec();
         Ok(Some(Object {
             bytes,
-            ..object.clone()
+            etag: object.etag.clone(),
+            size: object.size,
         }))
     }
 
