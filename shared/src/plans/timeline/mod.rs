@@ -126,6 +126,8 @@ impl<V: Values> TimelinePlan<V> {
         });
         for (at, object) in objects.iter().enumerate() {
             let directory = &object.directory;
+            let of_type =
+                |t: u32| profile_type.is_none_or(|wanted| *wanted == directory.types[t as usize]);
             let mut places = HashMap::new();
             let mut place = |plan: &mut Self, t: u32, l: u32| {
                 *places.entry((t, l)).or_insert_with(|| {
@@ -143,7 +145,7 @@ impl<V: Values> TimelinePlan<V> {
                 .chunks()
                 .iter()
                 .flat_map(|chunk| &chunk.series)
-                .filter(|s| range.contains(s.time))
+                .filter(|s| of_type(s.profile_type) && range.contains(s.time))
             {
                 if let Some(number) = place(&mut plan, s.profile_type, s.labels) {
                     plan.into.add(number, value(s.time, s.total, 1));
@@ -154,7 +156,7 @@ impl<V: Values> TimelinePlan<V> {
             for dataset in directory
                 .datasets()
                 .iter()
-                .filter(|d| range.touches(d.min_time, d.max_time))
+                .filter(|d| of_type(d.profile_type) && range.touches(d.min_time, d.max_time))
             {
                 let series: Vec<_> = dataset
                     .series
