@@ -11,13 +11,11 @@
  *   --delay 0      milliseconds before each answer of the host
  *   --runs 3       medians of so many, each in a fresh browser
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { dirname, extname, join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
+import { clockAt, endOf, HOUR, host, inPage, median } from "./month.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const { values: options } = parseArgs({
@@ -28,64 +26,7 @@ const { values: options } = parseArgs({
     runs: { type: "string", default: "3" },
   },
 });
-const TYPES = { ".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
-const HOUR = 3_600_000;
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
-
-/** When the month ends: after the hour in which its last object was written. */
-function endOf(folder) {
-  const names = readdirSync(join(folder, "t"), { recursive: true });
-  const times = names.map((name) => Number(/\/(\d{13,})-[^/]*$/.exec(name)?.[1] ?? 0));
-  return Math.ceil(Math.max(...times) / HOUR) * HOUR;
-}
-
-/** What makes a script's clock begin at a time. */
-const clockAt = (millis) => `{
-  const System = Date, ahead = ${millis} - System.now();
-  globalThis.Date = class extends System {
-    constructor(...words) { words.length > 0 ? super(...words) : super(System.now() + ahead); }
-    static now() { return System.now() + ahead; }
-  };
-}\n`;
-
-/** A host of the pages and of the objects of a month; notes what is asked for of these. */
-async function host(folder, clock) {
-  const asked = [];
-  const server = createServer(async (request, response) => {
-    const path = decodeURIComponent(new URL(request.url, "http://host").pathname);
-    const isObject = path.startsWith("/t/");
-    if (isObject) await wait(Number(options.delay));
-    const headers = { "content-type": TYPES[extname(path)] ?? "application/octet-stream" };
-    try {
-      let bytes = readFileSync(join(isObject ? folder : options.site, path));
-      // The page sets its own clock; its worker cannot be told otherwise.
-      if (/\/bucketreader-.*\.js$/.test(path)) bytes = Buffer.concat([Buffer.from(clock), bytes]);
-      const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
-      const part = first ? bytes.subarray(Number(first), Number(last) + 1) : bytes;
-      if (isObject) asked.push({ path, bytes: part.length });
-      if (first) headers["content-range"] = `bytes ${first}-${last}/${bytes.length}`;
-      response.writeHead(first ? 206 : 200, headers).end(part);
-    } catch {
-      if (isObject) asked.push({ path, bytes: 0 });
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { asked, address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
-}
-
-/** Opens a page in a fresh browser, and does something with it. */
-async function inPage(clock, work) {
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, serviceWorkers: "block" });
-  await context.addInitScript(clock);
-  try {
-    return await work(await context.newPage());
-  } finally {
-    await browser.close();
-  }
-}
 
 /** How long a page takes until an element is there. */
 function opened(address, selector) {
@@ -118,14 +59,12 @@ function answered(address, script, question) {
   };
 }
 
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
-
 const months = readdirSync(options.month, { withFileTypes: true }).filter((entry) => entry.isDirectory());
 for (const { name } of months) {
   const folder = join(options.month, name);
   const end = endOf(folder);
   const clock = clockAt(end);
-  const { asked, address, close } = await host(folder, clock);
+  const { asked, address, close } = await host({ folder, site: options.site, delay: Number(options.delay), clock });
   const script = readdirSync(join(options.site, "assets")).find((file) => /^bucketreader-.*\.js$/.test(file));
   const month = { from: end - 30 * 24 * HOUR, until: end };
   const page = (path, more) => `${address}${path}?${new URLSearchParams({ bucket: "t/anonymous/", ...more })}`;
