@@ -1,3 +1,5 @@
+//! Stacks that are selected, by their first functions and by those on them.
+
 use super::*;
 use crate::testing::{draw, profile};
 use crate::verbs::{FramePattern, FunctionNames};
