@@ -51,6 +51,7 @@ const LANES = [
     "truth",
     "agents",
     "share",
+    "annotations",
     "labels",
     "changes",
   ],

@@ -54,7 +54,8 @@ use worker::worker_sys::{self, web_sys};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
 use api::{
-    admin, limits as limits_api, mcp, metrics, pgo, push, pyroscope, query, reports, shares, tokens,
+    admin, annotations, limits as limits_api, mcp, metrics, pgo, push, pyroscope, query, reports,
+    shares, tokens,
 };
 use auth::{Reason, admit, counted};
 use http::origin::{Origins, PREFLIGHT, Page};
@@ -244,6 +245,7 @@ async fn answer_tenant(
         OfTenant::Pgo => pgo::answer(request, scope).await,
         OfTenant::Admin(call) => admin::call(call, request, scope).await,
         OfTenant::Limits(call) => limits_api::call(call, request, scope).await,
+        OfTenant::Annotations(call) => annotations::call(call, request, scope).await,
         OfTenant::Share(call) => shares::call(call, request, scope).await,
         OfTenant::Rpc(rpc) => pyroscope::call(rpc, request, scope).await,
         OfTenant::Service(call) => pyroscope::service(call, request, scope).await,

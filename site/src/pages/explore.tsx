@@ -9,7 +9,7 @@ import { Timeline } from "../components/query/timeline.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { typeParts } from "../format/type.ts";
 import { series, timeline } from "../state/query/explore.ts";
-import { marks } from "../state/query/marks.ts";
+import { allMarks } from "../state/query/marks.ts";
 import { apart } from "../state/query/place.ts";
 import { labels, span } from "../state/query/services.ts";
 import { comparedSides, compareLabels } from "../state/query/sides.ts";
@@ -68,7 +68,7 @@ export function Explore() {
         window={window}
         label="Timeline"
         testid="timeline"
-        marks={marks.value}
+        marks={allMarks.value}
         onSelect={(chosen) => go({ window: chosen })}
         onClear={() => window && go({ window: null })}
       >

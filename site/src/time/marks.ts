@@ -4,6 +4,8 @@ import type { Series } from "./series.ts";
 export interface Mark {
   time: number;
   text: string;
+  /** A page about it. */
+  url?: string;
 }
 
 /** What is to be said of a bucket. */

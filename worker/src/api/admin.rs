@@ -9,6 +9,7 @@ use pilotlight_core::{
 use serde::Serialize;
 use worker::{Env, Request, Response};
 
+use crate::api::annotations::annotations_key;
 use crate::api::pyroscope::settings_key;
 use crate::bucket::contract::{self, Part};
 use crate::bucket::{AnyBucket, Bucket, List, MAX_PAGE, list_all};
@@ -263,7 +264,9 @@ pub(crate) async fn delete_tenant<T: Transport>(
     }
     // Shares have no rows that may be yet to come.
     outcome.deleted += delete_all(bucket, &shares_prefix(tenant)).await?;
-    bucket.delete(&[settings_key(tenant)]).await?;
+    bucket
+        .delete(&[settings_key(tenant), annotations_key(tenant)])
+        .await?;
     let mut rounds = 0;
     for client in shards.each() {
         loop {

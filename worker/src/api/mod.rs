@@ -1,7 +1,8 @@
 //! What requests are answered with: pushes, our queries, reports for machines and as tools of models,
-//! Pyroscope's API, profiles for Go's compiler, shares, operators' calls, tokens and metrics.
+//! Pyroscope's API, profiles for Go's compiler, shares, annotations, operators' calls, tokens and metrics.
 
 pub(crate) mod admin;
+pub(crate) mod annotations;
 pub(crate) mod limits;
 pub(crate) mod mcp;
 pub(crate) mod metrics;

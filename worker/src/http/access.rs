@@ -2,7 +2,7 @@
 
 use pilotlight_core::access::TokenScope;
 
-use crate::http::route::{LimitsCall, OfTenant, Route};
+use crate::http::route::{AnnotationsCall, LimitsCall, OfTenant, Route};
 
 /// Who may use a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,9 @@ impl OfTenant {
             | Self::Push
             | Self::OtlpExport
             | Self::ShouldInitiateUpload
-            | Self::DebugInfoUpload => TokenScope::Push,
+            | Self::DebugInfoUpload
+            // A deploy job has the token that its service pushes with.
+            | Self::Annotations(AnnotationsCall::Create) => TokenScope::Push,
             Self::Report(_)
             | Self::Mcp
             | Self::Timeline
@@ -52,6 +54,7 @@ impl OfTenant {
             | Self::LabelValues
             | Self::Pgo
             | Self::Rpc(_)
+            | Self::Annotations(AnnotationsCall::List | AnnotationsCall::Delete)
             | Self::Share(_) => TokenScope::Read,
             // Grafana has one token for all that it asks, and its pages keep their settings with it.
             Self::Service(_) => TokenScope::Read,

@@ -53,6 +53,7 @@ pub(crate) enum OfTenant {
     Admin(Admin),
     Limits(LimitsCall),
     Share(ShareCall),
+    Annotations(AnnotationsCall),
 }
 
 /// The calls for an operator that are about a tenant.
@@ -101,6 +102,14 @@ impl ReportCall {
     ];
 }
 
+/// The calls about annotations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnnotationsCall {
+    Create,
+    List,
+    Delete,
+}
+
 /// The calls about shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShareCall {
@@ -118,7 +127,7 @@ impl OfTenant {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 43] = [
+const ROUTES: [(&str, &str, Route); 46] = [
     ("/healthz", "GET", Route::Health),
     ("/ready", "GET", Route::Ready),
     (
@@ -269,6 +278,21 @@ const ROUTES: [(&str, &str, Route); 43] = [
         "/api/v1/flamegraph",
         "GET",
         Route::OfTenant(OfTenant::Report(ReportCall::FlameGraph)),
+    ),
+    (
+        "/api/v1/annotations",
+        "POST",
+        Route::OfTenant(OfTenant::Annotations(AnnotationsCall::Create)),
+    ),
+    (
+        "/api/v1/annotations",
+        "GET",
+        Route::OfTenant(OfTenant::Annotations(AnnotationsCall::List)),
+    ),
+    (
+        "/api/v1/annotations",
+        "DELETE",
+        Route::OfTenant(OfTenant::Annotations(AnnotationsCall::Delete)),
     ),
     ("/api/v1/openapi.json", "GET", Route::Openapi),
     ("/mcp", "POST", Route::OfTenant(OfTenant::Mcp)),

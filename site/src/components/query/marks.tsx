@@ -1,5 +1,6 @@
 import { series } from "../../state/query/explore.ts";
-import { marks } from "../../state/query/marks.ts";
+import { allMarks } from "../../state/query/marks.ts";
+import "../../state/query/annotations.ts";
 import "../../state/query/versionmarks.ts";
 import { formatClock } from "../../time/range.ts";
 import "../../style/marks.css";
@@ -12,11 +13,11 @@ export function Marks() {
   const drawn = series.value;
   if (!drawn) return null;
   const length = drawn.step * drawn.values.length;
-  const seen = marks.value.filter(({ time }) => drawn.start <= time && time < drawn.start + length);
+  const seen = allMarks.value.filter(({ time }) => drawn.start <= time && time < drawn.start + length);
   if (seen.length === 0) return null;
   return (
-    <ul class="timeline-marks" aria-label="New versions">
-      {seen.map(({ time, text }) => {
+    <ul class="timeline-marks" aria-label="New versions and annotations">
+      {seen.map(({ time, text, url }) => {
         const at = (time - drawn.start) / length;
         return (
           <li
@@ -25,7 +26,15 @@ export function Marks() {
             style={{ left: `${at * 100}%` }}
             data-testid="timeline-mark"
           >
-            <span class={seen.length > MOST_WORDS ? "hidden" : ""}>{text}</span>
+            <span class={seen.length > MOST_WORDS ? "hidden" : ""} title={text}>
+              {url ? (
+                <a href={url} target="_blank" rel="noreferrer">
+                  {text}
+                </a>
+              ) : (
+                text
+              )}
+            </span>
             <span class="hidden"> from {formatClock(time)}</span>
           </li>
         );

@@ -5,6 +5,7 @@ use pilotlight_core::store::ObjectKey;
 
 use super::{DAY_MILLIS as DAY, *};
 use crate::api::admin::delete_tenant;
+use crate::api::annotations::annotations_key;
 use crate::api::pyroscope::settings_key;
 use crate::bucket::memory::MemoryBucket;
 use crate::platform::admission::admitted;
@@ -254,7 +255,7 @@ fn a_rebuild_passes_over_shares() {
 }
 
 #[test]
-fn a_tenant_is_deleted_with_its_shares_and_settings() {
+fn a_tenant_is_deleted_with_all_that_is_its_own() {
     let (world, ..) = stored();
     let b = tenant("b");
     let kept = create(
@@ -264,8 +265,11 @@ fn a_tenant_is_deleted_with_its_shares_and_settings() {
         world.clock.now(),
     );
     let kept: ShareId = done(kept).unwrap().id.parse().unwrap();
-    let settings = ["a", "b"].map(|name| settings_key(&tenant(name)));
-    for key in &settings {
+    let others = ["a", "b"].map(|name| {
+        let tenant = tenant(name);
+        [settings_key(&tenant), annotations_key(&tenant)]
+    });
+    for key in others.iter().flatten() {
         done(world.bucket.put(key, vec![1], Condition::None)).unwrap();
     }
     // At once: however young they are, no row of theirs is yet to come.
@@ -273,6 +277,6 @@ fn a_tenant_is_deleted_with_its_shares_and_settings() {
     let deletion = delete_tenant(&world.bucket, &shards, &a, 0);
     assert!(world.clock.run(deletion).is_ok());
     assert_eq!(shares(&world), [kept.key(&b)]);
-    let left = settings.map(|key| world.bucket.keys().contains(&key));
-    assert_eq!(left, [false, true], "settings");
+    let left = others.map(|keys| keys.map(|key| world.bucket.keys().contains(&key)));
+    assert_eq!(left, [[false; 2], [true; 2]], "settings and annotations");
 }

@@ -1,0 +1,334 @@
+//! Annotations: what happened when, such as a deploy, for whoever looks at a timeline.
+//!
+//! | call | answer |
+//! |---|---|
+//! | `POST …/api/v1/annotations` with `{"text":"…","time":ms,"service":"…","url":"…"}` | the annotation with its `id`; `time` is now by default |
+//! | `GET …/api/v1/annotations?from&until&service` | `{"annotations":[…]}`, the earliest first |
+//! | `DELETE …/api/v1/annotations?id` | nothing |
+//!
+//! One object has all of a tenant's, so each change reads and writes them.
+
+use pilotlight_core::UnixNanos;
+use pilotlight_core::store::TenantId;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use worker::{Request, Response};
+
+use crate::bucket::Bucket;
+use crate::bucket::record::{self, Record};
+use crate::http::body;
+use crate::http::parameters::Parameters;
+use crate::http::route::AnnotationsCall;
+use crate::http::scope::Scope;
+use crate::platform::clock;
+use crate::platform::errors::Problem;
+
+/// Most annotations of a tenant: 1,000. One more takes the place of the earliest.
+const MAX_ANNOTATIONS: usize = 1_000;
+
+/// Longest text in bytes.
+const MAX_TEXT: usize = 256;
+
+/// Longest name of a service, and longest address, in bytes.
+const MAX_NAME: usize = 2_048;
+
+/// Most bytes of a request.
+const MAX_REQUEST: usize = 16 << 10;
+
+/// The only version there is.
+const VERSION: u32 = 1;
+
+/// Where a tenant's annotations are.
+pub(crate) fn annotations_key(tenant: &TenantId) -> String {
+    format!("annotations/{tenant}")
+}
+
+/// What is to be kept.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    text: String,
+    /// Milliseconds since the epoch.
+    time: Option<i64>,
+    /// The service that it is about; all if none is given.
+    service: Option<String>,
+    /// A page about it.
+    url: Option<String>,
+}
+
+/// An annotation as it is stored and told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Annotation {
+    id: u64,
+    time: i64,
+    text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    service: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+}
+
+/// A tenant's annotations, in order of time and id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Annotations {
+    version: u32,
+    /// The id of the next one.
+    next: u64,
+    annotations: Vec<Annotation>,
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    annotations: Vec<&'a Annotation>,
+}
+
+/// Why bytes are not annotations.
+#[derive(Debug, Error)]
+enum AnnotationsError {
+    #[error("the annotations do not read: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("the annotations have version {0}, not {VERSION}")]
+    Version(u32),
+}
+
+impl Default for Annotations {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            next: 1,
+            annotations: Vec::new(),
+        }
+    }
+}
+
+impl Record for Annotations {
+    type Error = AnnotationsError;
+
+    fn decode(bytes: &[u8]) -> Result<Self, AnnotationsError> {
+        let annotations: Self = serde_json::from_slice(bytes)?;
+        if annotations.version != VERSION {
+            return Err(AnnotationsError::Version(annotations.version));
+        }
+        Ok(annotations)
+    }
+
+    fn encode(&self) -> Result<Vec<u8>, AnnotationsError> {
+        Ok(serde_json::to_vec(self)?)
+    }
+}
+
+impl Wanted {
+    fn parse(body: &[u8]) -> Result<Self, Problem> {
+        let wanted: Self = serde_json::from_slice(body)
+            .map_err(|error| Problem::invalid(format!("the annotation does not read: {error}")))?;
+        let lengths = [
+            ("text", Some(&wanted.text), MAX_TEXT),
+            ("service", wanted.service.as_ref(), MAX_NAME),
+            ("url", wanted.url.as_ref(), MAX_NAME),
+        ];
+        for (name, text, most) in lengths {
+            let Some(text) = text else { continue };
+            if text.is_empty() {
+                return Err(Problem::invalid(format!("{name} is empty")));
+            }
+            if text.len() > most {
+                let length = text.len();
+                let message = format!("{name} has {length} bytes, and at most {most} are kept");
+                return Err(Problem::invalid(message));
+            }
+        }
+        // The page makes a link of it.
+        let is_web = |url: &String| url.starts_with("https://") || url.starts_with("http://");
+        if wanted.url.as_ref().is_some_and(|url| !is_web(url)) {
+            return Err(Problem::invalid(
+                "url begins with neither https:// nor http://",
+            ));
+        }
+        // Whoever gives seconds would mark 1970.
+        let (year_1973, year_2286) = (100_000_000, 10_000_000_000);
+        match wanted.time {
+            Some(time) if (year_1973..year_2286).contains(&time) => {
+                let message = format!("time is {time}, which are seconds; give milliseconds");
+                Err(Problem::invalid(message))
+            }
+            _ => Ok(wanted),
+        }
+    }
+}
+
+impl Annotations {
+    /// Keeps one, and gives it its id. One that is there already stays the only one.
+    fn add(&mut self, wanted: &Wanted, now: i64) -> Result<Annotation, Problem> {
+        let Wanted {
+            text,
+            time,
+            service,
+            url,
+        } = wanted.clone();
+        let new = Annotation {
+            id: self.next,
+            time: time.unwrap_or(now),
+            text,
+            service,
+            url,
+        };
+        let same = |one: &&Annotation| {
+            Annotation {
+                id: new.id,
+                ..(*one).clone()
+            } == new
+        };
+        if let Some(there) = self.annotations.iter().find(same) {
+            return Ok(there.clone());
+        }
+        let at = self.annotations.partition_point(|one| one.time <= new.time);
+        let is_full = self.annotations.len() >= MAX_ANNOTATIONS;
+        if is_full && at == 0 {
+            let message = format!(
+                "there are {MAX_ANNOTATIONS} annotations of later times, the most that are kept"
+            );
+            return Err(Problem::new(429, "resource_exhausted", message));
+        }
+        self.annotations.insert(at, new.clone());
+        if is_full {
+            self.annotations.remove(0);
+        }
+        self.next += 1;
+        Ok(new)
+    }
+
+    fn delete(&mut self, id: u64) -> Result<(), Problem> {
+        let there = self.annotations.iter().position(|one| one.id == id);
+        let Some(at) = there else {
+            let message = format!("there is no annotation {id}");
+            return Err(Problem::new(404, "not_found", message));
+        };
+        self.annotations.remove(at);
+        Ok(())
+    }
+}
+
+/// Answers a call.
+pub(crate) async fn call(
+    call: AnnotationsCall,
+    request: &mut Request,
+    scope: &Scope,
+) -> Result<Response, Problem> {
+    let (bucket, key) = (scope.bucket()?, annotations_key(scope.tenant()));
+    match call {
+        AnnotationsCall::Create => {
+            let wanted = Wanted::parse(&body::read(request, MAX_REQUEST).await?)?;
+            let now = clock::now_millis();
+            let add = |all: &mut Annotations| all.add(&wanted, now);
+            let added = record::change(&bucket, &key, clock::now_millis, add).await?;
+            Ok(Response::from_json(&added.outcome)?)
+        }
+        AnnotationsCall::List => list(&Parameters::of(request), &bucket, &key).await,
+        AnnotationsCall::Delete => {
+            let parameters = Parameters::of(request);
+            let id = parameters.required("id")?;
+            let id: u64 = id
+                .parse()
+                .map_err(|_| Problem::invalid(format!("id is {id:?}, not a number")))?;
+            let delete = |all: &mut Annotations| all.delete(id);
+            record::change(&bucket, &key, clock::now_millis, delete).await?;
+            Ok(Response::empty()?.with_status(204))
+        }
+    }
+}
+
+/// Those of a range, and of a service or of all: what is about all services is about each.
+async fn list(
+    parameters: &Parameters,
+    bucket: &impl Bucket,
+    key: &str,
+) -> Result<Response, Problem> {
+    let range = parameters.range_millis()?;
+    let service = parameters.get("service");
+    let all: Annotations = record::read(bucket, key).await?;
+    let about = |one: &Annotation| match (service, &one.service) {
+        (Some(asked), Some(service)) => asked == service,
+        _ => true,
+    };
+    let seen = |one: &&Annotation| range.contains(UnixNanos::from_millis(one.time)) && about(one);
+    Ok(Response::from_json(&Told {
+        annotations: all.annotations.iter().filter(seen).collect(),
+    })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(text: &str, time: i64) -> Wanted {
+        Wanted {
+            text: text.to_owned(),
+            time: Some(time),
+            service: None,
+            url: None,
+        }
+    }
+
+    fn texts(all: &Annotations) -> Vec<(&str, u64)> {
+        let all = all.annotations.iter();
+        all.map(|one| (one.text.as_str(), one.id)).collect()
+    }
+
+    #[test]
+    fn in_order_of_time_each_once() {
+        let mut all = Annotations::default();
+        for (text, time, id) in [("b", 20, 1), ("a", 10, 2), ("c", 20, 3), ("b", 20, 1)] {
+            assert_eq!(all.add(&wanted(text, time), 0).unwrap().id, id);
+        }
+        assert_eq!(texts(&all), [("a", 2), ("b", 1), ("c", 3)]);
+        let now = Wanted {
+            time: None,
+            ..wanted("d", 0)
+        };
+        assert_eq!(all.add(&now, 15).unwrap().time, 15);
+        assert_eq!(texts(&all), [("a", 2), ("d", 4), ("b", 1), ("c", 3)]);
+        assert_eq!(Annotations::decode(&all.encode().unwrap()).unwrap(), all);
+        assert_eq!(all.delete(9).unwrap_err().status, 404);
+        all.delete(2).unwrap();
+        // An id is not given again.
+        assert_eq!(all.add(&wanted("a", 10), 0).unwrap().id, 5);
+    }
+
+    #[test]
+    fn the_latest_are_kept() {
+        let mut all = Annotations::default();
+        for i in 0..MAX_ANNOTATIONS as i64 {
+            all.add(&wanted("x", 1_000 + i), 0).unwrap();
+        }
+        assert_eq!(all.add(&wanted("early", 5), 0).unwrap_err().status, 429);
+        all.add(&wanted("late", 9_000), 0).unwrap();
+        assert_eq!(all.annotations.len(), MAX_ANNOTATIONS);
+        assert_eq!(all.annotations[0].time, 1_001);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let refused =
+            |body: &str| Wanted::parse(body.as_bytes()).map_err(|problem| problem.message);
+        assert!(refused(r#"{"text":"v2","service":"shop","time":5,"url":"https://ci/1"}"#).is_ok());
+        for (body, says) in [
+            ("{}", "missing field `text`"),
+            (r#"{"text":""}"#, "text is empty"),
+            (r#"{"text":"a","when":1}"#, "unknown field `when`"),
+            (r#"{"text":"a","time":"now"}"#, "invalid type: string"),
+            (r#"{"text":"a","time":1795235400}"#, "which are seconds"),
+            (
+                r#"{"text":"a","url":"javascript:alert(1)"}"#,
+                "url begins with neither",
+            ),
+        ] {
+            let message = refused(body).unwrap_err();
+            assert!(message.contains(says), "{body}: {message}");
+        }
+        let long = format!(r#"{{"text":"{}"}}"#, "a".repeat(257));
+        assert_eq!(
+            refused(&long).unwrap_err(),
+            "text has 257 bytes, and at most 256 are kept"
+        );
+    }
+}
