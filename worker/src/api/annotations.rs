@@ -11,11 +11,10 @@
 use pilotlight_core::UnixNanos;
 use pilotlight_core::store::TenantId;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use worker::{Request, Response};
 
 use crate::bucket::Bucket;
-use crate::bucket::record::{self, Record};
+use crate::bucket::record::{self, JsonRecord};
 use crate::http::body;
 use crate::http::parameters::Parameters;
 use crate::http::route::AnnotationsCall;
@@ -82,15 +81,6 @@ struct Told<'a> {
     annotations: Vec<&'a Annotation>,
 }
 
-/// Why bytes are not annotations.
-#[derive(Debug, Error)]
-enum AnnotationsError {
-    #[error("the annotations do not read: {0}")]
-    Json(#[from] serde_json::Error),
-    #[error("the annotations have version {0}, not {VERSION}")]
-    Version(u32),
-}
-
 impl Default for Annotations {
     fn default() -> Self {
         Self {
@@ -101,19 +91,12 @@ impl Default for Annotations {
     }
 }
 
-impl Record for Annotations {
-    type Error = AnnotationsError;
+impl JsonRecord for Annotations {
+    const WHAT: &'static str = "annotations";
+    const VERSION: u32 = VERSION;
 
-    fn decode(bytes: &[u8]) -> Result<Self, AnnotationsError> {
-        let annotations: Self = serde_json::from_slice(bytes)?;
-        if annotations.version != VERSION {
-            return Err(AnnotationsError::Version(annotations.version));
-        }
-        Ok(annotations)
-    }
-
-    fn encode(&self) -> Result<Vec<u8>, AnnotationsError> {
-        Ok(serde_json::to_vec(self)?)
+    fn version(&self) -> u32 {
+        self.version
     }
 }
 
@@ -259,6 +242,7 @@ async fn list(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bucket::record::Record;
 
     fn wanted(text: &str, time: i64) -> Wanted {
         Wanted {

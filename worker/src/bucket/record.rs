@@ -3,6 +3,10 @@
 
 use std::fmt::Display;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+
 use crate::bucket::{Bucket, BucketError, Condition};
 use crate::platform::errors::Problem;
 
@@ -19,6 +23,44 @@ pub(crate) trait Record: Default {
 
     /// As it is stored.
     fn encode(&self) -> Result<Vec<u8>, Self::Error>;
+}
+
+/// What is kept as JSON that says its version.
+pub(crate) trait JsonRecord: Default + Serialize + DeserializeOwned {
+    /// What it is, in the plural.
+    const WHAT: &'static str;
+
+    /// The only version that is read.
+    const VERSION: u32;
+
+    /// Its version.
+    fn version(&self) -> u32;
+}
+
+/// Why bytes are not such a record.
+#[derive(Debug, Error)]
+pub(crate) enum JsonRecordError {
+    #[error("the {0} do not read: {1}")]
+    Json(&'static str, serde_json::Error),
+    #[error("the {0} have version {1}, not {2}")]
+    Version(&'static str, u32, u32),
+}
+
+impl<T: JsonRecord> Record for T {
+    type Error = JsonRecordError;
+
+    fn decode(bytes: &[u8]) -> Result<Self, JsonRecordError> {
+        let record: Self =
+            serde_json::from_slice(bytes).map_err(|error| JsonRecordError::Json(T::WHAT, error))?;
+        match record.version() {
+            version if version == T::VERSION => Ok(record),
+            version => Err(JsonRecordError::Version(T::WHAT, version, T::VERSION)),
+        }
+    }
+
+    fn encode(&self) -> Result<Vec<u8>, JsonRecordError> {
+        serde_json::to_vec(self).map_err(|error| JsonRecordError::Json(T::WHAT, error))
+    }
 }
 
 /// A change that was written.

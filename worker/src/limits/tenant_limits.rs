@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::thread::LocalKey;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use crate::bucket::record::Record;
+use crate::bucket::record::JsonRecord;
 use crate::bucket::shared_object::{Cache, Shared};
 use crate::platform::errors::Problem;
 use crate::platform::limits::OwnLimits;
@@ -27,15 +26,6 @@ thread_local! {
 pub(crate) struct TenantLimits {
     version: u32,
     tenants: BTreeMap<String, OwnLimits>,
-}
-
-/// Why bytes are not such a table.
-#[derive(Debug, Error)]
-pub(crate) enum TableError {
-    #[error("the limits of tenants do not read: {0}")]
-    Json(#[from] serde_json::Error),
-    #[error("the limits of tenants have version {0}, not {VERSION}")]
-    Version(u32),
 }
 
 impl Default for TenantLimits {
@@ -70,19 +60,12 @@ impl TenantLimits {
     }
 }
 
-impl Record for TenantLimits {
-    type Error = TableError;
+impl JsonRecord for TenantLimits {
+    const WHAT: &'static str = "limits of tenants";
+    const VERSION: u32 = VERSION;
 
-    fn decode(bytes: &[u8]) -> Result<Self, TableError> {
-        let table: Self = serde_json::from_slice(bytes)?;
-        if table.version != VERSION {
-            return Err(TableError::Version(table.version));
-        }
-        Ok(table)
-    }
-
-    fn encode(&self) -> Result<Vec<u8>, TableError> {
-        Ok(serde_json::to_vec(self)?)
+    fn version(&self) -> u32 {
+        self.version
     }
 }
 
@@ -100,6 +83,7 @@ mod tests {
 
     use super::*;
     use crate::bucket::memory::MemoryBucket;
+    use crate::bucket::record::Record;
     use crate::bucket::shared_object::{change, current};
     use crate::platform::limits::{Limits, parse};
 

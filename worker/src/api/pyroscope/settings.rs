@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::store::TenantId;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use worker::{Request, Response};
 
 use super::messages::{
@@ -16,7 +15,7 @@ use super::messages::{
 };
 use super::unary::{Call, MAX_REQUEST};
 use crate::bucket::Bucket;
-use crate::bucket::record::{self, Record};
+use crate::bucket::record::{self, JsonRecord};
 use crate::http::route::SettingsCall;
 use crate::http::scope::Scope;
 use crate::platform::clock;
@@ -57,15 +56,6 @@ struct Stored {
     modified_at: i64,
 }
 
-/// Why bytes are not settings.
-#[derive(Debug, Error)]
-enum SettingsError {
-    #[error("the settings do not read: {0}")]
-    Json(#[from] serde_json::Error),
-    #[error("the settings have version {0}, not {VERSION}")]
-    Version(u32),
-}
-
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -75,19 +65,12 @@ impl Default for Settings {
     }
 }
 
-impl Record for Settings {
-    type Error = SettingsError;
+impl JsonRecord for Settings {
+    const WHAT: &'static str = "settings";
+    const VERSION: u32 = VERSION;
 
-    fn decode(bytes: &[u8]) -> Result<Self, SettingsError> {
-        let settings: Self = serde_json::from_slice(bytes)?;
-        if settings.version != VERSION {
-            return Err(SettingsError::Version(settings.version));
-        }
-        Ok(settings)
-    }
-
-    fn encode(&self) -> Result<Vec<u8>, SettingsError> {
-        Ok(serde_json::to_vec(self)?)
+    fn version(&self) -> u32 {
+        self.version
     }
 }
 

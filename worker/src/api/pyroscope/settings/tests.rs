@@ -6,6 +6,7 @@ use futures_util::FutureExt;
 
 use super::*;
 use crate::bucket::memory::MemoryBucket;
+use crate::bucket::record::Record;
 
 const NOW: i64 = 1_800_000_000_000;
 
