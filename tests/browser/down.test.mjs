@@ -1,7 +1,8 @@
 /** A server that is down, or does not want to answer: said, with what to try, and nothing that was there is lost. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { launch, openPage, url } from "./page.mjs";
+import { tree } from "./answers.mjs";
+import { drawnFrames, launch, openPage, url } from "./page.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const EXPLORE = `/explore?s=checkout&t=${CPU}`;
@@ -148,6 +149,29 @@ for (const [status, code, message, says] of [
     await end();
   });
 }
+
+test("a query that is too large is asked for in parts, which are added up", async () => {
+  const until = Math.floor(Date.now() / 60_000) * 60_000;
+  const range = { from: until - 40 * 60_000, until };
+  const whole = await tree("checkout", CPU, { from: range.from, until: until - 1 });
+  const asked = [];
+  const { page, at, end } = await openWith(
+    `/explore?s=checkout&t=${CPU}&from=${range.from}&until=${until}`,
+    (route) => {
+      const url = new URL(route.request().url());
+      if (!url.pathname.endsWith("/api/v1/profile")) return route.continue();
+      const [from, until] = ["from", "until"].map((name) => Number(url.searchParams.get(name)));
+      asked.push(until - from);
+      return until - from > 10 * 60_000
+        ? route.fulfill({ status: 413, json: { code: "resource_exhausted", message: "more than 32 MiB of stacks" } })
+        : route.continue();
+    },
+  );
+  await drawnFrames(page, whole.total);
+  assert.equal(asked.length, 7, "one, its halves, and theirs");
+  assert.equal(await at("problem").count(), 0);
+  await end();
+});
 
 test("a sum that was cut is reported", async () => {
   const { page, at, end } = await openWith(EXPLORE, async (route) => {
