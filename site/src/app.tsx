@@ -1,6 +1,6 @@
 /*
  * Handles for browser tests (data-testid):
- *   home     dropzone · services, service-card, card-change · looking · empty, widen, snippet · type, range, refresh
+ *   home     dropzone · services, service-card, favourite, card-change · search, search-result, order, no-match, clear-search · looking · empty, widen, snippet · type, range, refresh
  *            made (of a bundle), compare-bundle, other-bundle, other-bundle-problem
  *   header   open-file (the file input) · share, copy-link, upload-link, upload-days · export, export-png, …-svg, …-csv, …-html, …-pprof, …-folded, …-speedscope, …-flamebearer, …-bundle-zip, …-bundle-html, …-whole · help-button, help · theme-button · token-menu, token-forget
  *   explore  service, type · filters, filters-add, pattern, pattern-problem, compare-labels · window · range, refresh · compare
