@@ -51,6 +51,7 @@ const LANES = [
     "agents",
     "share",
     "labels",
+    "home",
     "changes",
   ],
   [

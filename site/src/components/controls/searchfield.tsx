@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { go, urlState } from "../../state/url/router.ts";
 import { Icon } from "./icon.tsx";
 
@@ -18,7 +18,7 @@ export function SearchField(props: {
   const timer = useRef(0);
   const text = urlState.value.search;
   // The field follows the URL, but never under the hands of someone typing.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (input.current && document.activeElement !== input.current) input.current.value = text;
   }, [text]);
   const apply = () => {
