@@ -30,6 +30,9 @@ import { initialUrlState, type SideName } from "../state/url/urlstate.ts";
 import { fixed, resolve } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 
+const VersionPresets = lazy(() =>
+  import("../components/query/versionpresets.tsx").then((module) => module.VersionPresets),
+);
 const NoData = lazy(() => import("../components/status/nodata.tsx").then((module) => module.NoData));
 
 /** Baseline against comparison. */
@@ -192,6 +195,7 @@ function Presets() {
           >
             No comparison: explore both ranges together
           </button>
+          <VersionPresets filters={shared} close={close} />
         </div>
       )}
     </Menu>
