@@ -117,6 +117,14 @@ test("before and after the deploy in one step, from the service and from a compa
     await at("row").filter({ hasText: "matchesPattern" }).first().waitFor();
   };
   await check(deploy - 30 * MINUTE, deploy + 24 * MINUTE);
+  // Of unlike numbers of profiles no change of the total is said.
+  const more = (await at("coverage").count()) > 0 ? 100 : number(await at("diff-totals").locator("b").textContent());
+  assert.equal(await at("measure").inputValue(), Math.abs(more) > 10 ? "share" : "amount", `${more} % more`);
+  await at("measure").selectOption("amount");
+  await page.waitForURL(/norm=0/);
+  await page.reload();
+  await at("legend").waitFor();
+  assert.equal(await at("measure").inputValue(), "amount", "a link that says what is compared says it still");
   await page.goto(
     `${url}/diff?s=checkout&t=${CPU}&${range}&from2=${deploy - 30 * MINUTE}&until2=${deploy + 24 * MINUTE}`,
   );

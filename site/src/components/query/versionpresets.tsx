@@ -23,17 +23,23 @@ export function VersionPresets({ filters, close }: { filters: string[]; close: (
     );
     return () => stop.abort();
   }, [by]);
-  return versionSides(marks.value, span.value, filters).map(({ label, sides }) => (
-    <button
-      type="button"
-      key={label}
-      data-testid="compare-version"
-      onClick={() => {
-        close();
-        go(sides);
-      }}
-    >
-      {label}
-    </button>
-  ));
+  const offered = versionSides(marks.value, span.value, filters);
+  if (offered.length === 0) return null;
+  return (
+    <div class="menu-list apart">
+      {offered.map(({ label, sides }) => (
+        <button
+          type="button"
+          key={label}
+          data-testid="compare-version"
+          onClick={() => {
+            close();
+            go(sides);
+          }}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
 }
