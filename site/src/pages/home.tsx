@@ -6,7 +6,7 @@ import { Header } from "../components/header/header.tsx";
 import { lazy } from "../components/lazy.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { ServiceList } from "../components/services/servicelist.tsx";
-import { ProblemNote } from "../components/status/problemnote.tsx";
+import { RetryNote } from "../components/status/retrynote.tsx";
 import { typeLabel } from "../format/type.ts";
 import { placeOf } from "../state/query/place.ts";
 import { typesOf } from "../state/query/servicelist.ts";
@@ -71,13 +71,7 @@ function Services({ found }: { found: Service[] }) {
           <PlaceNote />
         </div>
       )}
-      {problem && (
-        <ProblemNote problem={problem}>
-          <button type="button" class="control primary" onClick={refresh}>
-            Try again
-          </button>
-        </ProblemNote>
-      )}
+      {problem && <RetryNote problem={problem} />}
       {found.length > 0 && <ServiceList found={found} />}
       {found.length === 0 && state === "loading" && <Placeholders />}
       {found.length === 0 && state === "ready" && <NoServices />}
