@@ -26,7 +26,7 @@
  *   drawer   focus-frame, ignore-frame, hide-frame, sandwich-frame, function-link · drawer (data-node), drawer-name, drawer-total, drawer-self, drawer-all, zoom-here · occurrence, occurrence-previous,
  *            occurrence-next
  *   table    table, row, sort-name, sort-self, sort-total, sort-delta
- *   marks    timeline-mark · auto-refresh (in the menu of the range)
+ *   marks    timeline-mark · auto-refresh, zone (in the menu of the range)
  *   types    types-panel (data-state), type-card (data-type), type-total, type-change · panel-empty (of any panel)
  *   values   labels-panel (data-state), label-names, label-name, label-unknown · value-chart, value-here · values-note, compare-values · value-table, values-by-…,
  *            value-row (data-value), value-total, …-share, …-max, …-mean, …-deviation, …-profiles, value-steps, value-baseline, value-comparison, value-filter, value-exclude

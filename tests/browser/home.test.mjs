@@ -237,3 +237,38 @@ test("cards stay where they are while another range is read", async () => {
   assert.deepEqual(await places(), before);
   await end();
 });
+
+test("times are in UTC where that is chosen, on every page and after a reload", async () => {
+  const opened = await openPage(browser, home(), { timezoneId: "Asia/Kolkata" });
+  const { page, at, end } = opened;
+  const clock = (time, minutes) => new Date(time + minutes * MINUTE).toISOString().slice(11, 16);
+  const label = (minutes) => new RegExp(`${clock(range.from, minutes)} – ${clock(range.until, minutes)}`);
+  await at("service-card").first().waitFor();
+  assert.match((await at("range").textContent()).replace(/.*, /, ""), label(330));
+  await at("range").click();
+  await at("zone").selectOption("utc");
+  assert.match(await at("range").textContent(), label(0));
+  assert.match(await page.locator(".range-custom input").first().inputValue(), new RegExp(`T${clock(range.from, 0)}`));
+  await page.keyboard.press("Escape");
+  await page.reload();
+  await at("service-card").filter({ hasText: "checkout" }).click();
+  await at("timeline").locator("canvas").waitFor();
+  assert.match(await at("range").textContent(), label(0));
+  assert.doesNotMatch(await at("timeline").textContent(), /UTC\+5:30/);
+  await at("range").click();
+  assert.equal(await at("zone").inputValue(), "utc");
+  await at("zone").selectOption("local");
+  assert.match(await at("timeline").textContent(), /UTC\+5:30/);
+  assert.match(await at("range").textContent(), label(330));
+  // What is typed is read in the zone, too.
+  await at("zone").selectOption("utc");
+  const [from, until] = [range.from + 5 * MINUTE, range.until - 5 * MINUTE];
+  const typed = (time) => new Date(time).toISOString().slice(0, 19);
+  await page.locator(".range-custom input").first().fill(typed(from));
+  await page.locator(".range-custom input").last().fill(typed(until));
+  await page.getByRole("button", { name: "Use these times" }).click();
+  const second = (time) => Math.floor(time / 1000) * 1000;
+  await page.waitForURL((address) => address.searchParams.get("from") === String(second(from)));
+  assert.equal(new URL(page.url()).searchParams.get("until"), String(second(until)));
+  await end();
+});
