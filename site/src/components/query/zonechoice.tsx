@@ -11,7 +11,7 @@ export function ZoneChoice() {
       testid="zone"
       value={zone.value}
       options={[
-        { value: "local", label: `Times: ${localZone()}` },
+        { value: "local", label: `Times: local (${localZone()})` },
         { value: "utc", label: "Times: UTC" },
       ]}
       onChange={(value) => chooseZone(value === "utc" ? "utc" : "local")}
