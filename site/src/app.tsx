@@ -1,9 +1,9 @@
 /*
  * Handles for browser tests (data-testid):
- *   home     dropzone · services, service-card, card-change · looking · empty, widen, snippet · type, range, refresh
+ *   home     dropzone · services, service-card, favourite, card-change · search, search-result, order, no-match, clear-search · looking · empty, widen, snippet · type, range, refresh
  *            made (of a bundle), compare-bundle, other-bundle, other-bundle-problem
  *   header   open-file (the file input) · share, copy-link, upload-link, upload-days · export, export-png, …-svg, …-csv, …-html, …-pprof, …-folded, …-speedscope, …-flamebearer, …-bundle-zip, …-bundle-html, …-whole · help-button, help · theme-button · token-menu, token-forget
- *   explore  service, type · filters, filters-add, pattern, pattern-problem, compare-labels · window · range, refresh · compare
+ *   explore  service, type · filters, filters-add, pattern, pattern-problem, compare-labels, compare-version · window · range, refresh · compare
  *   panels   panels, panel-…, deploy (to what changed between two versions)
  *   changes  changes (data-state), changes-progress, changes-by, changes-before, changes-after, changes-diff, changes-summary,
  *            changes-others, changes-more, changes-less, change (data-name; one each), changes-empty, changes-bundle
@@ -11,7 +11,7 @@
  *            function-self, function-absent, function-bars, function-since, function-services, function-service (data-service),
  *            function-others, function-hours, function-cost, function-price, function-callers, function-callees, function-bundle
  *   timeline timeline (data-peak), timeline-tooltip, timeline-problem
- *   diff     side-base, side-other · place-…, range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, measure, coverage
+ *   diff     side-base, side-other · place-…, range-…, filters-…, timeline-… of both · presets, compare-version, swap · legend, diff-totals, measure, coverage
  *   file     files (list), format, role · open-folder · problem (one for each file that could not be read) · merge, compare,
  *            swap · type · normalise
  *   picture  view-flame, view-table, view-both, view-tree, view-sandwich, view-chart · thread · heatmap, heat-tip, axis (of the heatmap, of the chart), compare-time, idle · group, invert, step-add,
@@ -26,7 +26,7 @@
  *   drawer   focus-frame, ignore-frame, hide-frame, sandwich-frame, function-link · drawer (data-node), drawer-name, drawer-total, drawer-self, drawer-all, zoom-here · occurrence, occurrence-previous,
  *            occurrence-next
  *   table    table, row, sort-name, sort-self, sort-total, sort-delta
- *   marks    timeline-mark · auto-refresh (in the menu of the range)
+ *   marks    timeline-mark · auto-refresh, zone (in the menu of the range)
  *   types    types-panel (data-state), type-card (data-type), type-total, type-change · panel-empty (of any panel)
  *   values   labels-panel (data-state), label-names, label-name, label-unknown · value-chart, value-here · values-note, compare-values · value-table, values-by-…,
  *            value-row (data-value), value-total, …-share, …-max, …-mean, …-deviation, …-profiles, value-steps, value-baseline, value-comparison, value-filter, value-exclude
@@ -36,13 +36,14 @@
 
 import type { ComponentChildren } from "preact";
 import { DropTarget } from "./components/files/droptarget.tsx";
-import { TokenDialog } from "./components/header/tokendialog.tsx";
 import { lazy } from "./components/lazy.tsx";
 import { helpOpen } from "./state/page/help.ts";
 import { notice } from "./state/page/notice.ts";
+import { asked } from "./state/page/token.ts";
 import { urlState } from "./state/url/router.ts";
 
 const Help = lazy(() => import("./components/header/help.tsx").then((module) => module.Help));
+const TokenDialog = lazy(() => import("./components/header/tokendialog.tsx").then((module) => module.TokenDialog));
 
 /** A page with what every page has. */
 export function App({ children }: { children: ComponentChildren }) {
@@ -51,7 +52,7 @@ export function App({ children }: { children: ComponentChildren }) {
       {children}
       <DropTarget />
       {helpOpen.value && <Help />}
-      <TokenDialog />
+      {asked.value !== "no" && <TokenDialog />}
       <div class="notice" role="status" data-testid="notice">
         {notice}
       </div>

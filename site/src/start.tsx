@@ -17,6 +17,7 @@ import "./style/controls.css";
 import "./style/details.css";
 import "./style/picture.css";
 import "./style/views.css";
+import "./style/cards.css";
 import "./style/pages.css";
 
 export function start(Page: ComponentType): void {

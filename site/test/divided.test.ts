@@ -7,7 +7,13 @@ import type { Engine } from "../src/core/viewer.ts";
 import { trend } from "../src/format/trend.ts";
 import { isGauge } from "../src/format/type.ts";
 import { formatDelta, formatExact, formatStep, formatValue } from "../src/format/value.ts";
-import { compareTrees, coverageDiffers, type MergedSide, resolveMeasure } from "../src/state/query/measure.ts";
+import {
+  compareTrees,
+  coverageDiffers,
+  type MergedSide,
+  resolveMeasure,
+  sidesDiffer,
+} from "../src/state/query/measure.ts";
 
 test("types that say how much there is at an instant", () => {
   for (const id of [
@@ -82,9 +88,12 @@ test("shares, rates and steps in words", () => {
   assert.equal(formatValue(104_883_870.9, "bytes"), "100 MiB");
 });
 
-test("unlike coverage takes shares unless told otherwise", () => {
+test("unlike sides take shares unless told otherwise", () => {
   assert.ok(coverageDiffers(120, 38) && coverageDiffers(38, 120));
   assert.ok(!coverageDiffers(120, 110) && coverageDiffers(134, 110) && !coverageDiffers(0, 0));
+  assert.ok(sidesDiffer({ profiles: 120, total: 50 }, { profiles: 120, total: 60 }), "as many profiles, more load");
+  assert.ok(sidesDiffer({ profiles: 120, total: 50 }, { profiles: 60, total: 50 }), "fewer profiles, as much load");
+  assert.ok(!sidesDiffer({ profiles: 120, total: 50 }, { profiles: 119, total: 52 }));
   assert.equal(resolveMeasure("auto", true, false), "share");
   assert.equal(resolveMeasure("auto", false, false), "amount");
   assert.equal(resolveMeasure("amount", true, false), "amount");

@@ -10,7 +10,6 @@ import {
   type ValueTimelines,
   valueRows,
 } from "../src/state/query/labelvalues.ts";
-import { pooled } from "../src/state/query/pooled.ts";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const IN_USE = "memory:inuse_space:bytes:space:bytes";
@@ -96,24 +95,4 @@ test("no two of the first values have one colour, and their order does not matte
     values.map((value) => colours.get(value)),
   );
   assert.equal(seriesColours([...values, "xx"]).has("xx"), false);
-});
-
-test("a few questions at a time, answers in order, and a failure ends it", async () => {
-  let [open, most] = [0, 0];
-  const answers = await pooled([...new Array(20).keys()], async (n) => {
-    most = Math.max(most, ++open);
-    await new Promise((resolve) => setTimeout(resolve, (n * 7) % 5));
-    open--;
-    return n * 2;
-  });
-  assert.deepEqual(
-    answers,
-    [...new Array(20).keys()].map((n) => n * 2),
-  );
-  assert.equal(most, 4);
-  await assert.rejects(
-    pooled([1], () => Promise.reject(new Error("no"))),
-    /no/,
-  );
-  assert.deepEqual(await pooled([], () => Promise.resolve(1)), []);
 });

@@ -16,7 +16,7 @@ globalThis.fetch = async (url) => {
 location.href = "http://localhost/diff?bucket=old/bundle.json&bucket2=https://else.test/new/bundle.json";
 const { known, learnSpans, placeOf, places, wholeSpan } = await import("../src/state/query/place.ts");
 const { go, href, urlState, visit } = await import("../src/state/url/router.ts");
-const { exploreSide, swapSides, timelineSpan } = await import("../src/state/query/sides.ts");
+const { exploreSide, swapSides, timelineSpan, versionSides } = await import("../src/state/query/sides.ts");
 const { initialUrlState } = await import("../src/state/url/urlstate.ts");
 const { placeName } = await import("../src/state/query/placenames.ts");
 const { bundleAddress } = await import("../src/state/query/otherplace.ts");
@@ -90,4 +90,23 @@ test("a bundle is found by its folder, by a page of it, or by its description", 
   assert.equal(found(""), null);
   assert.equal(found("http://"), null);
   assert.equal(found("localhost:8000/run/"), null);
+});
+
+test("before and after a version are as long as each other, within the range", () => {
+  const marks = [1100, 2000, 3000, 4000, 9000].map((time, i) => ({ time, text: `version ${i}` }));
+  const found = versionSides(marks, { from: 1000, until: 5000 }, ["region=eu"]);
+  assert.deepEqual(
+    found.map(({ label, sides: { base, other } }) => [label, base.from, base.until, other.from, other.until]),
+    [
+      ["Before and after version 3", "3000", "4000", "4000", "5000"],
+      ["Before and after version 2", "1000", "3000", "3000", "5000"],
+      ["Before and after version 1", "1000", "2000", "2000", "3000"],
+    ],
+  );
+  assert.deepEqual([found[0].sides.base.filters, found[0].sides.other.filters], [["region=eu"], ["region=eu"]]);
+  assert.deepEqual(
+    versionSides(marks, { from: 2000, until: 3000 }, []),
+    [],
+    "what begins with the range has no before",
+  );
 });

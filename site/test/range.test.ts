@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixed, halves, PRESETS, rangeLabel, resolve, resolveTime, toLocalInput } from "../src/time/range.ts";
+import {
+  fixed,
+  halves,
+  PRESETS,
+  rangeLabel,
+  resolve,
+  resolveTime,
+  toLocalInput,
+  zoneLabel,
+  zoneName,
+} from "../src/time/range.ts";
+import { parseLocalInput, wallClock, zone } from "../src/time/zone.ts";
 
 const NOW = 1_700_000_000_000;
 const HOUR = 3_600_000;
@@ -41,4 +52,18 @@ test("labels", () => {
     /^(\d+ \w+ \d{4} )?\d\d:\d\d – (\d+ \w+ \d{4} )?\d\d:\d\d$/,
   );
   assert.equal(new Date(toLocalInput(NOW)).getTime(), NOW);
+});
+
+test("times are shown and read in the chosen zone", () => {
+  const time = Date.UTC(2023, 10, 14, 22, 13, 20);
+  const local = new Date(time);
+  assert.equal(wallClock(time).getUTCHours(), local.getHours());
+  assert.equal(parseLocalInput(toLocalInput(time)), time);
+  zone.value = "utc";
+  assert.equal(toLocalInput(time), "2023-11-14T22:13:20");
+  assert.equal(parseLocalInput("2023-11-14T22:13:20"), time);
+  assert.ok(Number.isNaN(parseLocalInput("")));
+  assert.deepEqual([zoneLabel(time), zoneName()], ["UTC", "UTC"]);
+  assert.equal(rangeLabel({ from: String(time), until: String(time + HOUR) }, time), "22:13 – 23:13");
+  zone.value = "local";
 });

@@ -94,6 +94,56 @@ test("shares are those of a comparison, and intervals hold them", async () => {
   await end();
 });
 
+test("before and after the deploy in one step, from the service and from a comparison", async () => {
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}&${range}`);
+  const { page, at, end } = opened;
+  await at("timeline-mark").first().waitFor();
+  await at("filters-add").click();
+  const one = at("compare-version").filter({ hasText: "Before and after version 1.9.0" });
+  await one.click();
+  await page.waitForURL(/\/diff\?s=checkout/);
+  const check = async (from, until) => {
+    const side = (suffix) =>
+      ["from", "until"].map((name) => Number(new URL(page.url()).searchParams.get(name + suffix)));
+    const [base, other] = [side(""), side("2")];
+    assert.equal(base[1], other[0], "the comparison begins where the baseline ends");
+    assert.ok(Math.abs(base[1] - deploy) < MINUTE, `${(base[1] - deploy) / 1000} s from the deploy`);
+    assert.ok(Math.abs(other[1] - other[0] - (base[1] - base[0])) <= 1, "as long as each other");
+    assert.ok(base[0] >= from && other[1] <= until, "within the range");
+    assert.ok(other[1] - other[0] > 20 * MINUTE);
+    await at("legend").waitFor();
+    await at("view-table").click();
+    await at("sort-delta").waitFor();
+    await at("row").filter({ hasText: "matchesPattern" }).first().waitFor();
+  };
+  await check(deploy - 30 * MINUTE, deploy + 24 * MINUTE);
+  // Of unlike numbers of profiles no change of the total is said.
+  const more = (await at("coverage").count()) > 0 ? 100 : number(await at("diff-totals").locator("b").textContent());
+  assert.equal(await at("measure").inputValue(), Math.abs(more) > 10 ? "share" : "amount", `${more} % more`);
+  await at("measure").selectOption("amount");
+  await page.waitForURL(/norm=0/);
+  await page.reload();
+  await at("legend").waitFor();
+  assert.equal(await at("measure").inputValue(), "amount", "a link that says what is compared says it still");
+  await page.goto(
+    `${url}/diff?s=checkout&t=${CPU}&${range}&from2=${deploy - 30 * MINUTE}&until2=${deploy + 24 * MINUTE}`,
+  );
+  await at("legend").waitFor();
+  await at("presets").click();
+  await one.click();
+  await page.waitForURL((address) => address.searchParams.get("until") === address.searchParams.get("from2"));
+  await check(deploy - 30 * MINUTE, deploy + 24 * MINUTE);
+  await end();
+  // No version begins in what both sides span.
+  const quiet = `from=${deploy - 20 * MINUTE}&until=${deploy - 15 * MINUTE}&from2=${deploy - 15 * MINUTE}&until2=${deploy - 10 * MINUTE}`;
+  const before = await openPage(browser, `/diff?s=checkout&t=${CPU}&${quiet}`);
+  await before.at("legend").waitFor();
+  await before.at("presets").click();
+  await before.page.waitForTimeout(800);
+  assert.equal(await before.at("compare-version").count(), 0);
+  await before.end();
+});
+
 test("of a service without a deploy nothing is listed", async () => {
   for (const type of [CPU, "memory:inuse_space:bytes:space:bytes"]) {
     const opened = await openPage(browser, `/explore?s=payments&t=${type}&${range}&p=changes`);

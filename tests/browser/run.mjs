@@ -53,6 +53,7 @@ const LANES = [
     "share",
     "annotations",
     "labels",
+    "home",
     "changes",
   ],
   [

@@ -355,7 +355,7 @@ describe("the page says what the server answers", { skip }, () => {
           const sides = await Promise.all([tree(service, type, before), tree(service, type, after)]);
           const query =
             `s=${service}&t=${encodeURIComponent(type)}` +
-            `&from=${before.from}&until=${before.until}&from2=${after.from}&until2=${after.until}`;
+            `&from=${before.from}&until=${before.until}&from2=${after.from}&until2=${after.until}&norm=0`;
           await checkPage(opened, `/diff?${query}`, both(...sides), /^1 profile against 1 profile · /);
         }
       }

@@ -1,4 +1,6 @@
 /** When the catalogs of buckets were published, as far as they were read. */
+import { wallClock } from "../time/zone.ts";
+
 const published = new Map<string, number>();
 
 /** A catalog is published every half hour; one that is much older is not published any more. */
@@ -13,6 +15,6 @@ export function notePublished(place: string, written: number): void {
 export function catalogNote(place: string, until: number, now: number): string | null {
   const written = published.get(place) ?? 0;
   if (written === 0 || Math.min(until, now) <= written + PUBLISHED_WITHIN) return null;
-  const time = new Date(written).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  const time = wallClock(written).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
   return `The catalog of this bucket is from ${time}. Profiles that came later are not in it.`;
 }

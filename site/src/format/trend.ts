@@ -8,17 +8,29 @@ const ENOUGH = 0.75;
 /** An average needs no more than a few. */
 const ENOUGH_FOR_AVERAGE = 0.1;
 
-export function trend(
-  type: Pick<ServiceType, "total" | "profiles" | "previous" | "previousProfiles">,
-  gauge: boolean,
-): { text: string; title: string } {
+type Periods = Pick<ServiceType, "total" | "profiles" | "previous" | "previousProfiles">;
+
+export function trend(type: Periods, gauge: boolean): { text: string; title: string } {
   const { profiles, previousProfiles } = type;
   const what = gauge ? "snapshot" : "profile";
   const title = `${plural(profiles, what)} here, ${previousProfiles} in the period of the same length before`;
-  if (previousProfiles === 0) return { text: `no ${what}s before`, title };
-  if (previousProfiles < profiles * (gauge ? ENOUGH_FOR_AVERAGE : ENOUGH))
-    return { text: `few ${what}s before`, title };
+  const known = amounts(type, gauge);
+  if (known) return { text: `${change(known.before, known.now)} vs. before`, title };
+  return { text: `${previousProfiles === 0 ? "no" : "few"} ${what}s before`, title };
+}
+
+/** How many times as much as before it is; null where the period before has too few profiles to tell. */
+export function growth(type: Periods, gauge: boolean): number | null {
+  const known = amounts(type, gauge);
+  if (!known) return null;
+  return known.before === known.now ? 1 : known.now / known.before;
+}
+
+/** What is compared, averages of a gauge. */
+function amounts(type: Periods, gauge: boolean): { before: number; now: number } | null {
+  const { profiles, previousProfiles } = type;
+  const enough = profiles * (gauge ? ENOUGH_FOR_AVERAGE : ENOUGH);
+  if (previousProfiles === 0 || previousProfiles < enough) return null;
   const [before, now] = [Number(type.previous), Number(type.total)];
-  const changed = gauge ? change(before / previousProfiles, now / profiles) : change(before, now);
-  return { text: `${changed} vs. before`, title };
+  return gauge ? { before: before / previousProfiles, now: now / profiles } : { before, now };
 }

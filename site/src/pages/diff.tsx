@@ -30,6 +30,9 @@ import { initialUrlState, type SideName } from "../state/url/urlstate.ts";
 import { fixed, resolve } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 
+const VersionPresets = lazy(() =>
+  import("../components/query/versionpresets.tsx").then((module) => module.VersionPresets),
+);
 const NoData = lazy(() => import("../components/status/nodata.tsx").then((module) => module.NoData));
 
 /** Baseline against comparison. */
@@ -170,29 +173,32 @@ function Presets() {
   return (
     <Menu label="Compare…" title="What to compare" testid="presets" class="control caret">
       {(close) => (
-        <div class="menu-list">
-          {choices.map(({ label, sides }) => (
+        <>
+          <div class="menu-list">
+            {choices.map(({ label, sides }) => (
+              <button
+                type="button"
+                key={label}
+                onClick={() => {
+                  close();
+                  go(sides());
+                }}
+              >
+                {label}
+              </button>
+            ))}
             <button
               type="button"
-              key={label}
               onClick={() => {
                 close();
-                go(sides());
+                go({ ...initialUrlState("explore"), service, type, base: { ...fixed(span.value), filters: shared } });
               }}
             >
-              {label}
+              No comparison: explore both ranges together
             </button>
-          ))}
-          <button
-            type="button"
-            onClick={() => {
-              close();
-              go({ ...initialUrlState("explore"), service, type, base: { ...fixed(span.value), filters: shared } });
-            }}
-          >
-            No comparison: explore both ranges together
-          </button>
-        </div>
+          </div>
+          <VersionPresets filters={shared} close={close} />
+        </>
       )}
     </Menu>
   );

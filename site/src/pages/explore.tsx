@@ -9,10 +9,10 @@ import { Timeline } from "../components/query/timeline.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { typeParts } from "../format/type.ts";
 import { series, timeline } from "../state/query/explore.ts";
-import { allMarks } from "../state/query/marks.ts";
+import { allMarks, marks } from "../state/query/marks.ts";
 import { apart } from "../state/query/place.ts";
 import { labels, span } from "../state/query/services.ts";
-import { comparedSides, compareLabels } from "../state/query/sides.ts";
+import { comparedSides, compareLabels, versionSides } from "../state/query/sides.ts";
 import { clock, refresh } from "../state/url/clock.ts";
 import { go, href, urlState } from "../state/url/router.ts";
 import { initialUrlState, type UrlState } from "../state/url/urlstate.ts";
@@ -35,6 +35,7 @@ export function Explore() {
           labels={labels.value}
           testid="filters"
           compare={compareLabels}
+          comparisons={versionComparisons()}
           onChange={(filters) => go({ base: { ...base, filters } })}
         />
         <span class="spacer" />
@@ -89,6 +90,15 @@ export function Explore() {
       )}
     </>
   );
+}
+
+/** Before and after the newest versions of the range, or of the window that is seen. */
+function versionComparisons() {
+  const { service, type, base, window } = urlState.value;
+  return versionSides(marks.value, window ?? span.value, base.filters).map(({ label, sides }) => ({
+    label,
+    choose: () => go({ ...initialUrlState("diff"), service, type, ...sides }),
+  }));
 }
 
 /** To the difference of a window and the time before it, or of the two halves of the range; of two places to that of both. */

@@ -1,6 +1,7 @@
 /** Which page is shown, and what it loads. */
 import { computed, effect, type ReadonlySignal, untracked } from "@preact/signals";
 import { start } from "../start.tsx";
+import "../state/page/zone.ts";
 import { loadFiles } from "../state/profile/files.ts";
 import { loadAddresses } from "../state/profile/opening.ts";
 import { clear } from "../state/profile/shown.ts";

@@ -1,4 +1,5 @@
 /** Time ranges as people and URLs write them: `now`, `now-15m`, or Unix milliseconds. */
+import { wallClock, zone } from "./zone.ts";
 
 const UNIT = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
@@ -100,7 +101,7 @@ export function tickLabels(
     const millis = seconds * 1000;
     const [time, day] = [clock(millis, increment < 60), dayOf(millis)];
     if (increment * 1000 >= 4 * UNIT.w)
-      return new Date(millis).toLocaleDateString("en-GB", { month: "short", year: "numeric" });
+      return wallClock(millis).toLocaleDateString("en-GB", { month: "short", year: "numeric", timeZone: "UTC" });
     const plain = increment * 1000 >= UNIT.d || (dated && time === "00:00") ? day : time;
     const full = first && plain === time ? `${day} ${time}` : plain;
     if (fits(seconds, full)) {
@@ -111,23 +112,29 @@ export function tickLabels(
   });
 }
 
-/** "UTC", "UTC+2": the reader's own zone at an instant. */
+/** "UTC", "UTC+2": the zone at an instant. */
 export function zoneLabel(time: number): string {
-  const minutes = -new Date(time).getTimezoneOffset();
+  const minutes = Math.round((wallClock(time).getTime() - time) / 60_000);
   if (minutes === 0) return "UTC";
   const [size, rest] = [Math.abs(minutes), Math.abs(minutes) % 60];
   return `UTC${minutes < 0 ? "−" : "+"}${Math.floor(size / 60)}${rest ? `:${two(rest)}` : ""}`;
 }
 
-/** "Europe/Berlin". */
+/** "UTC", or "those of this browser: Europe/Berlin". */
 export function zoneName(): string {
+  if (zone.value === "utc") return "UTC";
+  return `those of this browser: ${localZone()}`;
+}
+
+/** "Europe/Berlin". */
+export function localZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Value of a datetime-local input, in the reader's own time zone. */
+/** Value of a datetime-local input. */
 export function toLocalInput(time: number): string {
-  const d = new Date(time);
-  return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}T${clock(time, true)}`;
+  const d = wallClock(time);
+  return `${d.getUTCFullYear()}-${two(d.getUTCMonth() + 1)}-${two(d.getUTCDate())}T${clock(time, true)}`;
 }
 
 /** "14:03". */
@@ -137,14 +144,14 @@ export function formatClock(time: number): string {
 
 /** "14 Mar", with the year where it is not this one. */
 function dayOf(time: number): string {
-  const date = new Date(time);
-  const year = date.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
-  return date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year });
+  const date = wallClock(time);
+  const year = date.getUTCFullYear() === wallClock(Date.now()).getUTCFullYear() ? undefined : "numeric";
+  return date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year, timeZone: "UTC" });
 }
 
 function clock(time: number, seconds: boolean): string {
-  const d = new Date(time);
-  return `${two(d.getHours())}:${two(d.getMinutes())}${seconds ? `:${two(d.getSeconds())}` : ""}`;
+  const d = wallClock(time);
+  return `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}${seconds ? `:${two(d.getUTCSeconds())}` : ""}`;
 }
 
 function two(n: number): string {

@@ -70,8 +70,8 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
       <span title={exact} data-testid="diff-totals">
         {gauge && "average "}
         {formatValue(before, unit)} → {formatValue(after, unit)}
-        {/* Of shares the totals say nothing: both are all there is. */}
-        {(measure !== "share" || filtered) && <b> {change(before, after)}</b>}
+        {/* Beside shares the totals of unlike coverage say nothing. */}
+        {(measure !== "share" || filtered || !coverageDiffers) && <b> {change(before, after)}</b>}
       </span>
       {coverageDiffers && (
         <span

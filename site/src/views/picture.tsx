@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { lazy } from "../components/lazy.tsx";
 import { Loading } from "../components/status/loading.tsx";
 import { Note, ProblemNote } from "../components/status/problemnote.tsx";
+import { RetryNote } from "../components/status/retrynote.tsx";
 import { StaleNote } from "../components/status/stalenote.tsx";
 import { drawerOpen } from "../state/profile/drawer.ts";
 import { shown } from "../state/profile/shown.ts";
@@ -18,17 +19,11 @@ import { Toolbar } from "./toolbar.tsx";
 export function Picture({ none, empty }: { none?: ComponentChildren; empty?: ComponentChildren }) {
   const answer = shown.value;
   if (answer.state === "ready") return <Views />;
+  // A file that could not be read is not read by asking again.
+  const Failure = urlState.value.route === "file" ? ProblemNote : RetryNote;
   return (
     <div class="stage">
-      {answer.state === "error" && (
-        <ProblemNote problem={answer.problem}>
-          {urlState.value.route !== "file" && (
-            <button type="button" class="control primary" onClick={refresh}>
-              Try again
-            </button>
-          )}
-        </ProblemNote>
-      )}
+      {answer.state === "error" && <Failure problem={answer.problem} />}
       {answer.state === "cancelled" && (
         <Note title="Stopped" testid="cancelled">
           <button type="button" class="control primary" onClick={refresh}>

@@ -1,6 +1,5 @@
 import { computed, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
-import { Icon } from "../components/controls/icon.tsx";
+import { SearchField } from "../components/controls/searchfield.tsx";
 import { Select } from "../components/controls/select.tsx";
 import { lazy } from "../components/lazy.tsx";
 import { FULL } from "../flame/extent.ts";
@@ -96,56 +95,16 @@ function Threads() {
   );
 }
 
-/** How long typing rests before the search runs. */
-const REST_MILLIS = 120;
-
 function Search() {
-  const input = useRef<HTMLInputElement>(null);
-  const timer = useRef(0);
-  const text = urlState.value.search;
-  // The field follows the URL, but never under the hands of someone typing.
-  useEffect(() => {
-    if (input.current && document.activeElement !== input.current) input.current.value = text;
-  }, [text]);
-  const apply = () => {
-    clearTimeout(timer.current);
-    const search = input.current?.value;
-    if (search !== undefined && search !== urlState.value.search) go({ search }, "replace");
-  };
   const result = searchResult.value;
   return (
-    <search class="search">
-      <Icon name="search" />
-      <input
-        id="search"
-        ref={input}
-        type="search"
-        placeholder="Search  /"
-        aria-label="Search frames; text or /expression/"
-        data-testid="search"
-        spellcheck={false}
-        autocomplete="off"
-        defaultValue={text}
-        onInput={() => {
-          clearTimeout(timer.current);
-          timer.current = window.setTimeout(apply, REST_MILLIS);
-        }}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") {
-            apply();
-            void nextMatch(event.shiftKey ? -1 : 1);
-          } else if (event.key === "Escape") {
-            event.preventDefault();
-            event.currentTarget.value = "";
-            apply();
-            event.currentTarget.blur();
-          }
-        }}
-      />
-      <output class="search-result" data-testid="search-result" aria-live="polite">
-        {result && describe(result)}
-      </output>
-    </search>
+    <SearchField
+      label="Search frames; text or /expression/"
+      placeholder="Search  /"
+      onEnter={(back) => void nextMatch(back ? -1 : 1)}
+    >
+      {result && describe(result)}
+    </SearchField>
   );
 }
 

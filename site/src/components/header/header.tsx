@@ -10,7 +10,7 @@ import { Logo } from "../controls/logo.tsx";
 import { OpenButton } from "../files/filepicker.tsx";
 import { ExportMenu } from "./exportmenu.tsx";
 import { ShareMenu } from "./sharemenu.tsx";
-import { TokenMenu } from "./tokendialog.tsx";
+import { TokenMenu } from "./tokenmenu.tsx";
 
 const THEMES: Record<Theme, { icon: IconName; name: string }> = {
   auto: { icon: "auto", name: "as the system" },

@@ -1,17 +1,12 @@
 import { useEffect, useRef } from "preact/hooks";
-import { asked, forgetToken, giveToken, token } from "../../state/page/token.ts";
+import { asked, giveToken } from "../../state/page/token.ts";
 import { Icon } from "../controls/icon.tsx";
-import { Menu } from "../controls/menu.tsx";
 
 /** Asks for the token that the server wants. Files can be opened without one, so it can be closed. */
 export function TokenDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const input = useRef<HTMLInputElement>(null);
-  const open = asked.value !== "no";
-  useEffect(() => {
-    if (open && !dialog.current?.open) dialog.current?.showModal();
-  }, [open]);
-  if (!open) return null;
+  useEffect(() => dialog.current?.showModal(), []);
   const give = (event: Event) => {
     event.preventDefault();
     const text = input.current?.value.trim() ?? "";
@@ -58,22 +53,5 @@ export function TokenDialog() {
         </button>
       </form>
     </dialog>
-  );
-}
-
-/** The way to forget a token, where there is one. */
-export function TokenMenu() {
-  if (token.value === "") return null;
-  return (
-    <Menu label={<Icon name="key" />} title="Token" class="control icon-only" testid="token-menu">
-      {() => (
-        <div class="menu-list">
-          <p class="hint">This browser shows the server a token.</p>
-          <button type="button" data-testid="token-forget" onClick={forgetToken}>
-            <Icon name="close" /> Forget token
-          </button>
-        </div>
-      )}
-    </Menu>
   );
 }

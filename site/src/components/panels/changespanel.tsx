@@ -14,13 +14,14 @@ import {
 import { placeOf } from "../../state/query/place.ts";
 import { labels, span } from "../../state/query/services.ts";
 import { comparedSides, widest } from "../../state/query/sides.ts";
-import { clock, refresh } from "../../state/url/clock.ts";
+import { clock } from "../../state/url/clock.ts";
 import { go, urlState } from "../../state/url/router.ts";
 import { initialUrlState } from "../../state/url/urlstate.ts";
 import { formatClock, spanLabel } from "../../time/range.ts";
 import { Select } from "../controls/select.tsx";
 import { lazy } from "../lazy.tsx";
-import { Note, ProblemNote } from "../status/problemnote.tsx";
+import { Note } from "../status/problemnote.tsx";
+import { RetryNote } from "../status/retrynote.tsx";
 import { ChangesTable, comparison, Link, points, shortened, type TableName } from "./changestable.tsx";
 
 const NoData = lazy(() => import("../status/nodata.tsx").then((module) => module.NoData));
@@ -33,13 +34,7 @@ export function ChangesPanel() {
   if (urlState.value.type === "") return <NoData />;
   return (
     <div class="changes" data-testid="changes" data-state={state}>
-      {problem && (
-        <ProblemNote problem={problem}>
-          <button type="button" class="control primary" onClick={refresh}>
-            Try again
-          </button>
-        </ProblemNote>
-      )}
+      {problem && <RetryNote problem={problem} />}
       {value && <Sides answer={value} />}
       {!value && state === "loading" && <Progress />}
       {state === "idle" && !problem && labels.value.state === "loading" && <p class="hint">Listing the labels…</p>}

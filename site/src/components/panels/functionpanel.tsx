@@ -15,13 +15,14 @@ import {
   suggestions,
 } from "../../state/query/function.ts";
 import { placeOf } from "../../state/query/place.ts";
-import { clock, refresh } from "../../state/url/clock.ts";
+import { clock } from "../../state/url/clock.ts";
 import { go, href, NO_FOCUS, urlState } from "../../state/url/router.ts";
 import type { UrlState } from "../../state/url/urlstate.ts";
 import { formatClock, spanLabel } from "../../time/range.ts";
 import { onPlainClick } from "../header/header.tsx";
 import { lazy } from "../lazy.tsx";
-import { Note, ProblemNote } from "../status/problemnote.tsx";
+import { Note } from "../status/problemnote.tsx";
+import { RetryNote } from "../status/retrynote.tsx";
 
 const NoData = lazy(() => import("../status/nodata.tsx").then((module) => module.NoData));
 
@@ -76,7 +77,7 @@ function Search() {
           timer.current = window.setTimeout(() => (draft.value = currentTarget.value.trim()), PAUSE);
         }}
       />
-      {problem && <Problem problem={problem} />}
+      {problem && <RetryNote problem={problem} />}
       {open && value && (
         <>
           {draft.value === "" && <p class="hint">Those that take most, with what they call:</p>}
@@ -120,7 +121,7 @@ function Chosen() {
         <h2 data-testid="function-name">{func}</h2>
         {file?.file && <span class="soft">{file.line > 0 ? `${file.file}:${file.line}` : file.file}</span>}
       </header>
-      {problem && <Problem problem={problem} />}
+      {problem && <RetryNote problem={problem} />}
       {value && <Facts found={value} />}
       {state === "ready" && value === null && (
         <p data-testid="function-absent">
@@ -177,7 +178,7 @@ function Facts({ found }: { found: FunctionAnswer }) {
 /** Its share of each window, and since when there is any. */
 function OverTime() {
   const { value, state, problem } = overTime.value;
-  if (problem) return <Problem problem={problem} />;
+  if (problem) return <RetryNote problem={problem} />;
   if (!value) return <p class="hint">{state === "loading" ? "Reading its timeline…" : ""}</p>;
   const { unit } = typeParts(urlState.value.type);
   const most = Math.max(...value.map(share));
@@ -219,7 +220,7 @@ function since(windows: FunctionWindow[]): string {
 function Services() {
   const { value, state, problem } = inServices.value;
   const { service, type, base } = urlState.value;
-  if (problem) return <Problem problem={problem} />;
+  if (problem) return <RetryNote problem={problem} />;
   if (!value) return <p class="hint">{state === "loading" ? "Looking for it in all services…" : ""}</p>;
   const { sample, unit } = typeParts(type);
   const cpu = sample === "cpu" && unit === "nanoseconds";
@@ -362,16 +363,6 @@ function Calls({ found }: { found: FunctionAnswer }) {
       {list("Called by", callers, coverage.callers, "Nothing calls it.", "function-callers")}
       {list("Calls", callees, coverage.callees, "It calls nothing.", "function-callees")}
     </div>
-  );
-}
-
-function Problem({ problem }: { problem: Parameters<typeof ProblemNote>[0]["problem"] }) {
-  return (
-    <ProblemNote problem={problem}>
-      <button type="button" class="control primary" onClick={refresh}>
-        Try again
-      </button>
-    </ProblemNote>
   );
 }
 

@@ -8,11 +8,11 @@ import { seriesColours, type ValueTimelines, valueRows } from "../../state/query
 import { ownLabels } from "../../state/query/ownlabels.ts";
 import { labels } from "../../state/query/services.ts";
 import { comparedLabels, compareLabels } from "../../state/query/sides.ts";
-import { refresh } from "../../state/url/clock.ts";
 import { go, href, urlState } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 import { onPlainClick } from "../header/header.tsx";
-import { Note, ProblemNote } from "../status/problemnote.tsx";
+import { Note } from "../status/problemnote.tsx";
+import { RetryNote } from "../status/retrynote.tsx";
 import { NothingHere } from "./nothinghere.tsx";
 import { ValueChart, valueName } from "./valuechart.tsx";
 import { ValueTable } from "./valuetable.tsx";
@@ -27,13 +27,7 @@ export function LabelsPanel() {
   return (
     <section class="labels-panel" aria-label="Labels" data-testid="labels-panel" data-state={state} aria-busy={loading}>
       <Names />
-      {failure && (
-        <ProblemNote problem={failure}>
-          <button type="button" class="control primary" onClick={refresh}>
-            Try again
-          </button>
-        </ProblemNote>
-      )}
+      {failure && <RetryNote problem={failure} />}
       {!failure && unknownLabel.value && (
         <Note title={`No profile here has the label ${shownLabel.value}`} testid="label-unknown">
           <p>Choose another label, or a longer time range.</p>

@@ -3,12 +3,11 @@ import { trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { types } from "../../state/query/typespanel.ts";
-import { refresh } from "../../state/url/clock.ts";
 import { go, href, NO_FOCUS, urlState } from "../../state/url/router.ts";
 import { seriesOf } from "../../time/series.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
 import { onPlainClick } from "../header/header.tsx";
-import { ProblemNote } from "../status/problemnote.tsx";
+import { RetryNote } from "../status/retrynote.tsx";
 import { NothingHere } from "./nothinghere.tsx";
 import "../../style/typespanel.css";
 
@@ -17,13 +16,7 @@ export function TypesPanel() {
   const { state, value, problem } = types.value;
   return (
     <section aria-label="Profile types" data-testid="types-panel" data-state={state}>
-      {problem && (
-        <ProblemNote problem={problem}>
-          <button type="button" class="control primary" onClick={refresh}>
-            Try again
-          </button>
-        </ProblemNote>
-      )}
+      {problem && <RetryNote problem={problem} />}
       {value && value.length > 0 && (
         <ul class="type-cards">
           {value.map((type) => (

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { formatStep, formatValue } from "../../format/value.ts";
 import { SERIES_COLOURS, type ValueRow } from "../../state/query/labelvalues.ts";
 import { bucketLabel, formatClock } from "../../time/range.ts";
+import { wallClock } from "../../time/zone.ts";
 
 const WIDTH = 1000;
 const HEIGHT = 160;
@@ -48,7 +49,8 @@ export function ValueChart({ rows, colours, unit, average, pointed, onPoint }: P
     at.value = null;
     onPoint(null);
   };
-  const dated = (time: number) => new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+  const dated = (time: number) =>
+    wallClock(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
   const time = (millis: number) => `${step * steps >= 86_400_000 ? `${dated(millis)} ` : ""}${formatClock(millis)}`;
   return (
     <figure class="value-chart" data-testid="value-chart">

@@ -15,6 +15,11 @@ const OPERATORS: { value: Matcher["op"]; label: string }[] = [
   { value: "!~", label: "does not match" },
 ];
 
+interface Comparison {
+  label: string;
+  choose: () => void;
+}
+
 /** Label filters as chips in order, each removable, and a way to add one. */
 export function Filters(props: {
   filters: string[];
@@ -24,8 +29,10 @@ export function Filters(props: {
   onChange: (filters: string[]) => void;
   /** Compares two values of a label; where that is possible. */
   compare?: (sides: LabelSides) => void;
+  /** Other comparisons that are offered beside those of labels. */
+  comparisons?: Comparison[];
 }) {
-  const { filters, labels, testid, onChange, compare } = props;
+  const { filters, labels, testid, onChange, compare, comparisons = [] } = props;
   return (
     <span class="filters" data-testid={testid}>
       {filters.map((filter, i) => (
@@ -61,6 +68,13 @@ export function Filters(props: {
                 compare(sides);
               })
             }
+            comparisons={comparisons.map(({ label, choose }) => ({
+              label,
+              choose: () => {
+                close();
+                choose();
+              },
+            }))}
             onAdd={(filter) => {
               close();
               if (!filters.includes(filter)) onChange([...filters, filter]);
@@ -76,8 +90,9 @@ function AddFilter(props: {
   labels: Loaded<Record<string, string[]>>;
   onAdd: (filter: string) => void;
   compare?: (sides: LabelSides) => void;
+  comparisons: Comparison[];
 }) {
-  const { labels, onAdd, compare } = props;
+  const { labels, onAdd, compare, comparisons } = props;
   const known = labels.value ?? {};
   const names = labelOrder(known);
   const name = useSignal(names[0] ?? "");
@@ -128,13 +143,18 @@ function AddFilter(props: {
           ))}
         </div>
       )}
-      {compare && <Comparisons labels={known} compare={compare} />}
+      {compare && <Comparisons labels={known} compare={compare} others={comparisons} />}
     </div>
   );
 }
 
 /** Two values of a label against each other, in one step. */
-function Comparisons({ labels, compare }: { labels: Record<string, string[]>; compare: (sides: LabelSides) => void }) {
+function Comparisons(props: {
+  labels: Record<string, string[]>;
+  compare: (sides: LabelSides) => void;
+  others: Comparison[];
+}) {
+  const { labels, compare, others } = props;
   const offered = labelComparisons(labels);
   if (offered.length === 0) return null;
   return (
@@ -152,6 +172,12 @@ function Comparisons({ labels, compare }: { labels: Record<string, string[]>; co
         >
           <Icon name="swap" />
           {comparisonLabel(sides)}
+        </button>
+      ))}
+      {others.map(({ label, choose }) => (
+        <button type="button" key={label} data-testid="compare-version" onClick={choose}>
+          <Icon name="swap" />
+          {label}
         </button>
       ))}
     </fieldset>

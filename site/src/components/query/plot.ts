@@ -5,6 +5,7 @@ import { formatValue } from "../../format/value.ts";
 import { readToken } from "../../state/page/theme.ts";
 import { type Span, tickLabels } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
+import { zone } from "../../time/zone.ts";
 
 export interface PlotHooks {
   /** What is marked; null when all of it is. */
@@ -70,6 +71,9 @@ function options(width: number, series: Series, top: number, unit: string, on: P
   return {
     width,
     height: HEIGHT,
+    // Where ticks fall: on full hours and midnights of the zone.
+    tzDate: (seconds) =>
+      zone.peek() === "utc" ? uPlot.tzDate(new Date(seconds * 1000), "UTC") : new Date(seconds * 1000),
     legend: { show: false },
     padding: [6, 0, 0, 0],
     cursor: { y: false, drag: { x: true, y: false, setScale: false, dist: DRAG_FROM }, points: { show: false } },

@@ -2,10 +2,11 @@ import { batch, useSignal } from "@preact/signals";
 import { formatStep } from "../../format/value.ts";
 import { clock, refresh, refreshEvery } from "../../state/url/clock.ts";
 import { fixed, isTime, PRESETS, type Range, rangeLabel, resolve, toLocalInput } from "../../time/range.ts";
+import { parseLocalInput, zone } from "../../time/zone.ts";
 import { Menu } from "../controls/menu.tsx";
 import { lazy } from "../lazy.tsx";
 
-const AutoRefresh = lazy(() => import("./autorefresh.tsx").then((module) => module.AutoRefresh));
+const RangeOptions = lazy(() => import("./rangeoptions.tsx").then((module) => module.RangeOptions));
 
 interface Props {
   range: Range;
@@ -42,9 +43,9 @@ export function RangePicker({ range, title, testid, onChange }: Props) {
               ))}
             </div>
             <div class="range-more">
-              <Custom range={range} onChange={choose} />
+              <Custom key={zone.value} range={range} onChange={choose} />
               <div class="range-refresh">
-                <AutoRefresh />
+                <RangeOptions />
               </div>
             </div>
           </div>
@@ -74,7 +75,7 @@ function Custom({ range, onChange }: { range: Range; onChange: (range: Range) =>
   const problem = useSignal("");
   const apply = (event: Event) => {
     event.preventDefault();
-    const chosen = { from: new Date(from.value).getTime(), until: new Date(until.value).getTime() };
+    const chosen = { from: parseLocalInput(from.value), until: parseLocalInput(until.value) };
     const range = fixed(chosen);
     if (!isTime(range.from) || !isTime(range.until)) problem.value = "Both times are needed.";
     else if (chosen.from >= chosen.until) problem.value = "The first time must be before the second.";

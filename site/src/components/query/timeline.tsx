@@ -8,6 +8,7 @@ import { refresh } from "../../state/url/clock.ts";
 import { type Mark, marksIn } from "../../time/marks.ts";
 import { bucketLabel, type Span, spanLabel, zoneLabel, zoneName } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
+import { zone } from "../../time/zone.ts";
 import type { makePlot, Plot } from "./plot.ts";
 
 interface Props {
@@ -52,6 +53,7 @@ export function Timeline(props: Props) {
 
   const last = lastOf(props.series);
   const theme = colours.value;
+  const shownZone = zone.value;
   const { series, problem, unit, peak, window, marks = [] } = props;
   const top = peak ?? highest(series);
   const pending = brush.pending.value;
@@ -67,7 +69,7 @@ export function Timeline(props: Props) {
       plot.current = null;
       pointed.value = null;
     };
-  }, [series, unit, top, theme, make.value]);
+  }, [series, unit, top, theme, shownZone, make.value]);
   useEffect(() => plot.current?.redraw(), [window?.from, window?.until, pending?.from, pending?.until]);
 
   return (
@@ -94,7 +96,7 @@ export function Timeline(props: Props) {
       {series && (
         <p class="timeline-scale" aria-hidden="true">
           {series.average ? "average" : `per ${formatStep(series.step)}`}
-          <span title={`Times are those of this browser: ${zoneName()}`}>{zoneLabel(series.start)}</span>
+          <span title={`Times are ${zoneName()}`}>{zoneLabel(series.start)}</span>
         </p>
       )}
       {props.children}

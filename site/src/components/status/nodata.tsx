@@ -6,24 +6,19 @@ import { sidePlace } from "../../state/query/placenames.ts";
 import { matcherLabel } from "../../state/query/selector.ts";
 import { otherServices, services, span } from "../../state/query/services.ts";
 import { exploreSide, SIDE_TITLES, sideSpan, widest } from "../../state/query/sides.ts";
-import { clock, refresh } from "../../state/url/clock.ts";
+import { clock } from "../../state/url/clock.ts";
 import { go, urlState, visit } from "../../state/url/router.ts";
 import type { SideName } from "../../state/url/urlstate.ts";
 import { spanLabel } from "../../time/range.ts";
-import { Note, ProblemNote } from "./problemnote.tsx";
+import { Note } from "./problemnote.tsx";
+import { RetryNote } from "./retrynote.tsx";
 
 /** Why there may be nothing to see, with a click to widen. */
 export function NoData() {
   const { service, base, other, window, route } = urlState.value;
   const problem = services.value.problem ?? otherServices.value.problem;
   if (problem) {
-    return (
-      <ProblemNote problem={problem}>
-        <button type="button" class="control primary" onClick={refresh}>
-          Try again
-        </button>
-      </ProblemNote>
-    );
+    return <RetryNote problem={problem} />;
   }
   if (services.value.state === "loading" || otherServices.value.state === "loading" || work.value) return null;
   const filtered = base.filters.length > 0 || (route === "diff" && other.filters.length > 0);

@@ -13,7 +13,7 @@ import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
 import type { Measure, SideName } from "../url/urlstate.ts";
-import { compareTrees, coverageDiffers, resolveMeasure } from "./measure.ts";
+import { compareTrees, coverageDiffers, resolveMeasure, sidesDiffer } from "./measure.ts";
 import { describeRead, openMerged, typedTimeline } from "./merged.ts";
 import { apart, placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
@@ -108,7 +108,8 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
   }
   const { type, service } = urlState.peek();
   const gauge = isGauge(type);
-  const differs = !gauge && coverageDiffers(base.profiles, other.profiles);
+  // Averages of snapshots compare as they are.
+  const differs = !gauge && sidesDiffer(base, other);
   const timed = !gauge && base.profiledMillis > 0 && other.profiledMillis > 0;
   const measure = resolveMeasure(query.measure, differs, timed);
   progress.stage("comparing");
@@ -135,6 +136,13 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
       ...other.warnings.map((text) => `Comparison: ${text}`),
     ],
     exported: null,
-    compared: { measure, gauge, timed, coverageDiffers: differs, base: side(base), other: side(other) },
+    compared: {
+      measure,
+      gauge,
+      timed,
+      coverageDiffers: !gauge && coverageDiffers(base.profiles, other.profiles),
+      base: side(base),
+      other: side(other),
+    },
   };
 }

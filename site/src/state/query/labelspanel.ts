@@ -6,12 +6,12 @@ import { pointsFor } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
+import { askInTurn } from "./askinturn.ts";
 import { labelOrder } from "./labels.ts";
 import { fetchValues } from "./labelseries.ts";
 import type { ValueTimelines } from "./labelvalues.ts";
 import { ownLabels } from "./ownlabels.ts";
 import { placeOf } from "./place.ts";
-import { pooled } from "./pooled.ts";
 import { formatMatcher, selector } from "./selector.ts";
 import { span } from "./services.ts";
 
@@ -110,11 +110,15 @@ async function valuesOfBundle(
   const ask = (more: string[]) =>
     fetchTimeline(place, type + selector(service, [...filters, ...more]), { from, until }, points, signal);
   const all = [...new Set([...known, ""])];
-  const [whole, ...found] = await pooled([null, ...all.slice(0, MOST_OF_A_BUNDLE)], async (value) => {
-    const timeline = await ask(value === null ? [] : [formatMatcher({ name: by, op: "=", value })]);
-    const total = timeline.points.reduce((sum, point) => sum + point, 0);
-    return { ...timeline, value: value ?? "", total };
-  });
+  const [whole, ...found] = await askInTurn(
+    [null, ...all.slice(0, MOST_OF_A_BUNDLE)],
+    async (value) => {
+      const timeline = await ask(value === null ? [] : [formatMatcher({ name: by, op: "=", value })]);
+      const total = timeline.points.reduce((sum, point) => sum + point, 0);
+      return { ...timeline, value: value ?? "", total };
+    },
+    signal,
+  );
   const values = found.filter(({ profiles }) => profiles > 0).sort((a, b) => b.total - a.total);
   const shown = values.reduce((sum, { total }) => sum + total, 0);
   const hidden = Math.max(0, all.length - MOST_OF_A_BUNDLE);

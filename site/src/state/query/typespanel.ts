@@ -5,8 +5,8 @@ import { pointsFor } from "../../time/series.ts";
 import { type Loaded, resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
+import { askInTurn } from "./askinturn.ts";
 import { placeOf } from "./place.ts";
-import { pooled } from "./pooled.ts";
 import { selector } from "./selector.ts";
 import { services, span } from "./services.ts";
 
@@ -42,21 +42,25 @@ const narrowed = resource(
   async ({ place, selected, ids, from, until }, signal): Promise<ServiceType[]> => {
     const before = { from: from - (until - from), until: from };
     const points = pointsFor({ from, until }, POINTS);
-    const found = await pooled(ids, async (id) => {
-      const ask = (range: { from: number; until: number }, points: number) =>
-        fetchTimeline(place, id + selected, range, points, signal);
-      const [now, previous] = [await ask({ from, until }, points), await ask(before, 1)];
-      const total = (points: number[]) => String(points.reduce((sum, point) => sum + point, 0));
-      return {
-        id,
-        total: total(now.points),
-        profiles: now.profiles,
-        points: now.points,
-        counts: now.counts,
-        previous: total(previous.points),
-        previousProfiles: previous.profiles,
-      };
-    });
+    const found = await askInTurn(
+      ids,
+      async (id) => {
+        const ask = (range: { from: number; until: number }, points: number) =>
+          fetchTimeline(place, id + selected, range, points, signal);
+        const [now, previous] = [await ask({ from, until }, points), await ask(before, 1)];
+        const total = (points: number[]) => String(points.reduce((sum, point) => sum + point, 0));
+        return {
+          id,
+          total: total(now.points),
+          profiles: now.profiles,
+          points: now.points,
+          counts: now.counts,
+          previous: total(previous.points),
+          previousProfiles: previous.profiles,
+        };
+      },
+      signal,
+    );
     return found.filter(({ profiles }) => profiles > 0);
   },
   ({ subject }) => subject,

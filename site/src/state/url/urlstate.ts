@@ -21,7 +21,7 @@
  * | `lb` | `file`: the source lines of all functions of a file |
  * | `g` | what is seen of the call graph: its scale, and what is in the middle, `<scale>,<x>,<y>` |
  * | `z` `x` | zoomed frame, and the part of its width that is seen, `<x0>-<x1>` |
- * | `n` `q` `o` | selected frame, search, order of the table (`-total` is descending) |
+ * | `n` `q` `o` | selected frame, search, order of the table or of the services (`-total` is descending) |
  * | `embed` | in /file: `1` in the frame of another page, without header and foot |
  * | `share`… | in /file: profiles that were put on the server, by their ids |
  * | `m` `norm` | in /file: `compare`; what a comparison compares: `1` shares, `0` amounts, `rate` amounts a minute |
@@ -52,7 +52,7 @@ export interface Side extends Range {
 /** A side of a comparison: baseline or comparison. */
 export type SideName = "base" | "other";
 
-/** What a comparison compares; `auto` is what suits the coverage of the sides. */
+/** What a comparison compares; `auto` is shares where the sides differ in all, else amounts. */
 export type Measure = "auto" | "amount" | "share" | "rate";
 
 /** How large a graph is drawn, and which point of it is in the middle. */
@@ -146,7 +146,7 @@ export function initialUrlState(route: Route): UrlState {
     extent: [0, 1],
     selection: "",
     search: "",
-    sort: { column: "self", descending: true },
+    sort: route === "home" ? { column: "name", descending: false } : { column: "self", descending: true },
     compare: false,
     measure: "auto",
     embed: false,
@@ -287,12 +287,12 @@ function parseGraph(text: string): GraphWindow | null {
   return match && Number(match[1]) > 0 ? [Number(match[1]), Number(match[2]), Number(match[3])] : null;
 }
 
-function parseSort(text: string): Sort | null {
+export function parseSort(text: string): Sort | null {
   const descending = text.startsWith("-");
   const column = COLUMNS.find((name) => name === text.replace(/^-/, ""));
   return column ? { column, descending } : null;
 }
 
-function formatSort({ column, descending }: Sort): string {
+export function formatSort({ column, descending }: Sort): string {
   return (descending ? "-" : "") + column;
 }

@@ -1,0 +1,12 @@
+import { AutoRefresh } from "./autorefresh.tsx";
+import { ZoneChoice } from "./zonechoice.tsx";
+
+/** What holds for every range. */
+export function RangeOptions() {
+  return (
+    <>
+      <AutoRefresh />
+      <ZoneChoice />
+    </>
+  );
+}

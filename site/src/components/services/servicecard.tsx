@@ -1,0 +1,70 @@
+import { useRef } from "preact/hooks";
+import type { Service } from "../../api.ts";
+import { trend } from "../../format/trend.ts";
+import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
+import { formatValue, plural } from "../../format/value.ts";
+import { toggleFavourite } from "../../state/page/favourites.ts";
+import { shownType } from "../../state/query/servicelist.ts";
+import { go, href } from "../../state/url/router.ts";
+import { initialUrlState, type Side } from "../../state/url/urlstate.ts";
+import { seriesOf } from "../../time/series.ts";
+import { Icon } from "../controls/icon.tsx";
+import { Sparkline } from "../controls/sparkline.tsx";
+import { onPlainClick } from "../header/header.tsx";
+
+/** A service with its type over time. The whole card is the link, but for the star. */
+export function ServiceCard(props: { service: Service; type: string; range: Side; favourite: boolean }) {
+  const { service, type, range, favourite } = props;
+  const shown = shownType(service, type);
+  const target = { ...initialUrlState("explore"), service: service.name, type: shown?.id ?? "", base: range };
+  const { unit } = typeParts(shown?.id ?? "");
+  const gauge = isGauge(shown?.id ?? "");
+  const series = shown && seriesOf({ ...shown, start: 0, step: 1 }, gauge);
+  const changed = shown && trend(shown, gauge);
+  return (
+    <li class="card service-card" data-testid="service-card">
+      <div class="card-row">
+        <a class="card-name" href={href(target)} onClick={(event) => onPlainClick(event, () => go(target))}>
+          {service.name}
+        </a>
+        <span class="card-type">{typeLabel(shown?.id ?? "")}</span>
+        <Star name={service.name} pressed={favourite} />
+      </div>
+      <Sparkline values={series?.values ?? []} />
+      <div class="card-row">
+        <span
+          class="card-total"
+          title={shown && gauge ? `Average of ${plural(shown.profiles, "snapshot")}` : undefined}
+        >
+          {formatValue(series?.total ?? 0, unit)}
+          {gauge && <small> average</small>}
+        </span>
+        <span class="card-change" title={changed?.title} data-testid="card-change">
+          {changed?.text}
+        </span>
+      </div>
+    </li>
+  );
+}
+
+function Star({ name, pressed }: { name: string; pressed: boolean }) {
+  const button = useRef<HTMLButtonElement>(null);
+  return (
+    <button
+      ref={button}
+      type="button"
+      class="control icon-only quiet star"
+      aria-label={`Favourite: ${name}`}
+      aria-pressed={pressed}
+      title={pressed ? "A favourite, shown first" : "Show first"}
+      data-testid="favourite"
+      onClick={({ detail }) => {
+        toggleFavourite(name);
+        // The card moves, and what is moved loses the focus. By mouse (with a count of clicks) the page stays where it is.
+        setTimeout(() => button.current?.focus({ preventScroll: detail > 0 }));
+      }}
+    >
+      <Icon name="star" />
+    </button>
+  );
+}

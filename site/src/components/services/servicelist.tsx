@@ -1,0 +1,74 @@
+import type { Service } from "../../api.ts";
+import { plural } from "../../format/value.ts";
+import { favourites } from "../../state/page/favourites.ts";
+import { arranged } from "../../state/query/servicelist.ts";
+import { go, urlState } from "../../state/url/router.ts";
+import { formatSort, parseSort } from "../../state/url/urlstate.ts";
+import { SearchField } from "../controls/searchfield.tsx";
+import { Select } from "../controls/select.tsx";
+import { ServiceCard } from "./servicecard.tsx";
+
+const ORDERS = [
+  { value: "name", label: "By name" },
+  { value: "-total", label: "Largest total first" },
+  { value: "-delta", label: "Grew most first" },
+  { value: "delta", label: "Shrank most first" },
+];
+
+/** Services as cards, searched and sorted. */
+export function ServiceList({ found }: { found: Service[] }) {
+  const { search, sort, type, base } = urlState.value;
+  const order = ORDERS.find(({ value }) => value === formatSort(sort)) ?? ORDERS[0];
+  const listed = arranged(found, {
+    search,
+    sort: parseSort(order.value) ?? sort,
+    type,
+    favourites: favourites.value,
+  });
+  const all = plural(found.length, "service");
+  return (
+    <>
+      <div class="service-tools">
+        <SearchField label="Search services by name" placeholder="Search  /">
+          {search.trim() === "" ? all : `${listed.length} of ${all}`}
+        </SearchField>
+        <Select
+          label="Order of the services"
+          testid="order"
+          value={order.value}
+          options={ORDERS}
+          onChange={(value) => go({ sort: parseSort(value) ?? sort }, "replace")}
+        />
+      </div>
+      {listed.length > 0 && (
+        <ul class="cards" data-testid="services">
+          {listed.map((service) => (
+            <ServiceCard
+              key={service.name}
+              service={service}
+              type={type}
+              range={base}
+              favourite={favourites.value.has(service.name)}
+            />
+          ))}
+        </ul>
+      )}
+      {listed.length === 0 && (
+        <div class="nothing" data-testid="no-match">
+          <h2>No service has “{search.trim()}” in its name</h2>
+          <p>
+            <button type="button" class="control" data-testid="clear-search" onClick={clearSearch}>
+              Clear the search
+            </button>
+          </p>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The button goes away, so the field gets the focus. */
+function clearSearch(): void {
+  go({ search: "" }, "replace");
+  setTimeout(() => document.getElementById("search")?.focus());
+}

@@ -1,0 +1,52 @@
+/** Which services the front page shows, and in which order. */
+import type { Service, ServiceType } from "../../api.ts";
+import { growth } from "../../format/trend.ts";
+import { compareTypes, isGauge } from "../../format/type.ts";
+import type { Sort } from "../url/urlstate.ts";
+
+export interface Arrangement {
+  search: string;
+  sort: Sort;
+  /** The type that is chosen; empty for the first one that there is. */
+  type: string;
+  favourites: ReadonlySet<string>;
+}
+
+/** Types of all services, what most people came for first. */
+export function typesOf(services: Service[]): string[] {
+  return [...new Set(services.flatMap((service) => service.types.map(({ id }) => id)))].sort(compareTypes);
+}
+
+/** What is shown of a service: the chosen type, or its first where it has no such. */
+export function shownType(service: Service, type: string): ServiceType | undefined {
+  return service.types.find(({ id }) => id === type) ?? service.types[0];
+}
+
+/** The services with the text in their names: favourites first, then in the order that is asked for, then by name. */
+export function arranged(services: Service[], { search, sort, type, favourites }: Arrangement): Service[] {
+  const text = search.trim().toLowerCase();
+  const chosen = type || typesOf(services)[0];
+  const sign = sort.descending ? -1 : 1;
+  const byName = (a: Service, b: Service) => (a.name < b.name ? -1 : 1);
+  const ranked = services
+    .filter(({ name }) => name.toLowerCase().includes(text))
+    .map((service) => ({ service, favourite: favourites.has(service.name), value: amountOf(service, chosen, sort) }));
+  ranked.sort((a, b) => {
+    if (a.favourite !== b.favourite) return a.favourite ? -1 : 1;
+    if (sort.column === "name") return sign * byName(a.service, b.service);
+    // What has no such value is neither large nor small: it comes last both ways.
+    if (a.value === null || b.value === null || a.value === b.value)
+      return Number(a.value === null) - Number(b.value === null) || byName(a.service, b.service);
+    return sign * (a.value < b.value ? -1 : 1);
+  });
+  return ranked.map(({ service }) => service);
+}
+
+/** By what a service is sorted; amounts of another type than the chosen one do not compare. */
+function amountOf(service: Service, chosen: string, { column }: Sort): number | null {
+  const type = service.types.find(({ id }) => id === chosen);
+  if (!type) return null;
+  const gauge = isGauge(type.id);
+  if (column === "delta") return growth(type, gauge);
+  return Number(type.total) / (gauge ? type.profiles || 1 : 1);
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Service } from "../src/api.ts";
+import { growth } from "../src/format/trend.ts";
+import "./page.ts";
+
+const { arranged, shownType, typesOf } = await import("../src/state/query/servicelist.ts");
+const { initialUrlState, parseSort } = await import("../src/state/url/urlstate.ts");
+
+const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+const IN_USE = "memory:inuse_space:bytes:space:bytes";
+
+const typed = (id: string, total: number, previous: number, profiles = 100, previousProfiles = 100) => ({
+  id,
+  total: String(total),
+  profiles,
+  points: [total],
+  counts: [profiles],
+  previous: String(previous),
+  previousProfiles,
+});
+
+const SERVICES: Service[] = [
+  { name: "Billing", types: [typed(CPU, 300, 100)] },
+  { name: "catalog", types: [typed(CPU, 500, 1000)] },
+  { name: "checkout", types: [typed(CPU, 400, 400), typed(IN_USE, 9000, 9000, 10)] },
+  { name: "email-worker", types: [typed(IN_USE, 8000, 8000, 1)] },
+  { name: "payments", types: [typed(CPU, 9007, 1, 100, 4)] },
+];
+
+function check(expected: string[], order = "name", search = "", favourites: string[] = [], type = "") {
+  const sort = parseSort(order);
+  assert.ok(sort);
+  const found = arranged(SERVICES, { search, sort, type, favourites: new Set(favourites) });
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    expected,
+  );
+}
+
+test("any part of a name finds a service, in any case", () => {
+  check(["Billing"], "name", "bill");
+  check(["catalog", "checkout"], "name", "C");
+  check(["payments"], "name", " MENT ");
+  check([], "name", "nothing");
+});
+
+test("by name, as ever", () => check(["Billing", "catalog", "checkout", "email-worker", "payments"]));
+
+test("by total of the chosen type; services without it come last", () => {
+  check(["payments", "catalog", "checkout", "Billing", "email-worker"], "-total");
+  // Averages a snapshot, not sums.
+  check(["email-worker", "checkout", "Billing", "catalog", "payments"], "-total", "", [], IN_USE);
+});
+
+test("by change; where the period before has hardly any profiles there is none", () => {
+  check(["Billing", "checkout", "catalog", "email-worker", "payments"], "-delta");
+  check(["catalog", "checkout", "Billing", "email-worker", "payments"], "delta");
+  assert.equal(growth(typed(CPU, 5, 0, 10, 10), false), Number.POSITIVE_INFINITY);
+  assert.equal(growth(typed(CPU, 0, 0, 10, 10), false), 1);
+  assert.equal(growth(typed(CPU, 5, 4, 100, 74), false), null);
+  assert.equal(growth(typed(IN_USE, 200, 20, 100, 20), true), 2);
+});
+
+test("favourites come first, in the same order among themselves", () => {
+  check(["email-worker", "payments", "Billing", "catalog", "checkout"], "name", "", ["payments", "email-worker"]);
+  check(["payments", "email-worker", "catalog", "checkout", "Billing"], "-total", "", ["payments", "email-worker"]);
+  check(["catalog"], "name", "cat", ["payments"]);
+});
+
+test("types, and what is shown of a service without the chosen one", () => {
+  assert.deepEqual(typesOf(SERVICES), [CPU, IN_USE]);
+  assert.equal(shownType(SERVICES[3], CPU)?.id, IN_USE);
+  assert.equal(shownType(SERVICES[2], IN_USE)?.id, IN_USE);
+});
+
+test("services are by name unless the address says otherwise", () => {
+  assert.deepEqual(initialUrlState("home").sort, parseSort("name"));
+  assert.deepEqual(initialUrlState("explore").sort, parseSort("-self"));
+});

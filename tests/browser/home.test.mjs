@@ -1,0 +1,274 @@
+/** The front page: services searched, sorted and kept first, against what the API says of them. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { amount, close, launch, openPage, url } from "./page.mjs";
+
+const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+const IN_USE = "memory:inuse_space:bytes:space:bytes";
+const MINUTE = 60_000;
+
+let browser;
+/** A range that stays the same, with a period before that has profiles, too. */
+let range;
+before(async () => {
+  browser = await launch();
+  const now = Date.now();
+  range = { from: now - 21 * MINUTE, until: now - MINUTE };
+});
+after(() => browser?.close());
+
+const home = (more = "") => `/?from=${range.from}&until=${range.until}${more}`;
+const names = ({ page }) => page.locator(".service-card .card-name").allTextContents();
+/** Waits until the cards have this order. */
+async function listed({ page }, expected) {
+  await page
+    .waitForFunction(
+      (expected) =>
+        [...document.querySelectorAll(".service-card .card-name")].map((name) => name.textContent).join() === expected,
+      expected.join(),
+      { timeout: 5_000 },
+    )
+    .catch(() => {});
+  assert.deepEqual(await names({ page }), expected);
+}
+
+async function services(type) {
+  const answer = await fetch(`${url}/api/v1/services?${new URLSearchParams({ ...range, points: 41 })}`);
+  assert.equal(answer.status, 200);
+  const found = (await answer.json()).services.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return found.map(({ name, types }) => ({ name, ...types.find(({ id }) => id === type) }));
+}
+/** Sorted by a number; null comes last, equal ones keep the order of names. */
+function by(all, value) {
+  return [...all]
+    .sort((a, b) => {
+      const [x, y] = [value(a), value(b)];
+      return x === y ? 0 : x === null ? 1 : y === null ? -1 : y - x;
+    })
+    .map(({ name }) => name);
+}
+const growth = ({ id, total, previous, profiles, previousProfiles }) =>
+  !id || previousProfiles === 0 || previousProfiles < 0.75 * profiles ? null : Number(total) / Number(previous);
+
+test("services are in the order of the API's names, totals and changes, and the address has it", async () => {
+  const opened = await openPage(browser, home());
+  const { page, at, end } = opened;
+  const all = await services(CPU);
+  assert.ok(all.length >= 4);
+  await listed(
+    opened,
+    all.map(({ name }) => name),
+  );
+  assert.equal(await at("search-result").textContent(), `${all.length} services`);
+  await at("order").selectOption("-total");
+  await page.waitForURL(/[?&]o=-total/);
+  await listed(
+    opened,
+    by(all, ({ id, total }) => (id ? Number(total) : null)),
+  );
+  for (const { name, total, id } of all.filter(({ id }) => id)) {
+    const card = at("service-card").filter({ hasText: name }).first();
+    close(amount(await card.locator(".card-total").textContent()), Number(total), `${name}, ${id}`);
+  }
+  await at("order").selectOption("-delta");
+  await page.waitForURL(/[?&]o=-delta/);
+  await listed(opened, by(all, growth));
+  await at("order").selectOption("delta");
+  await page.waitForURL(/[?&]o=delta/);
+  await listed(
+    opened,
+    by(all, (one) => (growth(one) === null ? null : -growth(one))),
+  );
+  await at("order").selectOption("name");
+  await page.waitForURL((address) => !address.searchParams.has("o"));
+  await end();
+});
+
+test("gauges are sorted by what a snapshot has", async () => {
+  const opened = await openPage(browser, home(`&t=${IN_USE}&o=-total`));
+  const all = await services(IN_USE);
+  await listed(
+    opened,
+    by(all, ({ id, total, profiles }) => (id ? Number(total) / profiles : null)),
+  );
+  await opened.end();
+});
+
+test("a search by keyboard, shared as an address, opens the service", async () => {
+  const opened = await openPage(browser, home());
+  const { page, at, end } = opened;
+  await at("service-card").first().waitFor();
+  await page.keyboard.press("/");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "search");
+  await page.keyboard.type("CHECK");
+  await listed(opened, ["checkout"]);
+  assert.match(await at("search-result").textContent(), /^1 of \d+ services$/);
+  assert.equal(await at("search-result").getAttribute("aria-live"), "polite");
+  await page.waitForURL(/[?&]q=CHECK/);
+  const other = await openPage(browser, page.url().slice(url.length));
+  await listed(other, ["checkout"]);
+  assert.equal(await other.at("search").inputValue(), "CHECK");
+  await other.end();
+  // On to the card: order, star … and back to its link.
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "order");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/explore\?s=checkout/);
+  assert.doesNotMatch(page.url(), /[?&]q=/, "the search of services is none of frames");
+  await page.goBack();
+  await listed(opened, ["checkout"]);
+  await at("search").focus();
+  await page.keyboard.press("Escape");
+  await page.waitForURL((address) => !address.searchParams.has("q"));
+  assert.ok((await names(opened)).length >= 4);
+  await end();
+});
+
+test("where nothing matches the page says what was searched, and a click shows all again", async () => {
+  const opened = await openPage(browser, home());
+  const { page, at, end } = opened;
+  await at("search").click();
+  await at("search").fill("no such <service>");
+  await at("no-match").waitFor();
+  assert.match(await at("no-match").textContent(), /No service has “no such <service>” in its name/);
+  assert.match(await at("search-result").textContent(), /^0 of \d+ services$/);
+  await at("clear-search").click();
+  await at("service-card").first().waitFor();
+  await page.waitForFunction(() => document.activeElement?.id === "search");
+  assert.equal(await at("search").inputValue(), "");
+  await end();
+});
+
+test("favourites come first, by mouse and by key, and survive a reload", async () => {
+  const opened = await openPage(browser, home());
+  const { page, at, end } = opened;
+  await at("service-card").first().waitFor();
+  const before = await names(opened);
+  const star = (name) => page.getByRole("button", { name: `Favourite: ${name}`, exact: true });
+  await star("payments").click();
+  await listed(opened, ["payments", ...before.filter((name) => name !== "payments")]);
+  assert.match(page.url(), /\/\?from=/, "the star is no link");
+  assert.equal(await star("payments").getAttribute("aria-pressed"), "true");
+  await star("email-worker").focus();
+  await page.keyboard.press("Enter");
+  const kept = ["email-worker", "payments"];
+  const first = [...kept, ...before.filter((name) => !kept.includes(name))];
+  await listed(opened, first);
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Favourite: email-worker");
+  await page.reload();
+  await listed(opened, first);
+  assert.equal(await star("email-worker").getAttribute("aria-pressed"), "true");
+  await at("order").selectOption("-total");
+  await page.waitForURL(/[?&]o=-total/);
+  const sorted = await names(opened);
+  assert.deepEqual(sorted.slice(0, 2).sort(), kept, "in every order");
+  await star("email-worker").focus();
+  await page.keyboard.press("Space");
+  await page.locator("[aria-label='Favourite: email-worker'][aria-pressed=false]").waitFor();
+  assert.equal((await names(opened))[0], "payments");
+  assert.equal(await page.evaluate(() => localStorage.getItem("pilotlight-favourites")), '["payments"]');
+  await end();
+});
+
+test("five hundred services are searched without a pause", async () => {
+  const context = await openPage(browser, "/file");
+  const { page, at, end } = context;
+  await page.route("**/api/v1/services?*", (route) => {
+    const points = Array.from({ length: 60 }, (_, i) => 1e9 + ((i * 7919) % 97) * 1e7);
+    const type = (i) => ({
+      id: CPU,
+      total: String(points.reduce((a, b) => a + b, 0) + i),
+      profiles: 120,
+      points,
+      counts: points.map(() => 2),
+      previous: String(6e10 + i * 1e8),
+      previousProfiles: 120,
+    });
+    const services = Array.from({ length: 500 }, (_, i) => ({ name: `team-${i % 20}-service-${i}`, types: [type(i)] }));
+    return route.fulfill({ json: { services } });
+  });
+  await page.goto(`${url}/`);
+  await at("service-card").first().waitFor();
+  assert.equal(await at("search-result").textContent(), "500 services");
+  await page.evaluate(() => {
+    window.longest = 0;
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
+    }).observe({ type: "longtask" });
+  });
+  await at("search").click();
+  await page.keyboard.type("service-49", { delay: 150 });
+  await page.waitForFunction(() => /^11 of/.test(document.querySelector("[data-testid=search-result]").textContent));
+  for (let i = 0; i < 10; i++) await page.keyboard.press("Backspace", { delay: 150 });
+  await page.waitForFunction(() => document.querySelectorAll(".service-card").length === 500);
+  await at("order").selectOption("-delta");
+  await page.waitForFunction(() => document.querySelector(".service-card .card-name").textContent.endsWith("-0"));
+  await page.waitForTimeout(200);
+  const longest = await page.evaluate(() => window.longest);
+  console.log(`500 services: the longest task took ${Math.round(longest)} ms`);
+  assert.ok(longest < 250, `a task of ${Math.round(longest)} ms`);
+  await end();
+});
+
+test("cards stay where they are while another range is read", async () => {
+  const opened = await openPage(browser, home("&o=-total"));
+  const { page, at, end } = opened;
+  await at("service-card").first().waitFor();
+  const places = () =>
+    page.locator(".service-card").evaluateAll((cards) =>
+      cards.map((card) => {
+        const { x, y, height } = card.getBoundingClientRect();
+        return [card.querySelector(".card-name").textContent, x, y, height].join(" ");
+      }),
+    );
+  const before = await places();
+  let go;
+  const held = new Promise((resolve) => (go = resolve));
+  await page.route("**/api/v1/services?*", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await at("refresh").click();
+  await page.waitForTimeout(300);
+  assert.deepEqual(await places(), before);
+  go();
+  await page.waitForTimeout(500);
+  assert.deepEqual(await places(), before);
+  await end();
+});
+
+test("times are in UTC where that is chosen, on every page and after a reload", async () => {
+  const opened = await openPage(browser, home(), { timezoneId: "Asia/Kolkata" });
+  const { page, at, end } = opened;
+  const clock = (time, minutes) => new Date(time + minutes * MINUTE).toISOString().slice(11, 16);
+  const label = (minutes) => new RegExp(`${clock(range.from, minutes)} – ${clock(range.until, minutes)}`);
+  await at("service-card").first().waitFor();
+  assert.match((await at("range").textContent()).replace(/.*, /, ""), label(330));
+  await at("range").click();
+  await at("zone").selectOption("utc");
+  assert.match(await at("range").textContent(), label(0));
+  assert.match(await page.locator(".range-custom input").first().inputValue(), new RegExp(`T${clock(range.from, 0)}`));
+  await page.keyboard.press("Escape");
+  await page.reload();
+  await at("service-card").filter({ hasText: "checkout" }).click();
+  await at("timeline").locator("canvas").waitFor();
+  assert.match(await at("range").textContent(), label(0));
+  assert.doesNotMatch(await at("timeline").textContent(), /UTC\+5:30/);
+  await at("range").click();
+  assert.equal(await at("zone").inputValue(), "utc");
+  await at("zone").selectOption("local");
+  assert.match(await at("timeline").textContent(), /UTC\+5:30/);
+  assert.match(await at("range").textContent(), label(330));
+  // What is typed is read in the zone, too.
+  await at("zone").selectOption("utc");
+  const [from, until] = [range.from + 5 * MINUTE, range.until - 5 * MINUTE];
+  const typed = (time) => new Date(time).toISOString().slice(0, 19);
+  await page.locator(".range-custom input").first().fill(typed(from));
+  await page.locator(".range-custom input").last().fill(typed(until));
+  await page.getByRole("button", { name: "Use these times" }).click();
+  const second = (time) => Math.floor(time / 1000) * 1000;
+  await page.waitForURL((address) => address.searchParams.get("from") === String(second(from)));
+  assert.equal(new URL(page.url()).searchParams.get("until"), String(second(until)));
+  await end();
+});
