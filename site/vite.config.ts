@@ -46,5 +46,11 @@ export default defineConfig({
       },
     }),
   ],
-  server: { proxy: { "/api": "http://localhost:4040", "/ingest": "http://localhost:4040" } },
+  server: {
+    proxy: {
+      "/api": "http://localhost:4040",
+      "/ingest": "http://localhost:4040",
+      "/querier.v1.QuerierService": "http://localhost:4040",
+    },
+  },
 });

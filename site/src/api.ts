@@ -174,7 +174,22 @@ export async function askServer(
   signal: AbortSignal | null,
   init: RequestInit = {},
 ): Promise<Response> {
-  const url = new URL(`api/v1/${name}?${new URLSearchParams(params)}`, base);
+  return send(`api/v1/${name}?${new URLSearchParams(params)}`, signal, init);
+}
+
+/** Calls Pyroscope's query service, as Connect in JSON; its headers say more of the answer. */
+export async function askConnect<T>(
+  call: string,
+  message: object,
+  signal: AbortSignal,
+): Promise<{ message: T; headers: Headers }> {
+  const body = new Blob([JSON.stringify(message)], { type: "application/json" });
+  const response = await send(`querier.v1.QuerierService/${call}`, signal, { method: "POST", body });
+  return { message: (await orNetworkError(signal, () => response.json())) as T, headers: response.headers };
+}
+
+async function send(path: string, signal: AbortSignal | null, init: RequestInit): Promise<Response> {
+  const url = new URL(path, base);
   const sent = token.peek();
   const response = await orNetworkError(signal, () => fetch(url, { ...init, signal, headers: authorization(sent) }));
   if (asksForToken(response)) askForToken(sent);

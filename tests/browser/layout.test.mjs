@@ -116,6 +116,7 @@ const STATES = [
     () => explore(`${absolute()}&l=${encodeURIComponent(FILTER)}&l=${encodeURIComponent('region!~"us-.*"')}`),
     drawn,
   ],
+  ["singles", () => explore("&p=singles"), ({ at }) => at("singles-row").first().waitFor()],
   ["types", () => explore("&p=types"), ({ at }) => at("type-card").first().waitFor()],
   [
     "values",

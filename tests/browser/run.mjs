@@ -52,6 +52,7 @@ const LANES = [
     "agents",
     "share",
     "annotations",
+    "singles",
     "labels",
     "home",
     "changes",

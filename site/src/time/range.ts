@@ -142,6 +142,12 @@ export function formatClock(time: number): string {
   return clock(time, false);
 }
 
+/** "21 Nov 14:03:30", without the day where it is today. */
+export function formatInstant(time: number): string {
+  const day = dayOf(time) === dayOf(Date.now()) ? "" : `${dayOf(time)} `;
+  return day + clock(time, true);
+}
+
 /** "14 Mar", with the year where it is not this one. */
 function dayOf(time: number): string {
   const date = wallClock(time);

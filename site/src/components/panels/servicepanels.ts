@@ -2,4 +2,5 @@
 export { ChangesPanel } from "./changespanel.tsx";
 export { FunctionPanel } from "./functionpanel.tsx";
 export { LabelsPanel } from "./labelspanel.tsx";
+export { SinglesPanel } from "./singlespanel.tsx";
 export { TypesPanel } from "./typespanel.tsx";

@@ -43,6 +43,12 @@ const PANELS: Record<Panel, PanelEntry> = {
     component: lazy(() => panels().then((module) => module.FunctionPanel)),
     needsServer: true,
   },
+  singles: {
+    label: "Profiles",
+    title: "Single profiles over time and value",
+    component: lazy(() => panels().then((module) => module.SinglesPanel)),
+    needsServer: true,
+  },
 };
 
 /** The panel that the link names. */

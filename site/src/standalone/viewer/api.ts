@@ -11,6 +11,7 @@ export const fetchTimeline = none;
 export const fetchProfile = none;
 export const fetchBundle = none;
 export const fetchTemplate = none;
+export const askConnect = none;
 export const askServer = none;
 export const bodyOf = none;
 export const json = none;

@@ -7,7 +7,7 @@
  * | `s` `t` | service, profile type (in /file: name of the sample type) |
  * | `from` `until` `l`… | time range and label matchers; in /diff of the baseline |
  * | `from2` `until2` `l2`… | the same of the comparison |
- * | `p` | panel of /explore: `types`, `labels`, `changes` and `function`; without it the merged profile |
+ * | `p` | panel of /explore: `types`, `labels`, `changes`, `function` and `singles`; without it the merged profile |
  * | `by` | the label by which series are told apart; in `changes` a label and two of its values, or `,,` for times |
  * | `fn` | the function of the panel `function`, by name |
  * | `w` | selected window inside the range, `<unix ms>-<unix ms>` |
@@ -42,7 +42,7 @@ import { apart, wholeSpan } from "../query/place.ts";
 
 export type Route = "home" | "explore" | "diff" | "file";
 /** What /explore shows of a service below its timeline. */
-export type Panel = "profile" | "types" | "labels" | "changes" | "function";
+export type Panel = "profile" | "types" | "labels" | "changes" | "function" | "singles";
 export type View = "flame" | "table" | "both" | "tree" | "sandwich" | "chart" | "lines" | "graph";
 
 export interface Side extends Range {
@@ -103,7 +103,7 @@ export interface UrlState {
 }
 
 const PATHS: Record<Route, string> = { home: "", explore: "explore", diff: "diff", file: "file" };
-const PANELS: Panel[] = ["profile", "types", "labels", "changes", "function"];
+const PANELS: Panel[] = ["profile", "types", "labels", "changes", "function", "singles"];
 const VIEWS: View[] = ["flame", "table", "both", "tree", "sandwich", "chart", "lines", "graph"];
 const COLUMNS: SortColumn[] = ["self", "total", "name", "delta"];
 const MEASURES: Record<Measure, string> = { auto: "", amount: "0", share: "1", rate: "rate" };

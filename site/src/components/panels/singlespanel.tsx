@@ -1,0 +1,149 @@
+import { typeParts } from "../../format/type.ts";
+import { formatValue, plural } from "../../format/value.ts";
+import { formatMatcher } from "../../state/query/selector.ts";
+import { singles } from "../../state/query/singles.ts";
+import { go, href, NO_FOCUS, urlState } from "../../state/url/router.ts";
+import type { UrlState } from "../../state/url/urlstate.ts";
+import { bucketLabel, formatInstant } from "../../time/range.ts";
+import { type Cell, largestOf, type Single, type Singles } from "../../time/singles.ts";
+import { onPlainClick } from "../header/header.tsx";
+import { RetryNote } from "../status/retrynote.tsx";
+import { NothingHere } from "./nothinghere.tsx";
+import "../../style/singles.css";
+
+/** Rows of the table. */
+const MOST = 50;
+
+/** Single profiles over time and value; each leads to its own flame graph. */
+export function SinglesPanel() {
+  const { state, value, problem } = singles.value;
+  return (
+    <section class="singles-panel" aria-label="Single profiles" data-testid="singles-panel" data-state={state}>
+      {problem && <RetryNote problem={problem} />}
+      {value && value.profiles > 0 && (
+        <>
+          <p class="soft" data-testid="singles-count">
+            {plural(value.profiles, "profile")}, each by its start and its value. A click opens the largest one of a
+            cell.
+            {value.incomplete && " Of older profiles only sums are left; they are not among these."}
+          </p>
+          <Heatmap found={value} />
+          <Largest found={value} />
+        </>
+      )}
+      {!problem && state === "ready" && value?.profiles === 0 && (
+        <NothingHere>
+          {value.incomplete
+            ? "Only sums are left of the profiles of this time range."
+            : "No profile of this type was taken in this time range."}
+        </NothingHere>
+      )}
+      {!problem && state !== "ready" && !value && (
+        <div class="card placeholder singles-map" role="status" aria-label="Reading the single profiles" />
+      )}
+    </section>
+  );
+}
+
+/** Its page: the range is its own millisecond, and its labels are the filters. */
+function targetOf({ time, labels }: Single): UrlState {
+  const { base } = urlState.value;
+  const own = labels.filter(({ name }) => name !== "service_name");
+  const filters = own.map(({ name, value }) => formatMatcher({ name, op: "=", value }));
+  const window = { from: time, until: time + 1 };
+  return { ...urlState.value, ...NO_FOCUS, panel: "profile", window, base: { ...base, filters } };
+}
+
+function Heatmap({ found }: { found: Singles }) {
+  const { columns, rows, cells, bottom, top, start, step } = found;
+  const { unit } = typeParts(urlState.value.type);
+  const most = Math.max(...cells.map(({ count }) => count));
+  const height = (top - bottom) / rows;
+  const said = ({ column, row, count, largest }: Cell) => {
+    const from = start + column * step;
+    const span = bucketLabel({ from, until: from + step });
+    const values =
+      height > 0
+        ? `${formatValue(bottom + row * height, unit)} to ${formatValue(bottom + (row + 1) * height, unit)}`
+        : formatValue(bottom, unit);
+    const best = largest ? `, the largest ${formatValue(largest.value, unit)}` : "";
+    return `${span}: ${plural(count, "profile")} of ${values}${best}`;
+  };
+  return (
+    <figure class="singles-map">
+      <span class="singles-top">{formatValue(top, unit)}</span>
+      <span class="singles-bottom">{formatValue(bottom, unit)}</span>
+      <svg
+        viewBox={`0 0 ${columns} ${rows}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Heatmap of ${plural(found.profiles, "profile")}; the table below has the largest`}
+        data-testid="singles-map"
+      >
+        {cells.map((cell) => (
+          // biome-ignore lint/a11y/noStaticElementInteractions: the rows of the table lead to the same for keys.
+          <rect
+            key={`${cell.column} ${cell.row}`}
+            x={cell.column}
+            y={rows - 1 - cell.row}
+            width="1"
+            height="1"
+            style={{ opacity: 0.25 + 0.75 * Math.sqrt(cell.count / most) }}
+            data-testid="singles-cell"
+            data-count={cell.count}
+            onClick={() => cell.largest && go(targetOf(cell.largest))}
+          >
+            <title>{said(cell)}</title>
+          </rect>
+        ))}
+      </svg>
+      <span class="singles-from">{formatInstant(start)}</span>
+      <span class="singles-until">{formatInstant(start + columns * step)}</span>
+      <figcaption class="singles-legend soft">
+        {most > 1 && (
+          <>
+            <i style={{ opacity: 0.25 + 0.75 / Math.sqrt(most) }} /> 1
+          </>
+        )}
+        <i /> {plural(most, "profile")} a cell
+      </figcaption>
+    </figure>
+  );
+}
+
+function Largest({ found }: { found: Singles }) {
+  const { unit } = typeParts(urlState.value.type);
+  const rows = largestOf(found, MOST);
+  return (
+    <div class="value-scroll">
+      <table class="value-table singles-table" aria-label="The largest profiles" data-testid="singles-table">
+        <thead>
+          <tr>
+            <th scope="col">Start</th>
+            <th scope="col" class="number">
+              Value
+            </th>
+            <th scope="col">Labels</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((single) => {
+            const target = targetOf(single);
+            const labels = single.labels.filter(({ name }) => name !== "service_name");
+            return (
+              <tr key={single.id + single.time} data-testid="singles-row" data-id={single.id} data-value={single.value}>
+                <th scope="row">
+                  <a href={href(target)} title={single.id} onClick={(event) => onPlainClick(event, () => go(target))}>
+                    {formatInstant(single.time)}
+                  </a>
+                </th>
+                <td class="number">{formatValue(single.value, unit)}</td>
+                <td class="singles-labels">{labels.map(({ name, value }) => `${name}=${value}`).join(", ")}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
