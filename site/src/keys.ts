@@ -167,12 +167,14 @@ function focusSearch(): void {
   input?.select();
 }
 
-function copyName(): Promise<void> {
-  return inTurn(async (id) => {
+async function copyName(): Promise<void> {
+  let name: string | undefined;
+  await inTurn(async (id) => {
     if (current.peek() === NONE) return;
-    const name = selectedDetail.value.value?.detail.name ?? (await core.node(id, current.peek())).name;
-    await copyText(name, "the name");
+    name = selectedDetail.value.value?.detail.name ?? (await core.node(id, current.peek())).name;
   });
+  // The browser may ask whether it may, and other keys do not wait for that.
+  if (name !== undefined) await copyText(name, "the name");
 }
 
 function swap(): void {
