@@ -67,7 +67,7 @@ test("services are in the order of the API's names, totals and changes, and the 
     by(all, ({ id, total }) => (id ? Number(total) : null)),
   );
   for (const { name, total, id } of all.filter(({ id }) => id)) {
-    const card = at("service-card").filter({ hasText: name }).first();
+    const card = at("service-card").filter({ has: page.locator(".card-name").getByText(name, { exact: true }) });
     close(amount(await card.locator(".card-total").textContent()), Number(total), `${name}, ${id}`);
   }
   await at("order").selectOption("-delta");
