@@ -187,8 +187,8 @@ export function nextMatch(step: 1 | -1): Promise<void> {
     const matches = searchResult.peek();
     if (!matches || matches.matches === 0) return;
     const at = (matches.at + step + matches.matches) % matches.matches;
-    searchResult.value = { ...matches, at };
     await visitNode(await core.matchAt(id, at));
+    if (searchResult.peek() === matches) searchResult.value = { ...matches, at };
   });
 }
 
