@@ -4,22 +4,13 @@ import { before, test } from "node:test";
 import { Code, createClient } from "@connectrpc/connect";
 import { push, pushStacks } from "./answers.mjs";
 import { writePprof } from "./pprof.mjs";
-import { CPU, readTree, stacks, TICK } from "./querieranswers.mjs";
+import { ownServices, readTree, stacks, TICK } from "./querieranswers.mjs";
 import { Querier } from "./querierproto.mjs";
 import { FORMS, refusal } from "./transports.mjs";
 
-const seconds = Math.floor(Date.now() / 1000) - 900;
-const range = { start: BigInt(seconds - 60) * 1000n, end: BigInt(seconds + 120) * 1000n };
+const { seconds, named, side } = ownServices("selectors");
 const SPAN = "00f067aa0ba902b7";
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
-/** Services of this run alone. */
-const named = (service) => `selectors.${seconds}.${service}`;
-const side = (service, more = {}) => ({
-  profileTypeID: CPU,
-  labelSelector: `{service_name="${named(service)}"}`,
-  ...range,
-  ...more,
-});
 const site = (...names) => ({ callSite: names.map((name) => ({ name })) });
 const ticks = (count) => BigInt(count) * TICK;
 

@@ -4,20 +4,11 @@ import { before, test } from "node:test";
 import { Code, createClient } from "@connectrpc/connect";
 import { pushStacks } from "./answers.mjs";
 import { url } from "./page.mjs";
-import { readTree, stacks, TICK, CPU as TYPE } from "./querieranswers.mjs";
+import { ownServices, readTree, stacks, TICK, CPU as TYPE } from "./querieranswers.mjs";
 import { FeatureFlags, Querier } from "./querierproto.mjs";
 import { FORMS, refusal } from "./transports.mjs";
 
-const seconds = Math.floor(Date.now() / 1000) - 900;
-const range = { start: BigInt(seconds - 60) * 1000n, end: BigInt(seconds + 120) * 1000n };
-/** Services of this run alone. */
-const named = (service) => `connect.${seconds}.${service}`;
-const side = (service, more = {}) => ({
-  profileTypeID: TYPE,
-  labelSelector: `{service_name="${named(service)}"}`,
-  ...range,
-  ...more,
-});
+const { seconds, range, named, side } = ownServices("connect");
 
 const push = (name, stacks, at = seconds) => pushStacks(name, stacks, at);
 

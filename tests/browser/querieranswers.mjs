@@ -5,6 +5,20 @@ export const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 /** A sample of folded stacks is a hundredth of a second. */
 export const TICK = 10_000_000n;
 
+/** Services of one run alone, whose profiles are pushed for `seconds`, and what asks for one of them. */
+export function ownServices(prefix) {
+  const seconds = Math.floor(Date.now() / 1000) - 900;
+  const range = { start: BigInt(seconds - 60) * 1000n, end: BigInt(seconds + 120) * 1000n };
+  const named = (service) => `${prefix}.${seconds}.${service}`;
+  const side = (service, more = {}) => ({
+    profileTypeID: CPU,
+    labelSelector: `{service_name="${named(service)}"}`,
+    ...range,
+    ...more,
+  });
+  return { seconds, range, named, side };
+}
+
 /** Nodes of a tree as bytes: name, self, number of children. */
 export function readTree(bytes) {
   const nodes = [];

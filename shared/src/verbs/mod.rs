@@ -40,6 +40,7 @@ pub use filter::prune::{prune, prune_by_header, prune_from};
 pub use filter::recursion::{Recursion, RecursionError, collapse_recursion};
 pub use filter::show_from::show_from;
 pub use filter::stack_selector::StackSelector;
+pub(crate) use filter::stack_selector::stack_number;
 pub use filter::tag_writer::{TagWriter, TextPart};
 pub use filter::tags::{TagPattern, focus_tags, hide_tags, show_tags};
 pub(crate) use filter::time::nanos_a_unit;

@@ -82,8 +82,7 @@ export function bucketLabel({ from, until }: Span): string {
   const length = until - from;
   if (length >= UNIT.d) return `${dayOf(from)} – ${dayOf(until)}`;
   const seconds = length < UNIT.m;
-  const day = dayOf(from) === dayOf(Date.now()) ? "" : `${dayOf(from)} `;
-  return `${day}${clock(from, seconds)} – ${clock(until, seconds)}`;
+  return `${otherDay(from)}${clock(from, seconds)} – ${clock(until, seconds)}`;
 }
 
 /**
@@ -144,8 +143,12 @@ export function formatClock(time: number): string {
 
 /** "21 Nov 14:03:30", without the day where it is today. */
 export function formatInstant(time: number): string {
-  const day = dayOf(time) === dayOf(Date.now()) ? "" : `${dayOf(time)} `;
-  return day + clock(time, true);
+  return otherDay(time) + clock(time, true);
+}
+
+/** "14 Mar ", and nothing today. */
+function otherDay(time: number): string {
+  return dayOf(time) === dayOf(Date.now()) ? "" : `${dayOf(time)} `;
 }
 
 /** "14 Mar", with the year where it is not this one. */

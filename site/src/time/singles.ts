@@ -10,6 +10,7 @@ export interface Single {
   /** When it starts, Unix milliseconds. */
   time: number;
   value: number;
+  /** Without the service. */
   labels: { name: string; value: string }[];
 }
 
@@ -69,7 +70,8 @@ export function singlesOf({ series = [] }: HeatmapAnswer, range: Span): Singles 
     // One for each cell with a profile, so both are in order of value.
     const largest = exemplars
       .map(({ timestamp = "0", profileId = "", value = "0", labels = [] }) => {
-        return { id: profileId, time: Number(timestamp), value: Number(value), labels };
+        const own = labels.filter(({ name }) => name !== "service_name");
+        return { id: profileId, time: Number(timestamp), value: Number(value), labels: own };
       })
       .sort((a, b) => a.value - b.value);
     const filled = counts.flatMap((count, row) => (count > 0 ? [{ column, row, count }] : []));

@@ -16,7 +16,7 @@ use worker::{Request, Response};
 use crate::bucket::Bucket;
 use crate::bucket::record::{self, JsonRecord};
 use crate::http::body;
-use crate::http::parameters::Parameters;
+use crate::http::parameters::{Parameters, check_millis};
 use crate::http::route::AnnotationsCall;
 use crate::http::scope::Scope;
 use crate::platform::clock;
@@ -127,15 +127,10 @@ impl Wanted {
                 "url begins with neither https:// nor http://",
             ));
         }
-        // Whoever gives seconds would mark 1970.
-        let (year_1973, year_2286) = (100_000_000, 10_000_000_000);
-        match wanted.time {
-            Some(time) if (year_1973..year_2286).contains(&time) => {
-                let message = format!("time is {time}, which are seconds; give milliseconds");
-                Err(Problem::invalid(message))
-            }
-            _ => Ok(wanted),
+        if let Some(time) = wanted.time {
+            check_millis("time", &time.to_string())?;
         }
+        Ok(wanted)
     }
 }
 
@@ -155,13 +150,11 @@ impl Annotations {
             service,
             url,
         };
-        let same = |one: &&Annotation| {
-            Annotation {
-                id: new.id,
-                ..(*one).clone()
-            } == new
+        let said = |one: &Annotation| {
+            (one.time, &one.text, &one.service, &one.url)
+                == (new.time, &new.text, &new.service, &new.url)
         };
-        if let Some(there) = self.annotations.iter().find(same) {
+        if let Some(there) = self.annotations.iter().find(|one| said(one)) {
             return Ok(there.clone());
         }
         let at = self.annotations.partition_point(|one| one.time <= new.time);

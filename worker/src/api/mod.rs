@@ -1,5 +1,6 @@
 //! What requests are answered with: pushes, our queries, reports for machines and as tools of models,
-//! Pyroscope's API, profiles for Go's compiler, shares, annotations, operators' calls, tokens and metrics.
+//! Pyroscope's API, profiles for Go's compiler, shares, annotations, operators' calls, tokens and
+//! metrics.
 
 pub(crate) mod admin;
 pub(crate) mod annotations;

@@ -178,6 +178,16 @@ impl Parameters {
     }
 }
 
+/// Refuses a time that is seconds since 1970, where milliseconds are asked for: the answer would be
+/// about 1970.
+pub(crate) fn check_millis(name: &str, text: &str) -> Result<(), Problem> {
+    if matches!(text.len(), 9..=10) && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        let message = format!("{name} is {text}, which are seconds; give milliseconds");
+        return Err(Problem::invalid(message));
+    }
+    Ok(())
+}
+
 /// A range that does not run backwards.
 pub(crate) fn checked(range: TimeRange) -> Result<TimeRange, Problem> {
     if range.from > range.until {

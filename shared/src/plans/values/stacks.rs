@@ -19,7 +19,7 @@ use crate::store::{
     Dataset, Directory, PageKind, Part, StoreError, SumScope, SumWindow, decode_chunk, read_page,
     read_symbols,
 };
-use crate::verbs::StackSelector;
+use crate::verbs::{StackSelector, stack_number};
 
 /// Reads what selected stacks count. Profiles and windows without any such sample have no value.
 pub struct StacksPlan<V> {
@@ -242,8 +242,7 @@ impl<V: Values> StacksPlan<V> {
             What::Symbols(at) => {
                 let dataset = &mut self.datasets[at];
                 let tables = read_symbols(bytes, &dataset.dataset)?;
-                dataset.selected = vec![self.stacks.without_frames()];
-                dataset.selected.append(&mut self.stacks.stacks(&tables));
+                dataset.selected = self.stacks.selected(&tables);
                 Ok(())
             }
             What::Page(at, page) => self.add_page(bytes, at, &page),
@@ -252,7 +251,7 @@ impl<V: Values> StacksPlan<V> {
 
     fn add_chunk(&mut self, bytes: &[u8], selected: &[(usize, u32)]) -> Result<(), StoreError> {
         let chunk = decode_chunk(bytes, None, |i, _| selected.iter().any(|&(at, _)| at == i))?;
-        let of_stacks = self.stacks.stacks(&chunk.tables);
+        let of_stacks = self.stacks.selected(&chunk.tables);
         for (one, &(_, number)) in chunk.series.iter().zip(selected) {
             if one.series.profile_type != self.profile_type {
                 return Err(StoreError::Corrupt {
@@ -261,11 +260,8 @@ impl<V: Values> StacksPlan<V> {
                     problem: "the series are not those that the directory names",
                 });
             }
-            let rows = one.rows.iter().filter(|(stack, _)| {
-                stack.map_or(self.stacks.without_frames(), |stack| {
-                    of_stacks[stack.index()]
-                })
-            });
+            let rows = one.rows.iter();
+            let rows = rows.filter(|&&(stack, _)| of_stacks[stack_number(stack)]);
             let sum = rows.map(|&(_, value)| i128::from(value)).sum();
             add(&mut self.into, number, one.series.time, 1, sum);
         }

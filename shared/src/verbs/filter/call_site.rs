@@ -82,7 +82,10 @@ impl<'a> CallSite<'a> {
 }
 
 /// The functions of a location, the outermost first.
-fn functions_of(profile: &Profile, location: LocationId) -> impl Iterator<Item = FunctionId> {
+pub(super) fn functions_of(
+    profile: &Profile,
+    location: LocationId,
+) -> impl Iterator<Item = FunctionId> {
     let lines = profile.lines(location).iter().rev();
     lines.filter_map(|line| line.function)
 }

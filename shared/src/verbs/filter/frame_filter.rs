@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::call_site::functions_of;
 use super::frames::FramePattern;
 use crate::model::address_name::location_name;
 use crate::model::id::{FunctionId, LocationId};
@@ -70,8 +71,7 @@ impl FrameFilter {
             .map(|i| self.found(profile.function_name(FunctionId::new(i))))
             .collect();
         let of_location = |id: LocationId| {
-            let functions_of = profile.lines(id).iter().filter_map(|line| line.function);
-            let found = functions_of.map(|function| functions[function.index()]);
+            let found = functions_of(profile, id).map(|function| functions[function.index()]);
             // By name, or by address where there is none.
             found
                 .reduce(Found::and)

@@ -2,6 +2,7 @@
 
 use super::call_site::call_site_stacks;
 use super::frame_filter::FrameFilter;
+use crate::model::id::StackId;
 use crate::model::profile::Profile;
 use crate::verbs::rewrite::{choose_samples, with_samples};
 
@@ -25,31 +26,33 @@ impl StackSelector {
     /// Laws: applied twice it changes nothing more; what is excluded and what is included alone part
     /// a profile.
     pub fn select(&self, profile: &Profile) -> Profile {
-        let selected = self.stacks(profile);
+        let selected = self.selected(profile);
         let samples = choose_samples(&profile.samples, |row| {
             let stack = profile.samples.stacks[row];
-            let kept = stack.map_or(self.without_frames(), |stack| selected[stack.index()]);
-            kept.then_some(stack)
+            selected[stack_number(stack)].then_some(stack)
         });
         with_samples(profile, samples)
     }
 
-    /// Which rows of the stack table are selected.
-    pub(crate) fn stacks(&self, profile: &Profile) -> Vec<bool> {
-        let mut selected = call_site_stacks(profile, &self.call_site);
+    /// Which stacks of a profile are selected, by their [`stack_number`].
+    pub(crate) fn selected(&self, profile: &Profile) -> Vec<bool> {
+        // A sample without frames begins with nothing, and has nothing.
+        let without_frames = self.call_site.is_empty() && self.frames.included.is_empty();
+        let mut selected = vec![without_frames];
+        selected.append(&mut call_site_stacks(profile, &self.call_site));
         if !self.frames.is_all() {
             let fits = self.frames.stacks(profile);
-            for (selected, fits) in selected.iter_mut().zip(fits) {
+            for (selected, fits) in selected[1..].iter_mut().zip(fits) {
                 *selected &= fits;
             }
         }
         selected
     }
+}
 
-    /// Whether samples without frames are selected.
-    pub(crate) fn without_frames(&self) -> bool {
-        self.call_site.is_empty() && self.frames.included.is_empty()
-    }
+/// The number of a stack in stored rows: 0 is that of samples without frames.
+pub(crate) fn stack_number(stack: Option<StackId>) -> usize {
+    stack.map_or(0, |stack| stack.index() + 1)
 }
 
 #[cfg(test)]

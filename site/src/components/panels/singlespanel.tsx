@@ -48,8 +48,7 @@ export function SinglesPanel() {
 /** Its page: the range is its own millisecond, and its labels are the filters. */
 function targetOf({ time, labels }: Single): UrlState {
   const { base } = urlState.value;
-  const own = labels.filter(({ name }) => name !== "service_name");
-  const filters = own.map(({ name, value }) => formatMatcher({ name, op: "=", value }));
+  const filters = labels.map(({ name, value }) => formatMatcher({ name, op: "=", value }));
   const window = { from: time, until: time + 1 };
   return { ...urlState.value, ...NO_FOCUS, panel: "profile", window, base: { ...base, filters } };
 }
@@ -58,6 +57,7 @@ function Heatmap({ found }: { found: Singles }) {
   const { columns, rows, cells, bottom, top, start, step } = found;
   const { unit } = typeParts(urlState.value.type);
   const most = Math.max(...cells.map(({ count }) => count));
+  const opacity = (count: number) => 0.25 + 0.75 * Math.sqrt(count / most);
   const height = (top - bottom) / rows;
   const said = ({ column, row, count, largest }: Cell) => {
     const from = start + column * step;
@@ -88,7 +88,7 @@ function Heatmap({ found }: { found: Singles }) {
             y={rows - 1 - cell.row}
             width="1"
             height="1"
-            style={{ opacity: 0.25 + 0.75 * Math.sqrt(cell.count / most) }}
+            style={{ opacity: opacity(cell.count) }}
             data-testid="singles-cell"
             data-count={cell.count}
             onClick={() => cell.largest && go(targetOf(cell.largest))}
@@ -102,7 +102,7 @@ function Heatmap({ found }: { found: Singles }) {
       <figcaption class="singles-legend soft">
         {most > 1 && (
           <>
-            <i style={{ opacity: 0.25 + 0.75 / Math.sqrt(most) }} /> 1
+            <i style={{ opacity: opacity(1) }} /> 1
           </>
         )}
         <i /> {plural(most, "profile")} a cell
@@ -129,7 +129,6 @@ function Largest({ found }: { found: Singles }) {
         <tbody>
           {rows.map((single) => {
             const target = targetOf(single);
-            const labels = single.labels.filter(({ name }) => name !== "service_name");
             return (
               <tr key={single.id + single.time} data-testid="singles-row" data-id={single.id} data-value={single.value}>
                 <th scope="row">
@@ -138,7 +137,7 @@ function Largest({ found }: { found: Singles }) {
                   </a>
                 </th>
                 <td class="number">{formatValue(single.value, unit)}</td>
-                <td class="singles-labels">{labels.map(({ name, value }) => `${name}=${value}`).join(", ")}</td>
+                <td class="singles-labels">{single.labels.map(({ name, value }) => `${name}=${value}`).join(", ")}</td>
               </tr>
             );
           })}

@@ -1,5 +1,6 @@
 /** Light, dark or high contrast; the choice is kept in this browser. index.html applies it before the first paint. */
 import { signal } from "@preact/signals";
+import { store } from "./storage.ts";
 
 export type Theme = "auto" | "light" | "dark" | "contrast";
 
@@ -22,11 +23,7 @@ export function applyTheme(next: Theme): void {
 
 export function nextTheme(): void {
   applyTheme(THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length]);
-  try {
-    localStorage.setItem(KEY, theme.value);
-  } catch {
-    // Storage may be switched off; the choice then lasts as long as the page.
-  }
+  store(KEY, theme.value);
 }
 
 /** Resolved colour of a token: what canvas drawing needs. */

@@ -1,43 +1,27 @@
 /** The token by which the server knows this browser. It is kept in this browser, for this origin, and sent nowhere else. */
 import { signal } from "@preact/signals";
 import { refresh } from "../url/clock.ts";
+import { store, stored } from "./storage.ts";
 
 const KEY = "pilotlight-token";
 
 /** Empty when there is none. */
-export const token = signal(stored());
+export const token = signal(stored(KEY) ?? "");
 
 /** Whether the person is asked for a token: because there is none, or because the server does not take the one there is. */
 export const asked = signal<"no" | "missing" | "wrong">("no");
-
-function stored(): string {
-  try {
-    return localStorage.getItem(KEY) ?? "";
-  } catch {
-    // Storage may be switched off; a token then lasts as long as the page.
-    return "";
-  }
-}
 
 /** Takes a token from the person, and asks the server again. */
 export function giveToken(text: string): void {
   token.value = text;
   asked.value = "no";
-  try {
-    localStorage.setItem(KEY, text);
-  } catch {
-    // As above.
-  }
+  store(KEY, text);
   refresh();
 }
 
 /** Forgets the token, and with a fresh page all that was read with it. */
 export function forgetToken(): void {
-  try {
-    localStorage.removeItem(KEY);
-  } catch {
-    // As above.
-  }
+  store(KEY, null);
   location.reload();
 }
 

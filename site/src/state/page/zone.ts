@@ -1,19 +1,12 @@
 /** The choice of a time zone, which this browser keeps. */
 import { type Zone, zone } from "../../time/zone.ts";
+import { store, stored } from "./storage.ts";
 
 const KEY = "pilotlight-zone";
 
-try {
-  if (localStorage.getItem(KEY) === "utc") zone.value = "utc";
-} catch {
-  // Without storage it is the reader's own.
-}
+if (stored(KEY) === "utc") zone.value = "utc";
 
 export function chooseZone(next: Zone): void {
   zone.value = next;
-  try {
-    localStorage.setItem(KEY, next);
-  } catch {
-    // Storage may be switched off; the choice then lasts as long as the page.
-  }
+  store(KEY, next);
 }

@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
 import { ApiError } from "../../apierror.ts";
 import { fixed, type Span } from "../../time/range.ts";
+import { store, stored } from "../page/storage.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
@@ -193,22 +194,9 @@ function list(question: Question, service: string, params: Record<string, string
 
 const PRICE_KEY = "pilotlight-core-hour";
 /** What an hour of a core costs, in whichever currency; 0 when it is not said. */
-export const price = signal(storedPrice());
+export const price = signal(Number(stored(PRICE_KEY)) || 0);
 
 export function setPrice(next: number): void {
   price.value = Number.isFinite(next) && next > 0 ? next : 0;
-  try {
-    localStorage.setItem(PRICE_KEY, String(price.value));
-  } catch {
-    // Without storage it is asked for again.
-  }
-}
-
-function storedPrice(): number {
-  try {
-    return Number(localStorage.getItem(PRICE_KEY)) || 0;
-  } catch {
-    // Without storage it is as if never said.
-    return 0;
-  }
+  store(PRICE_KEY, String(price.value));
 }

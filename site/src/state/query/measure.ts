@@ -8,7 +8,7 @@ import { A_MINUTE, SHARE } from "../../core/divided.ts";
 import type { TreeInfo } from "../../core/types.ts";
 import type { Measure } from "../url/urlstate.ts";
 
-/** One side may have a tenth more profiles than the other, or a tenth more in all, before amounts mislead. */
+/** One side may have a tenth more profiles than the other, or a total a tenth larger, before amounts mislead. */
 const COVERAGE_TOLERANCE = 1.1;
 
 const MINUTE = 60_000;
@@ -29,14 +29,14 @@ export interface Comparison {
   gauge: boolean;
 }
 
-/** Whether one side has so much more, of profiles or in all, that its amounts are larger for that alone. */
+/** Whether one side has so much more, profiles or load, that its amounts are larger for that alone. */
 export function coverageDiffers(base: number, other: number): boolean {
   return Math.max(base, other) > COVERAGE_TOLERANCE * Math.min(base, other);
 }
 
 /**
- * Whether sides differ in all: in profiles, or in load. As many profiles of more load make every function larger, and hide
- * the one that is to blame.
+ * Whether sides differ in profiles or in load. As many profiles of more load make every function larger, and hide the one
+ * that is to blame.
  */
 export function sidesDiffer(base: Totals, other: Totals): boolean {
   return coverageDiffers(base.profiles, other.profiles) || coverageDiffers(base.total, other.total);
@@ -44,7 +44,10 @@ export function sidesDiffer(base: Totals, other: Totals): boolean {
 
 type Totals = Pick<MergedSide, "profiles" | "total">;
 
-/** What is compared: shares where the sides differ in all, unless told otherwise. A rate needs to know how long profiles lasted; averages of snapshots need none. */
+/**
+ * What is compared: shares where the sides differ, unless told otherwise. A rate needs to know how long profiles lasted;
+ * averages of snapshots need none.
+ */
 export function resolveMeasure(chosen: Measure, differs: boolean, timed: boolean): Exclude<Measure, "auto"> {
   if (chosen === "auto" || (chosen === "rate" && !timed)) return differs ? "share" : "amount";
   return chosen;

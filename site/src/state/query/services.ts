@@ -5,6 +5,7 @@ import { ApiError } from "../../apierror.ts";
 import { compareTypes } from "../../format/type.ts";
 import { resolve, type Span } from "../../time/range.ts";
 import { pointsFor } from "../../time/series.ts";
+import { store, stored } from "../page/storage.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
@@ -19,7 +20,7 @@ export const server = signal<"unknown" | "present" | "absent">("unknown");
 
 const STORAGE_KEY = "pilotlight-server";
 /** Whether there was a server the last time: the front page takes that shape while it looks, so that nothing jumps. */
-export const rememberedServer = readStorage();
+export const rememberedServer = stored(STORAGE_KEY) ?? "";
 
 /** The range of the screen: of both sides together on the diff page; of the baseline where each side has a place of its own. */
 export const span = computed<Span>(() => {
@@ -104,18 +105,5 @@ function serviceLabels({ place, service, ...range }: Span & { place: string; ser
 
 function setServer(found: "present" | "absent"): void {
   server.value = found;
-  try {
-    localStorage.setItem(STORAGE_KEY, found);
-  } catch {
-    // Without storage the page only moves more while it loads.
-  }
-}
-
-function readStorage(): string {
-  try {
-    return localStorage.getItem(STORAGE_KEY) ?? "";
-  } catch {
-    // Without storage it is as on a first visit.
-    return "";
-  }
+  store(STORAGE_KEY, found);
 }

@@ -6,7 +6,7 @@ use pilotlight_core::{ProfileType, Selector, TimeRange};
 
 use super::parameters::Kind;
 use crate::api::query::typed_selector;
-use crate::http::parameters::Parameters;
+use crate::http::parameters::{Parameters, check_millis};
 use crate::http::route::ReportCall;
 use crate::platform::errors::Problem;
 
@@ -76,14 +76,8 @@ impl Arguments {
 
     /// Whoever gives seconds would be answered about 1970.
     fn check_times(&self, names: [&str; 2]) -> Result<(), Problem> {
-        for name in names {
-            let text = self.text(name).unwrap_or("");
-            if matches!(text.len(), 9..=10) && text.bytes().all(|byte| byte.is_ascii_digit()) {
-                let message = format!("{name} is {text}, which are seconds; give milliseconds");
-                return Err(Problem::invalid(message));
-            }
-        }
-        Ok(())
+        let mut names = names.into_iter();
+        names.try_for_each(|name| check_millis(name, self.text(name).unwrap_or("")))
     }
 
     /// A number within the bounds of the table, `None` when it is unbounded.
