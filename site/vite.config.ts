@@ -21,8 +21,17 @@ export default defineConfig({
     target,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // What several views share is one script: many small ones are more requests, and larger when gzipped.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "common", minShareCount: 2 }] } } },
+    // What several later views share is one script: many small ones are more requests, and larger when gzipped.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "first", tags: ["$initial"], priority: 2 },
+            { name: "later", minShareCount: 2, priority: 1 },
+          ],
+        },
+      },
+    },
   },
   plugins: [
     policy(process.env.PROFILE_ORIGINS ?? "", process.env.FRAME_ORIGINS ?? ""),
