@@ -51,7 +51,7 @@ export default defineConfig({
         bundler: 8,
         sharedlist: 3,
         dialog: 5,
-        servicepanels: 18,
+        servicepanels: 26,
       },
     }),
   ],
@@ -60,6 +60,7 @@ export default defineConfig({
       "/api": "http://localhost:4040",
       "/ingest": "http://localhost:4040",
       "/querier.v1.QuerierService": "http://localhost:4040",
+      "/settings.v1.SettingsService": "http://localhost:4040",
     },
   },
 });

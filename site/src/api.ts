@@ -177,14 +177,14 @@ export async function askServer(
   return send(`api/v1/${name}?${new URLSearchParams(params)}`, signal, init);
 }
 
-/** Calls Pyroscope's query service, as Connect in JSON; its headers say more of the answer. */
+/** Calls a service of Pyroscope's, as Connect in JSON: `call` is its name and the method's. The headers say more of the answer. */
 export async function askConnect<T>(
   call: string,
   message: object,
-  signal: AbortSignal,
+  signal: AbortSignal | null,
 ): Promise<{ message: T; headers: Headers }> {
   const body = new Blob([JSON.stringify(message)], { type: "application/json" });
-  const response = await send(`querier.v1.QuerierService/${call}`, signal, { method: "POST", body });
+  const response = await send(call, signal, { method: "POST", body });
   return { message: (await orNetworkError(signal, () => response.json())) as T, headers: response.headers };
 }
 

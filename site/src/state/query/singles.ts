@@ -30,7 +30,11 @@ export const singles = resource(
       queryType: "HEATMAP_QUERY_TYPE_INDIVIDUAL",
       exemplarType: "EXEMPLAR_TYPE_INDIVIDUAL",
     };
-    const { message, headers } = await askConnect<HeatmapAnswer>("SelectHeatmap", asked, signal);
+    const { message, headers } = await askConnect<HeatmapAnswer>(
+      "querier.v1.QuerierService/SelectHeatmap",
+      asked,
+      signal,
+    );
     const incomplete = headers.get("x-pilotlight-incomplete") === "true";
     return { ...singlesOf(message, { from, until }), incomplete };
   },
