@@ -92,13 +92,23 @@ export async function fetchTimeline(
   return json<Timeline>("timeline", { query, ...spanParams(span), points: String(points) }, signal);
 }
 
-/** The merged profile of a query, or null when there is none. `progress` hears how many bytes have come. */
+/** Spans or traces whose samples alone are asked for, by their ids. */
+export interface Links {
+  of: "span" | "trace";
+  ids: string[];
+}
+
+/**
+ * The merged profile of a query, or null when there is none. `progress` hears how many bytes have come. Links are for a server
+ * alone.
+ */
 export async function fetchProfile(
   place: string,
   query: string,
   span: Span,
   signal: AbortSignal,
   progress: (bytes: number) => void,
+  links: Links | null,
 ): Promise<ProfileAnswer | null> {
   if (place) {
     const began = performance.now();
@@ -107,7 +117,9 @@ export async function fetchProfile(
     const notes = bucketNotes(place, answer, span.until, Date.now());
     return answer.profiles === 0 ? null : { ...answer, notes, millis: performance.now() - began };
   }
-  const response = await askServer("profile", { query, ...spanParams(span) }, signal);
+  const linked = links ? links.ids.map((id) => [links.of, id]) : [];
+  const asked = [...Object.entries({ query, ...spanParams(span) }), ...linked];
+  const response = await askServer("profile", asked, signal);
   if (response.status === 204) return null;
   if (response.headers.get("content-type")?.startsWith("text/html")) throw noServer();
   const number = (name: string) => Number(response.headers.get(`x-pilotlight-${name}`) ?? 0);
@@ -170,7 +182,7 @@ async function orNetworkError<T>(signal: AbortSignal | null, body: () => Promise
 /** Calls the API by itself; what is no success is an `ApiError`. */
 export async function askServer(
   name: string,
-  params: Record<string, string>,
+  params: Record<string, string> | string[][],
   signal: AbortSignal | null,
   init: RequestInit = {},
 ): Promise<Response> {

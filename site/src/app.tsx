@@ -27,6 +27,9 @@
  *            occurrence-next
  *   table    table, row, sort-name, sort-self, sort-total, sort-delta
  *   marks    timeline-mark · auto-refresh, zone (in the menu of the range)
+ *   singles  singles-panel, singles-profiles, singles-spans, singles-count, singles-map, singles-cell (data-count), singles-table, singles-row (data-id, data-value)
+ *   links    link-chips, span-chip, trace-chip, trace-link, trace-ask
+ *   settings settings-button, settings, settings-trace, settings-save, settings-problem
  *   types    types-panel (data-state), type-card (data-type), type-total, type-change · panel-empty (of any panel)
  *   values   labels-panel (data-state), label-names, label-name, label-unknown · value-chart, value-here · values-note, compare-values · value-table, values-by-…,
  *            value-row (data-value), value-total, …-share, …-max, …-mean, …-deviation, …-profiles, value-steps, value-baseline, value-comparison, value-filter, value-exclude
@@ -39,10 +42,14 @@ import { DropTarget } from "./components/files/droptarget.tsx";
 import { lazy } from "./components/lazy.tsx";
 import { helpOpen } from "./state/page/help.ts";
 import { notice } from "./state/page/notice.ts";
+import { settingsOpen } from "./state/page/settings.ts";
 import { asked } from "./state/page/token.ts";
 import { urlState } from "./state/url/router.ts";
 
 const Help = lazy(() => import("./components/header/help.tsx").then((module) => module.Help));
+const SettingsDialog = lazy(() =>
+  import("./components/header/settingsdialog.tsx").then((module) => module.SettingsDialog),
+);
 const TokenDialog = lazy(() => import("./components/header/tokendialog.tsx").then((module) => module.TokenDialog));
 
 /** A page with what every page has. */
@@ -52,6 +59,7 @@ export function App({ children }: { children: ComponentChildren }) {
       {children}
       <DropTarget />
       {helpOpen.value && <Help />}
+      {settingsOpen.value && <SettingsDialog />}
       {asked.value !== "no" && <TokenDialog />}
       <div class="notice" role="status" data-testid="notice">
         {notice}

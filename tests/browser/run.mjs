@@ -53,6 +53,7 @@ const LANES = [
     "share",
     "annotations",
     "singles",
+    "spans",
     "labels",
     "changes",
   ],

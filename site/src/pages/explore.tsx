@@ -8,7 +8,7 @@ import { RangePicker } from "../components/query/rangepicker.tsx";
 import { Timeline } from "../components/query/timeline.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { typeParts } from "../format/type.ts";
-import { series, timeline } from "../state/query/explore.ts";
+import { links, series, timeline } from "../state/query/explore.ts";
 import { allMarks, marks } from "../state/query/marks.ts";
 import { apart } from "../state/query/place.ts";
 import { labels, span } from "../state/query/services.ts";
@@ -19,6 +19,7 @@ import { initialUrlState, type UrlState } from "../state/url/urlstate.ts";
 import { fixed, spanLabel } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 
+const LinkChips = lazy(() => import("../components/query/linkchips.tsx").then((module) => module.LinkChips));
 const Marks = lazy(() => import("../components/query/marks.tsx").then((module) => module.Marks));
 const NoData = lazy(() => import("../components/status/nodata.tsx").then((module) => module.NoData));
 
@@ -38,6 +39,7 @@ export function Explore() {
           comparisons={versionComparisons()}
           onChange={(filters) => go({ base: { ...base, filters } })}
         />
+        {links.value && panel === "profile" && <LinkChips />}
         <span class="spacer" />
         <CompareLink />
         {window && (

@@ -8,6 +8,7 @@ import { RangePicker } from "../components/query/rangepicker.tsx";
 import { ServiceList } from "../components/services/servicelist.tsx";
 import { RetryNote } from "../components/status/retrynote.tsx";
 import { typeLabel } from "../format/type.ts";
+import { settingsOpen } from "../state/page/settings.ts";
 import { placeOf } from "../state/query/place.ts";
 import { typesOf } from "../state/query/servicelist.ts";
 import { rememberedServer, server, services } from "../state/query/services.ts";
@@ -58,6 +59,17 @@ function Controls({ found }: { found: Service[] }) {
       <button type="button" class="control icon-only" title="Refresh" data-testid="refresh" onClick={refresh}>
         <Icon name="refresh" />
       </button>
+      {placeOf("base") === "" && (
+        <button
+          type="button"
+          class="control icon-only"
+          title="Settings for all who use this server"
+          data-testid="settings-button"
+          onClick={() => (settingsOpen.value = true)}
+        >
+          <Icon name="sliders" />
+        </button>
+      )}
     </>
   );
 }

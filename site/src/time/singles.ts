@@ -1,12 +1,16 @@
-/** Single profiles over time and value: what Pyroscope's `SelectHeatmap` answers, as cells. */
+/** Single profiles, or spans, over time and value: what Pyroscope's `SelectHeatmap` answers, as cells. */
 import type { Span } from "./range.ts";
 
 /** Columns of the heatmap at most. */
 const COLUMNS = 72;
 
-/** One profile, the largest of its cell. */
+/** One profile, or one span in it, the largest of its cell. */
 export interface Single {
+  /** Of the profile. */
   id: string;
+  /** Ids of the span and of its trace; empty where there are none. */
+  span: string;
+  trace: string;
   /** When it starts, Unix milliseconds. */
   time: number;
   value: number;
@@ -31,10 +35,19 @@ export interface Singles {
   /** The smallest value, and where the highest row ends. */
   bottom: number;
   top: number;
-  /** Those with a profile. */
+  /** Those that are not empty. */
   cells: Cell[];
-  /** How many profiles there are. */
-  profiles: number;
+  /** How many there are of what is counted. */
+  count: number;
+}
+
+interface Exemplar {
+  timestamp?: string;
+  profileId?: string;
+  spanId?: string;
+  traceId?: string;
+  value?: string;
+  labels?: Single["labels"];
 }
 
 /** As the answer has it in JSON: 64-bit numbers are text, and zeros are left out. */
@@ -44,7 +57,7 @@ export interface HeatmapAnswer {
       timestamp?: string;
       yMin?: number[];
       counts?: number[];
-      exemplars?: { timestamp?: string; profileId?: string; value?: string; labels?: Single["labels"] }[];
+      exemplars?: Exemplar[];
     }[];
   }[];
 }
@@ -67,11 +80,12 @@ export function singlesOf({ series = [] }: HeatmapAnswer, range: Span): Singles 
   const height = bounds.length > 1 ? bounds[1] - bounds[0] : 0;
   const cells = slots.flatMap(({ timestamp = "0", counts = [], exemplars = [] }) => {
     const column = Math.round((Number(timestamp) - start) / step);
-    // One for each cell with a profile, so both are in order of value.
+    // One for each cell that is not empty, so both are in order of value.
     const largest = exemplars
-      .map(({ timestamp = "0", profileId = "", value = "0", labels = [] }) => {
+      .map(({ timestamp = "0", profileId = "", spanId = "", traceId = "", value = "0", labels = [] }) => {
         const own = labels.filter(({ name }) => name !== "service_name");
-        return { id: profileId, time: Number(timestamp), value: Number(value), labels: own };
+        const [time, number] = [Number(timestamp), Number(value)];
+        return { id: profileId, span: spanId, trace: traceId, time, value: number, labels: own };
       })
       .sort((a, b) => a.value - b.value);
     const filled = counts.flatMap((count, row) => (count > 0 ? [{ column, row, count }] : []));
@@ -85,7 +99,7 @@ export function singlesOf({ series = [] }: HeatmapAnswer, range: Span): Singles 
     bottom: bounds[0] ?? 0,
     top: (bounds.at(-1) ?? 0) + height,
     cells,
-    profiles: cells.reduce((sum, { count }) => sum + count, 0),
+    count: cells.reduce((sum, { count }) => sum + count, 0),
   };
 }
 

@@ -2,14 +2,14 @@ import { widest } from "../../state/query/sides.ts";
 import { go, urlState } from "../../state/url/router.ts";
 import { Note } from "../status/problemnote.tsx";
 
-/** Why a panel may be empty, and the ways out. */
-export function NothingHere({ children }: { children: string }) {
+/** Why a panel may be empty, and the ways out. `what` it would show, "profile" by default. */
+export function NothingHere({ children, what = "profile" }: { children: string; what?: string }) {
   const { service, base, window } = urlState.value;
   const filtered = base.filters.length > 0;
   const { label, range } = widest();
   return (
     <Note title={`Nothing from ${service || "this service"} here`} testid="panel-empty">
-      <p>{filtered ? "No profile in this time range carries all of these labels." : children}</p>
+      <p>{filtered ? `No ${what} in this time range carries all of these labels.` : children}</p>
       <div class="note-actions">
         {filtered && (
           <button

@@ -1,11 +1,11 @@
 import { typeParts } from "../../format/type.ts";
 import { formatValue, plural } from "../../format/value.ts";
 import { formatMatcher } from "../../state/query/selector.ts";
-import { singles } from "../../state/query/singles.ts";
+import { type Found, singles } from "../../state/query/singles.ts";
 import { go, href, NO_FOCUS, urlState } from "../../state/url/router.ts";
 import type { UrlState } from "../../state/url/urlstate.ts";
 import { bucketLabel, formatInstant } from "../../time/range.ts";
-import { type Cell, largestOf, type Single, type Singles } from "../../time/singles.ts";
+import { type Cell, largestOf, type Single } from "../../time/singles.ts";
 import { onPlainClick } from "../header/header.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import { NothingHere } from "./nothinghere.tsx";
@@ -14,28 +14,44 @@ import "../../style/singles.css";
 /** Rows of the table. */
 const MOST = 50;
 
-/** Single profiles over time and value; each leads to its own flame graph. */
+/** Single profiles over time and value, or the spans in them; each leads to its own flame graph. */
 export function SinglesPanel() {
   const { state, value, problem } = singles.value;
+  const spans = urlState.value.by === "span";
   return (
-    <section class="singles-panel" aria-label="Single profiles" data-testid="singles-panel" data-state={state}>
+    <section
+      class="singles-panel"
+      aria-label="Single profiles and spans"
+      data-testid="singles-panel"
+      data-state={state}
+    >
+      <fieldset class="segmented" aria-label="What is shown">
+        <button type="button" aria-pressed={!spans} data-testid="singles-profiles" onClick={() => go({ by: "" })}>
+          Profiles
+        </button>
+        <button type="button" aria-pressed={spans} data-testid="singles-spans" onClick={() => go({ by: "span" })}>
+          Spans
+        </button>
+      </fieldset>
       {problem && <RetryNote problem={problem} />}
-      {value && value.profiles > 0 && (
+      {value && value.count > 0 && (
         <>
           <p class="soft" data-testid="singles-count">
-            {plural(value.profiles, "profile")}, each by its start and its value. A click opens the largest one of a
-            cell.
+            {plural(value.count, value.word)}, each by {spans ? "the start of its profile" : "its start"} and its value.
+            A click opens the largest one of a cell.
             {value.incomplete && " Of older profiles only sums are left; they are not among these."}
           </p>
           <Heatmap found={value} />
           <Largest found={value} />
         </>
       )}
-      {!problem && state === "ready" && value?.profiles === 0 && (
-        <NothingHere>
+      {!problem && state === "ready" && value?.count === 0 && (
+        <NothingHere what={value.word}>
           {value.incomplete
             ? "Only sums are left of the profiles of this time range."
-            : "No profile of this type was taken in this time range."}
+            : spans
+              ? "No sample of this type names a span in this time range. Agents send spans where profiling is linked to tracing."
+              : "No profile of this type was taken in this time range."}
         </NothingHere>
       )}
       {!problem && state !== "ready" && !value && (
@@ -46,14 +62,15 @@ export function SinglesPanel() {
 }
 
 /** Its page: the range is its own millisecond, and its labels are the filters. */
-function targetOf({ time, labels }: Single): UrlState {
+function targetOf({ time, labels, span, trace }: Single): UrlState {
   const { base } = urlState.value;
   const filters = labels.map(({ name, value }) => formatMatcher({ name, op: "=", value }));
   const window = { from: time, until: time + 1 };
-  return { ...urlState.value, ...NO_FOCUS, panel: "profile", window, base: { ...base, filters } };
+  const linked = { spans: span ? [span] : [], traces: trace ? [trace] : [] };
+  return { ...urlState.value, ...NO_FOCUS, ...linked, panel: "profile", by: "", window, base: { ...base, filters } };
 }
 
-function Heatmap({ found }: { found: Singles }) {
+function Heatmap({ found }: { found: Found }) {
   const { columns, rows, cells, bottom, top, start, step } = found;
   const { unit } = typeParts(urlState.value.type);
   const most = Math.max(...cells.map(({ count }) => count));
@@ -67,7 +84,7 @@ function Heatmap({ found }: { found: Singles }) {
         ? `${formatValue(bottom + row * height, unit)} to ${formatValue(bottom + (row + 1) * height, unit)}`
         : formatValue(bottom, unit);
     const best = largest ? `, the largest ${formatValue(largest.value, unit)}` : "";
-    return `${span}: ${plural(count, "profile")} of ${values}${best}`;
+    return `${span}: ${plural(count, found.word)} of ${values}${best}`;
   };
   return (
     <figure class="singles-map">
@@ -77,7 +94,7 @@ function Heatmap({ found }: { found: Singles }) {
         viewBox={`0 0 ${columns} ${rows}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Heatmap of ${plural(found.profiles, "profile")}; the table below has the largest`}
+        aria-label={`Heatmap of ${plural(found.count, found.word)}; the table below has the largest`}
         data-testid="singles-map"
       >
         {cells.map((cell) => (
@@ -105,24 +122,25 @@ function Heatmap({ found }: { found: Singles }) {
             <i style={{ opacity: opacity(1) }} /> 1
           </>
         )}
-        <i /> {plural(most, "profile")} a cell
+        <i /> {plural(most, found.word)} a cell
       </figcaption>
     </figure>
   );
 }
 
-function Largest({ found }: { found: Singles }) {
+function Largest({ found }: { found: Found }) {
   const { unit } = typeParts(urlState.value.type);
   const rows = largestOf(found, MOST);
   return (
     <div class="value-scroll">
-      <table class="value-table singles-table" aria-label="The largest profiles" data-testid="singles-table">
+      <table class="value-table singles-table" aria-label={`The largest ${found.word}s`} data-testid="singles-table">
         <thead>
           <tr>
             <th scope="col">Start</th>
             <th scope="col" class="number">
               Value
             </th>
+            {found.word === "span" && <th scope="col">Span</th>}
             <th scope="col">Labels</th>
           </tr>
         </thead>
@@ -130,13 +148,23 @@ function Largest({ found }: { found: Singles }) {
           {rows.map((single) => {
             const target = targetOf(single);
             return (
-              <tr key={single.id + single.time} data-testid="singles-row" data-id={single.id} data-value={single.value}>
+              <tr
+                key={single.id + single.time + single.span}
+                data-testid="singles-row"
+                data-id={single.id}
+                data-value={single.value}
+              >
                 <th scope="row">
                   <a href={href(target)} title={single.id} onClick={(event) => onPlainClick(event, () => go(target))}>
                     {formatInstant(single.time)}
                   </a>
                 </th>
                 <td class="number">{formatValue(single.value, unit)}</td>
+                {found.word === "span" && (
+                  <td class="singles-span" title={single.trace && `trace ${single.trace}`}>
+                    {single.span}
+                  </td>
+                )}
                 <td class="singles-labels">{single.labels.map(({ name, value }) => `${name}=${value}`).join(", ")}</td>
               </tr>
             );

@@ -65,8 +65,9 @@ export function Panels() {
   return (
     <nav class="panels" aria-label="Views of the service" data-testid="panels">
       {offered.map(([name, { label, title }]) => {
-        // Two values of a label are what this panel alone compares.
-        const target = { ...urlState.value, panel: name, ...(panel === "changes" && { by: "" }) };
+        // What these panels tell apart means nothing in the others.
+        const own = panel === "changes" || panel === "singles";
+        const target = { ...urlState.value, panel: name, ...(own && { by: "" }) };
         return (
           <a
             key={name}

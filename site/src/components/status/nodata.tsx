@@ -1,6 +1,7 @@
 import { catalogNote } from "../../bucket/published.ts";
 import { shown, work } from "../../state/profile/shown.ts";
 import { lacking, namesOf } from "../../state/query/common.ts";
+import { links, linksLabel } from "../../state/query/explore.ts";
 import { apart, placeOf } from "../../state/query/place.ts";
 import { sidePlace } from "../../state/query/placenames.ts";
 import { matcherLabel } from "../../state/query/selector.ts";
@@ -23,6 +24,7 @@ export function NoData() {
   if (services.value.state === "loading" || otherServices.value.state === "loading" || work.value) return null;
   const filtered = base.filters.length > 0 || (route === "diff" && other.filters.length > 0);
   const none = services.value.value?.length === 0;
+  const linked = links.value;
   const answer = shown.value;
   const old = catalogNote(placeOf("base"), span.value.until, Date.now());
   if (answer.state === "empty" && answer.sides) return <EmptySides sides={answer.sides} />;
@@ -32,12 +34,19 @@ export function NoData() {
       testid="empty"
     >
       <p>
-        {filtered
-          ? "No profile in this time range carries all of these labels."
-          : "No profile of this type was taken in this time range."}
+        {linked
+          ? `No sample of ${linksLabel(linked)} is in the profiles of this time range.`
+          : filtered
+            ? "No profile in this time range carries all of these labels."
+            : "No profile of this type was taken in this time range."}
       </p>
       {old && <p>{old}</p>}
       <div class="note-actions">
+        {linked && (
+          <button type="button" class="control primary" onClick={() => go({ spans: [], traces: [] })}>
+            Show all samples
+          </button>
+        )}
         {filtered && <RemoveFilters sides={["base", "other"]} />}
         {window && (
           <button type="button" class="control primary" onClick={() => go({ window: null })}>

@@ -1,8 +1,9 @@
 /** /explore: one service, one type, a range. Loads its timeline and its merged profile. */
 import { computed, untracked } from "@preact/signals";
+import type { Links } from "../../api.ts";
 import { describeProfiles } from "../../format/facts.ts";
 import { isGauge, typeLabel } from "../../format/type.ts";
-import { formatMillis } from "../../format/value.ts";
+import { formatMillis, plural } from "../../format/value.ts";
 import type { Span } from "../../time/range.ts";
 import { seriesOf } from "../../time/series.ts";
 import { drawing } from "../profile/draw.ts";
@@ -22,6 +23,13 @@ interface ExploreQuery extends Span {
   at: number;
   subject: string;
 }
+
+/** Whose samples the merged profile is made of; null for all. A bucket and a bundle do not tell spans apart. */
+export const links = computed((): Links | null => {
+  const { route, spans, traces } = urlState.value;
+  if (route !== "explore" || placeOf("base") !== "" || spans.length + traces.length === 0) return null;
+  return spans.length > 0 ? { of: "span", ids: spans } : { of: "trace", ids: traces };
+});
 
 /** What this page shows; null on other pages. */
 const timelineQuery = computed((): ExploreQuery | null => {
@@ -46,12 +54,18 @@ export const series = computed(
   () => loadedTimeline.value && seriesOf(loadedTimeline.value, isGauge(loadedTimeline.value.type)),
 );
 
+interface ProfileQuery extends ExploreQuery {
+  links: Links | null;
+}
+
 /** As text, so that equal values are equal. */
 const profileQuery = computed(() => {
   const whole = timelineQuery.value;
   const { window, panel } = urlState.value;
-  if (panel !== "profile") return "null";
-  return JSON.stringify(whole && { ...whole, ...window, subject: `${whole.subject} ${JSON.stringify(window)}` });
+  if (panel !== "profile" || !whole) return "null";
+  const subject = `${whole.subject} ${JSON.stringify([window, links.value])}`;
+  const query: ProfileQuery = { ...whole, ...window, links: links.value, subject };
+  return JSON.stringify(query);
 });
 
 /** Whether a panel is in place of the merged profile. */
@@ -59,17 +73,17 @@ const hidden = computed(() => urlState.value.route === "explore" && urlState.val
 
 /** Runs again whenever what it reads changes. */
 export function loadExplore(): void {
-  const query = JSON.parse(profileQuery.value) as ExploreQuery | null;
+  const query = JSON.parse(profileQuery.value) as ProfileQuery | null;
   if (query) void untracked(() => load(query));
   // Keys and exports do not act on a picture that is not seen.
   else if (hidden.value) untracked(clear);
 }
 
-function load({ place, query, from, until, subject }: ExploreQuery): Promise<void> {
+function load({ place, query, from, until, links, subject }: ProfileQuery): Promise<void> {
   return show(
     "read the profile",
     async (progress) => {
-      const opened = await openMerged(place, query, { from, until }, progress);
+      const opened = await openMerged(place, query, { from, until }, progress, "", links);
       if (!opened) return { state: "empty" };
       progress.stage("drawing");
       const { type, service } = urlState.peek();
@@ -82,7 +96,7 @@ function load({ place, query, from, until, subject }: ExploreQuery): Promise<voi
         ...drawn,
         draw,
         subject: drawable,
-        title: `${service} · ${typeLabel(type)}`,
+        title: [service, typeLabel(type), ...(links ? [linksLabel(links)] : [])].join(" · "),
         facts: [describeProfiles(opened.profiles, type), describeRead(opened.read), formatMillis(opened.millis)],
         warnings: opened.warnings,
         exported: opened.profile,
@@ -90,6 +104,11 @@ function load({ place, query, from, until, subject }: ExploreQuery): Promise<voi
     },
     subject,
   );
+}
+
+/** "span 00f067aa0ba902b7", "3 traces". */
+export function linksLabel({ of, ids }: Links): string {
+  return ids.length === 1 ? `${of} ${ids[0]}` : plural(ids.length, of);
 }
 
 /**

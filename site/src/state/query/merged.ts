@@ -1,5 +1,5 @@
 /** What both pages that query the server need of one query: its merged profile and its timeline. */
-import { fetchProfile, fetchTimeline, type ProfileAnswer, type Timeline } from "../../api.ts";
+import { fetchProfile, fetchTimeline, type Links, type ProfileAnswer, type Timeline } from "../../api.ts";
 import { core } from "../../core/index.ts";
 import { formatBytes, plural } from "../../format/value.ts";
 import type { Span } from "../../time/range.ts";
@@ -35,13 +35,13 @@ export async function openMerged(
   range: Span,
   progress: Progress,
   side = "",
+  links: Links | null = null,
 ): Promise<MergedProfile | null> {
   const started = performance.now();
   progress.stage(`asking the ${place ? "bucket" : "server"}${side}`);
   const asked = await inParts(range, async (part) => {
-    const answer = await fetchProfile(place, query, part, progress.signal, (bytes) =>
-      progress.stage(`reading${side}`, bytes),
-    );
+    const heard = (bytes: number) => progress.stage(`reading${side}`, bytes);
+    const answer = await fetchProfile(place, query, part, progress.signal, heard, links);
     if (!answer) return [];
     progress.stage(`decoding${side}`, answer.bytes.length);
     const info = await core.open(urlState.peek().service, answer.bytes);

@@ -1,4 +1,4 @@
-/** What the panel of single profiles shows. */
+/** What the panel of single profiles and spans shows. */
 import { askConnect } from "../../api.ts";
 import { columnsOf, type HeatmapAnswer, type Singles, singlesOf } from "../../time/singles.ts";
 import { resource } from "../resource.ts";
@@ -7,7 +7,11 @@ import { urlState } from "../url/router.ts";
 import { selector } from "./selector.ts";
 import { span } from "./services.ts";
 
-interface Found extends Singles {
+const [PROFILES, SPANS] = ["INDIVIDUAL", "SPAN"];
+
+export interface Found extends Singles {
+  /** What is counted: "profile" or "span". */
+  word: string;
   /** Of some profiles only sums are left. */
   incomplete: boolean;
 }
@@ -15,11 +19,12 @@ interface Found extends Singles {
 export const singles = resource(
   "read the single profiles",
   () => {
-    const { route, panel, service, type, base, window } = urlState.value;
+    const { route, panel, by, service, type, base, window } = urlState.value;
     if (route !== "explore" || panel !== "singles" || !service || !type) return null;
-    return { type, selected: selector(service, base.filters), ...(window ?? span.value), at: clock.value };
+    const selected = selector(service, base.filters);
+    return { of: by === "span" ? SPANS : PROFILES, type, selected, ...(window ?? span.value), at: clock.value };
   },
-  async ({ type, selected, from, until }, signal): Promise<Found> => {
+  async ({ of, type, selected, from, until }, signal): Promise<Found> => {
     const { start, end, step } = columnsOf({ from, until });
     const asked = {
       profileTypeID: type,
@@ -27,8 +32,8 @@ export const singles = resource(
       start: String(start),
       end: String(end),
       step: step / 1000,
-      queryType: "HEATMAP_QUERY_TYPE_INDIVIDUAL",
-      exemplarType: "EXEMPLAR_TYPE_INDIVIDUAL",
+      queryType: `HEATMAP_QUERY_TYPE_${of}`,
+      exemplarType: `EXEMPLAR_TYPE_${of}`,
     };
     const { message, headers } = await askConnect<HeatmapAnswer>(
       "querier.v1.QuerierService/SelectHeatmap",
@@ -36,8 +41,8 @@ export const singles = resource(
       signal,
     );
     const incomplete = headers.get("x-pilotlight-incomplete") === "true";
-    return { ...singlesOf(message, { from, until }), incomplete };
+    return { ...singlesOf(message, { from, until }), word: of === SPANS ? "span" : "profile", incomplete };
   },
-  ({ type, selected }) => type + selected,
+  ({ of, type, selected }) => of + type + selected,
   "dropped",
 );

@@ -76,6 +76,8 @@ export function href(target: UrlState): string {
 
 /** What another service or file resets: a frame of one means nothing in the next. */
 export const NO_FOCUS: Partial<UrlState> = {
+  spans: [],
+  traces: [],
   zoom: "",
   extent: [0, 1],
   selection: "",

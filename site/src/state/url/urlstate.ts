@@ -8,8 +8,9 @@
  * | `from` `until` `l`… | time range and label matchers; in /diff of the baseline |
  * | `from2` `until2` `l2`… | the same of the comparison |
  * | `p` | panel of /explore: `types`, `labels`, `changes`, `function` and `singles`; without it the merged profile |
- * | `by` | the label by which series are told apart; in `changes` a label and two of its values, or `,,` for times |
+ * | `by` | the label by which series are told apart; in `changes` a label and two of its values, or `,,` for times; in `singles` `span` for spans |
  * | `fn` | the function of the panel `function`, by name |
+ * | `span`… `trace`… | in /explore: only samples of these spans, or if there are none of these traces; their ids in hex |
  * | `w` | selected window inside the range, `<unix ms>-<unix ms>` |
  * | `v` | view: `flame` (default), `table`, `both`, `tree`, `sandwich`, `chart`, `lines`, `graph` |
  * | `th` | the thread of the chart, by name |
@@ -70,6 +71,9 @@ export interface UrlState {
   base: Side;
   other: Side;
   window: Span | null;
+  /** Ids of spans and of traces, as in links of tracing systems. Spans are narrower: they hold where both are given. */
+  spans: string[];
+  traces: string[];
   panel: Panel;
   /** The label by which series are told apart; empty for none. */
   by: string;
@@ -130,6 +134,8 @@ export function initialUrlState(route: Route): UrlState {
     base: { ...ranges.base, filters: [] },
     other: { ...ranges.other, filters: [] },
     window: null,
+    spans: [],
+    traces: [],
     panel: "profile",
     by: "",
     func: "",
@@ -167,6 +173,7 @@ export function parseUrlState(path: string, query: string, fragment = ""): UrlSt
   state.base = parseSide(params, "", state.base);
   if (route === "diff") state.other = parseSide(params, "2", state.other);
   state.window = route === "explore" ? parseWindow(text("w")) : null;
+  if (route === "explore") [state.spans, state.traces] = [ids(params, "span", 16), ids(params, "trace", 32)];
   state.panel = (route === "explore" && PANELS.find((panel) => panel === text("p"))) || state.panel;
   state.by = text("by");
   state.func = text("fn");
@@ -207,7 +214,11 @@ export function formatUrlState(state: UrlState): string {
   formatSide(state.base, initial.base, "", put);
   if (state.route === "diff") formatSide(state.other, initial.other, "2", put);
   if (state.window && state.route === "explore") put("w", `${state.window.from}-${state.window.until}`);
-  if (state.route === "explore") put("p", state.panel, initial.panel);
+  if (state.route === "explore") {
+    for (const id of state.spans) put("span", id);
+    for (const id of state.traces) put("trace", id);
+    put("p", state.panel, initial.panel);
+  }
   put("by", state.by);
   put("fn", state.func);
   put("v", state.view, initial.view);
@@ -267,6 +278,11 @@ function formatSide(
   put(`from${suffix}`, side.from, initial.from);
   put(`until${suffix}`, side.until, initial.until);
   for (const matcher of side.filters) put(`l${suffix}`, matcher);
+}
+
+function ids(params: URLSearchParams, name: string, digits: number): string[] {
+  const all = params.getAll(name).map((id) => id.toLowerCase());
+  return [...new Set(all)].filter((id) => id.length === digits && /^[0-9a-f]*$/.test(id));
 }
 
 function parseWindow(text: string): Span | null {

@@ -1,0 +1,61 @@
+import { settingsOpen } from "../../state/page/settings.ts";
+import { filled } from "../../state/query/address.ts";
+import { linksLabel } from "../../state/query/explore.ts";
+import { span } from "../../state/query/services.ts";
+import { settings } from "../../state/query/settings.ts";
+import { go, urlState } from "../../state/url/router.ts";
+import { Icon } from "../controls/icon.tsx";
+
+/** The spans and traces whose samples are shown, each removable, and the way to the trace. */
+export function LinkChips() {
+  const { spans, traces } = urlState.value;
+  const chips = [
+    ...spans.map((id) => ({ of: "span" as const, id, rest: { spans: spans.filter((other) => other !== id) } })),
+    ...traces.map((id) => ({ of: "trace" as const, id, rest: { traces: traces.filter((other) => other !== id) } })),
+  ];
+  const trace = traceAddress();
+  const asks = traces.length === 1 && settings.value.state === "ready" && !settings.value.value?.["trace-url"];
+  return (
+    <span class="filters" data-testid="link-chips">
+      {chips.map(({ of, id, rest }) => (
+        <button
+          key={of + id}
+          type="button"
+          class="chip"
+          title={`Only samples of ${linksLabel({ of, ids: [id] })}. Click to remove.`}
+          data-testid={`${of}-chip`}
+          onClick={() => go(rest)}
+        >
+          {of} {id.slice(0, 8)}…
+          <Icon name="close" />
+        </button>
+      ))}
+      {trace && (
+        <a class="control quiet" href={trace} target="_blank" rel="noreferrer" data-testid="trace-link">
+          Open the trace
+        </a>
+      )}
+      {asks && (
+        <button
+          type="button"
+          class="control quiet"
+          title="Tell where traces are, to open them from here"
+          data-testid="trace-ask"
+          onClick={() => (settingsOpen.value = true)}
+        >
+          Link to traces…
+        </button>
+      )}
+    </span>
+  );
+}
+
+/** Where the one trace is that is shown; null without one, and if nobody has told where traces are. */
+function traceAddress(): string | null {
+  const { service, spans, traces, window } = urlState.value;
+  const template = settings.value.value?.["trace-url"];
+  if (!template || traces.length !== 1) return null;
+  const { from, until } = window ?? span.value;
+  const range = { from: String(Math.round(from)), until: String(Math.round(until)) };
+  return filled(template, { trace: traces[0], span: spans[0] ?? "", service, ...range });
+}

@@ -1,0 +1,4 @@
+import { signal } from "@preact/signals";
+
+/** Whether the settings are open. */
+export const settingsOpen = signal(false);
