@@ -44,7 +44,8 @@ export default defineConfig({
       apart: {
         arrange: 36,
         callgraph: 6,
-        lines: 4,
+        lines: 6,
+        mapping: 18,
         minimap: 3,
         bucket: 3,
         bucketreader: 12,

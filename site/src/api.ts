@@ -136,6 +136,20 @@ export async function fetchProfile(
   };
 }
 
+/** A file of a repository as text; null if it is not there. */
+export async function fetchSource(
+  { repository, ref, path }: { repository: string; ref: string; path: string },
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
+    const response = await askServer("source", { repository, ref, path }, signal);
+    return await orNetworkError(signal, () => response.text());
+  } catch (failure) {
+    if (failure instanceof ApiError && failure.kind === "refused" && failure.status === 404) return null;
+    throw failure;
+  }
+}
+
 /** What a selector selects of the server, of any type unless it names one, as the zip of a bundle; null without a profile. */
 export async function fetchBundle(query: string, span: Span, when: string): Promise<Uint8Array<ArrayBuffer> | null> {
   const response = await askServer("export", { query, ...spanParams(span), when }, null);

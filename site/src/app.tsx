@@ -29,6 +29,7 @@
  *   marks    timeline-mark · auto-refresh, zone (in the menu of the range)
  *   singles  singles-panel, singles-profiles, singles-spans, singles-count, singles-map, singles-cell (data-count), singles-table, singles-row (data-id, data-value)
  *   links    link-chips, span-chip, trace-chip, trace-link, trace-ask
+ *   lines    lines, line (data-line), whole-file, source-file, copy-lines · source-origin, source-page, source-commits
  *   settings settings-button, settings, settings-trace, settings-save, settings-problem
  *   types    types-panel (data-state), type-card (data-type), type-total, type-change · panel-empty (of any panel)
  *   values   labels-panel (data-state), label-names, label-name, label-unknown · value-chart, value-here · values-note, compare-values · value-table, values-by-…,

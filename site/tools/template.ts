@@ -17,17 +17,18 @@ interface Template {
   engines: string[];
 }
 
-const OWN_CORE = {
+const OWN = {
   "src/core/imports.ts": "src/standalone/imports.ts",
   "src/core/index.ts": "src/standalone/core.ts",
   "src/core/symbols.ts": "src/standalone/symbols.ts",
+  "src/source/mapping.ts": "src/standalone/mapping.ts",
 };
 const TEMPLATES: Template[] = [
   {
     file: "viewer.html",
     main: "src/standalone/viewer/main.tsx",
     replaced: {
-      ...OWN_CORE,
+      ...OWN,
       "src/api.ts": "src/standalone/viewer/api.ts",
       "src/base.ts": "src/standalone/viewer/base.ts",
       "src/bundle/bundle.ts": "src/standalone/explorer/bundle.ts",
@@ -39,7 +40,7 @@ const TEMPLATES: Template[] = [
     file: "explorer.html",
     main: "src/standalone/explorer/main.tsx",
     replaced: {
-      ...OWN_CORE,
+      ...OWN,
       "src/base.ts": "src/standalone/explorer/base.ts",
       "src/bucket/bucket.ts": "src/standalone/explorer/bucket.ts",
       "src/bucket/place.ts": "src/standalone/explorer/place.ts",

@@ -54,6 +54,7 @@ const LANES = [
     "annotations",
     "singles",
     "spans",
+    "source",
     "labels",
     "changes",
   ],

@@ -54,8 +54,8 @@ use worker::worker_sys::{self, web_sys};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
 use api::{
-    admin, annotations, limits as limits_api, mcp, metrics, pgo, push, pyroscope, query, reports,
-    shares, tokens,
+    admin, annotations, limits as limits_api, mcp, metrics, model, pgo, push, pyroscope, query,
+    reports, shares, source, tokens,
 };
 use auth::{Reason, admit, counted};
 use http::origin::{Origins, PREFLIGHT, Page};
@@ -114,7 +114,16 @@ pub fn configuration_problem(env: Env) -> Option<String> {
     let config = Config::of(&env).err().map(|error| error.to_string());
     let origins = || Origins::of(&env).err().map(|error| error.to_string());
     let prices = || metrics::prices(&env).err().map(|error| error.to_string());
-    config.or_else(origins).or_else(prices)
+    let sources = || {
+        let host = source::SourceHost::of(&env);
+        host.err().map(|error| error.to_string())
+    };
+    let model = || model::Model::of(&env).err().map(|error| error.to_string());
+    config
+        .or_else(origins)
+        .or_else(prices)
+        .or_else(sources)
+        .or_else(model)
 }
 
 /// Runs once a minute.
@@ -246,6 +255,8 @@ async fn answer_tenant(
         OfTenant::Admin(call) => admin::call(call, request, scope).await,
         OfTenant::Limits(call) => limits_api::call(call, request, scope).await,
         OfTenant::Annotations(call) => annotations::call(call, request, scope).await,
+        OfTenant::Explain(call) => model::call(call, request, scope).await,
+        OfTenant::Source => source::answer(request, scope).await,
         OfTenant::Share(call) => shares::call(call, request, scope).await,
         OfTenant::Rpc(rpc) => pyroscope::call(rpc, request, scope).await,
         OfTenant::Service(call) => pyroscope::service(call, request, scope).await,

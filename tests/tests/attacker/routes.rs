@@ -18,7 +18,7 @@ pub(crate) enum Wanted {
 
 /// Method and path of each row of the worker's own table.
 pub(crate) fn routes() -> Vec<(String, String)> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../worker/src/http/route.rs");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../worker/src/http/route/table.rs");
     let source = std::fs::read_to_string(source).expect("the table of routes");
     let row = Regex::new(r#"\(\s*"(/[^"]+)",\s*"([A-Z]+)",\s*Route::"#).expect("a pattern");
     let rows: Vec<_> = row

@@ -55,7 +55,9 @@ impl OfTenant {
             | Self::Pgo
             | Self::Rpc(_)
             | Self::Annotations(AnnotationsCall::List | AnnotationsCall::Delete)
-            | Self::Share(_) => TokenScope::Read,
+            | Self::Share(_)
+            | Self::Source
+            | Self::Explain(_) => TokenScope::Read,
             // Grafana has one token for all that it asks, and its pages keep their settings with it.
             Self::Service(_) => TokenScope::Read,
             Self::Rebuild | Self::Admin(_) | Self::Limits(_) => TokenScope::Admin,

@@ -9,6 +9,7 @@ pub(crate) mod grpc;
 pub(crate) mod grpc_web;
 pub(crate) mod headers;
 pub(crate) mod origin;
+pub(crate) mod outgoing;
 pub(crate) mod parameters;
 pub(crate) mod route;
 pub(crate) mod scope;

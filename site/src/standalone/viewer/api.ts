@@ -9,6 +9,7 @@ export const fetchServices = none;
 export const fetchLabels = none;
 export const fetchTimeline = none;
 export const fetchProfile = none;
+export const fetchSource = none;
 export const fetchBundle = none;
 export const fetchTemplate = none;
 export const askConnect = none;

@@ -5,6 +5,7 @@ import { ProblemNote } from "../../components/status/problemnote.tsx";
 import type { TreeInfo } from "../../core/types.ts";
 import { csvField, csvText } from "../../format/csv.ts";
 import { plural } from "../../format/value.ts";
+import { fetchedSource } from "../../source/fetched.ts";
 import { copyText } from "../../state/page/clipboard.ts";
 import { tree } from "../../state/profile/focus.ts";
 import { takeFiles } from "../../state/profile/instead.ts";
@@ -23,6 +24,7 @@ import {
 import { go, urlState } from "../../state/url/router.ts";
 import { Values } from "../cells.tsx";
 import { ROW_HEIGHT, rowsIn, useSeen } from "../rows.ts";
+import { Origin } from "./origin.tsx";
 import "../../style/lines.css";
 
 /** Rows above the first line that cost something. */
@@ -55,7 +57,9 @@ export function Lines() {
 
 function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
   const { name, file, lines } = listing;
-  const source = sources.value.get(file);
+  const fetched = fetchedSource.value.value;
+  // What the person gave is what they want to see.
+  const source = sources.value.get(file) ?? (fetched?.place && fetched.file === file ? fetched.lines : undefined);
   const rows = rowsOf(lines, source);
   const beyond = source && lines.some(({ line }) => line > source.length);
   if (lines.every(({ line }) => line === 0)) {
@@ -94,6 +98,7 @@ function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
         >
           Copy
         </button>
+        {file && !sources.value.has(file) && <Origin file={file} line={lines[0]?.line ?? 0} />}
         {beyond && (
           <p role="status" class="hint">
             {`This file has ${plural(source.length, "line")}, the profile knows more: it is of another version.`}

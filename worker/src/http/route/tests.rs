@@ -1,6 +1,7 @@
 //! Paths and what they ask for.
 
 use super::*;
+use pilotlight_core::store::ShareId;
 
 fn check(method: &str, path: &str, expect: Result<Route, u16>) {
     assert_eq!(

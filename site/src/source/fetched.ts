@@ -1,0 +1,89 @@
+/** The source of the listed function, from the repository that the labels of its service name. */
+import { computed } from "@preact/signals";
+import { fetchSource } from "../api.ts";
+import { listing } from "../state/profile/lines.ts";
+import { placeOf } from "../state/query/place.ts";
+import { parseMatcher } from "../state/query/selector.ts";
+import { labels } from "../state/query/services.ts";
+import { resource } from "../state/resource.ts";
+import { urlState } from "../state/url/router.ts";
+import type { Mapping } from "./mapping.ts";
+import { type Code, join, type Place, placesOf } from "./places.ts";
+
+const MAPPING_FILE = ".pyroscope.yaml";
+const [REPOSITORY, REF, ROOT] = ["service_repository", "service_git_ref", "service_root_path"];
+
+/** Values of a label among what is seen. */
+function valuesOf(name: string): string[] {
+  for (const filter of urlState.value.base.filters) {
+    const matcher = parseMatcher(filter);
+    if (matcher?.name === name && matcher.op === "=") return [matcher.value];
+  }
+  return labels.value.value?.[name]?.filter((value) => value !== "") ?? [];
+}
+
+/** Commits among which one has to be chosen, as lines of several are of different texts; empty where there are not several. */
+export const commits = computed(() => {
+  const refs = code.value === null ? [] : valuesOf(REF);
+  return refs.length > 1 ? refs : [];
+});
+
+/** What the service runs; null if it names no repository. Without a commit it is the newest. */
+const code = computed((): Code | null => {
+  const { route } = urlState.value;
+  const [repository] = valuesOf(REPOSITORY);
+  if (route !== "explore" || placeOf("base") !== "" || !repository) return null;
+  return { repository, ref: valuesOf(REF)[0] ?? "HEAD", root: valuesOf(ROOT)[0] ?? "" };
+});
+
+export interface FetchedSource {
+  file: string;
+  /** Where it is; null if it is at none of the places that were looked at. */
+  place: Place | null;
+  lines: string[];
+  asked: Place[];
+  /** The mapping file makes no sense: why. */
+  mappingProblem: string;
+}
+
+export const fetchedSource = resource(
+  "fetch the source",
+  () => {
+    const listed = listing.value.value;
+    if (!listed?.file || !code.value || commits.value.length > 0) return null;
+    return { file: listed.file, name: listed.name, code: code.value };
+  },
+  async ({ file, name, code }, signal): Promise<FetchedSource> => {
+    const { mappings, problem } = await mappingsOf(code, signal);
+    const asked = placesOf({ file, name }, code, mappings);
+    for (const place of asked) {
+      const text = await fetchSource(place, signal);
+      if (text === null) continue;
+      const lines = text.split(/\r?\n/);
+      if (lines.at(-1) === "") lines.pop();
+      return { file, place, lines, asked, mappingProblem: problem };
+    }
+    return { file, place: null, lines: [], asked, mappingProblem: problem };
+  },
+  ({ file, code }) => JSON.stringify([file, code]),
+  "dropped",
+);
+
+/** The mapping file, in the service's folder or at the top; there need not be one. */
+async function mappingsOf(
+  { repository, ref, root }: Code,
+  signal: AbortSignal,
+): Promise<{ mappings: Mapping[]; problem: string }> {
+  for (const path of new Set([join(root, MAPPING_FILE), MAPPING_FILE])) {
+    const text = await fetchSource({ repository, ref, path }, signal);
+    if (text === null) continue;
+    // Few repositories have one, and it takes a reader of YAML.
+    const { parseMappings } = await import("./mapping.ts");
+    try {
+      return { mappings: parseMappings(text), problem: "" };
+    } catch (failure) {
+      return { mappings: [], problem: `${path}: ${failure instanceof Error ? failure.message : failure}` };
+    }
+  }
+  return { mappings: [], problem: "" };
+}

@@ -1,0 +1,272 @@
+//! Source code of what is profiled: `GET /api/v1/source?repository&ref&path`.
+//!
+//! Profiles say in labels which repository and commit they are of (`service_repository`, `service_git_ref`). The page asks
+//! here for a file of it, since its policy lets it ask nobody else, and since a token for private repositories
+//! is nothing for browsers. Whoever may read profiles may read the files that this token can read.
+
+use std::time::Duration;
+
+use worker::{Env, Request, Response};
+
+use crate::http::outgoing;
+use crate::http::parameters::Parameters;
+use crate::http::scope::Scope;
+use crate::platform::config::ConfigError;
+use crate::platform::errors::Problem;
+
+/// Longest file that is passed on: 4 MiB, a hundred thousand lines.
+const MAX_FILE: usize = 4 << 20;
+
+/// Longest wait for a whole file.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Longest parameter in bytes.
+const MAX_NAME: usize = 1_024;
+
+/// Where GitHub has the files of its repositories.
+const GITHUB: &str = "https://raw.githubusercontent.com/{repository}/{ref}/{path}";
+
+/// Where source code is fetched from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SourceHost {
+    /// What the address of a repository begins with: `https://github.com/`.
+    repositories: String,
+    /// The address of a file; `None` when none are fetched.
+    template: Option<String>,
+    token: Option<String>,
+}
+
+impl SourceHost {
+    /// Parses `SOURCE_REPOSITORIES`, `SOURCE_URL` and the secret `SOURCE_TOKEN`.
+    pub(crate) fn parse(var: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let var = |name| var(name).map(|value| value.trim().to_owned());
+        let secret = |name| var(name).filter(|value| !value.is_empty());
+        let wrong = |name, found, expected| ConfigError {
+            name,
+            found,
+            expected,
+        };
+        let repositories = var("SOURCE_REPOSITORIES").filter(|value| !value.is_empty());
+        let repositories = repositories.unwrap_or_else(|| "https://github.com/".to_owned());
+        if outgoing::host_and_path(&repositories).is_none() || !repositories.ends_with('/') {
+            return Err(wrong(
+                "SOURCE_REPOSITORIES",
+                repositories,
+                "an address that ends with /, like https://github.com/acme/",
+            ));
+        }
+        let template = var("SOURCE_URL").unwrap_or_else(|| GITHUB.to_owned());
+        let names = ["{repository}", "{ref}", "{path}"];
+        let is_template = outgoing::is_web(&template)
+            && names.iter().all(|name| template.matches(name).count() == 1);
+        if !template.is_empty() && !is_template {
+            return Err(wrong(
+                "SOURCE_URL",
+                template,
+                "empty, or an address with {repository}, {ref} and {path}, each once",
+            ));
+        }
+        Ok(Self {
+            repositories,
+            template: Some(template).filter(|template| !template.is_empty()),
+            token: secret("SOURCE_TOKEN"),
+        })
+    }
+
+    /// Parses the variables of an environment.
+    pub(crate) fn of(env: &Env) -> Result<Self, ConfigError> {
+        Self::parse(|name| env.var(name).ok().map(|value| value.to_string()))
+    }
+
+    /// The address of a file, where all three make sense.
+    fn address(&self, repository: &str, git_ref: &str, path: &str) -> Result<String, Problem> {
+        let Some(template) = &self.template else {
+            return Err(Problem::unimplemented(
+                "this server fetches no source code: SOURCE_URL is empty",
+            ));
+        };
+        for (name, value) in [("repository", repository), ("ref", git_ref), ("path", path)] {
+            if value.len() > MAX_NAME {
+                let length = value.len();
+                let message = format!("{name} has {length} bytes; at most {MAX_NAME} are taken");
+                return Err(Problem::invalid(message));
+            }
+        }
+        if !repository.starts_with(&self.repositories) {
+            let message = format!(
+                "repository is {repository:?}, and source code is fetched from {} only",
+                self.repositories
+            );
+            return Err(Problem::invalid(message));
+        }
+        let in_host = outgoing::host_and_path(repository).map_or("", |(_, path)| path);
+        let in_host = in_host.trim_end_matches('/');
+        let in_host = in_host.strip_suffix(".git").unwrap_or(in_host);
+        let wrong = |name: &str, value: &str| {
+            Problem::invalid(format!("{name} is {value:?}, which is no path of names"))
+        };
+        let encode = |name, value, whole| encoded(value).ok_or_else(|| wrong(name, whole));
+        let (repository, git_ref, path) = (
+            encode("repository", in_host, repository)?,
+            encode("ref", git_ref, git_ref)?,
+            encode("path", path, path)?,
+        );
+        // None of them has a brace any more.
+        Ok(template
+            .replace("{repository}", &repository)
+            .replace("{ref}", &git_ref)
+            .replace("{path}", &path))
+    }
+}
+
+/// A path with all but letters, digits, `.`, `_`, `~` and `-` escaped; `None` if a segment is empty or leads elsewhere.
+fn encoded(path: &str) -> Option<String> {
+    let mut text = String::new();
+    for (i, segment) in path.split('/').enumerate() {
+        if matches!(segment, "" | "." | "..") {
+            return None;
+        }
+        if i > 0 {
+            text.push('/');
+        }
+        for byte in segment.bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'~' | b'-' => {
+                    text.push(byte.into());
+                }
+                _ => text.push_str(&format!("%{byte:02X}")),
+            }
+        }
+    }
+    Some(text)
+}
+
+/// Answers with a file as text.
+pub(crate) async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let parameters = Parameters::of(request);
+    let host = SourceHost::of(scope.env()).map_err(Problem::internal)?;
+    let asked = ["repository", "ref", "path"].map(|name| parameters.required(name));
+    let [repository, git_ref, path] = asked;
+    let (repository, git_ref, path) = (repository?, git_ref?, path?);
+    let address = host.address(repository, git_ref, path)?;
+    let authorization = host.token.map(|token| format!("Bearer {token}"));
+    let mut headers = vec![("accept", "application/vnd.github.raw, text/plain, */*")];
+    headers.extend(
+        authorization
+            .as_deref()
+            .map(|token| ("authorization", token)),
+    );
+    let file = outgoing::ask(&address, &headers, None, LIMIT, MAX_FILE).await;
+    let file = file.map_err(unavailable)?;
+    match file.status {
+        200 => {}
+        404 => {
+            let message = format!("there is no {path} in {repository} at {git_ref}");
+            return Err(Problem::not_found(message));
+        }
+        status @ (401 | 403) => {
+            return Err(unavailable(format!(
+                "it answers {status}; SOURCE_TOKEN may be missing or may not read this repository"
+            )));
+        }
+        status => return Err(unavailable(format!("it answers {status}"))),
+    }
+    if file.is_cut {
+        let message = format!("the file has more than {MAX_FILE} bytes");
+        return Err(Problem::new(413, "resource_exhausted", message));
+    }
+    let text = String::from_utf8(file.body)
+        .map_err(|_| Problem::invalid("the file is not text in UTF-8"))?;
+    let response = Response::ok(text)?;
+    let headers = response.headers();
+    headers.set("content-type", "text/plain; charset=utf-8")?;
+    // A branch moves on; a commit does not.
+    headers.set("cache-control", "private, max-age=300")?;
+    Ok(response)
+}
+
+fn unavailable(reason: String) -> Problem {
+    let message = format!("the host of the source code did not give the file: {reason}");
+    Problem::new(502, "unavailable", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(vars: &[(&str, &str)]) -> Result<SourceHost, ConfigError> {
+        SourceHost::parse(|name| {
+            let found = vars.iter().find(|(of, _)| *of == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn the_address_of_a_file() {
+        let github = host(&[]).unwrap();
+        let of = |repository, git_ref, path| github.address(repository, git_ref, path);
+        assert_eq!(
+            of("https://github.com/acme/shop.git", "feature/x", "a b/é.go").unwrap(),
+            "https://raw.githubusercontent.com/acme/shop/feature/x/a%20b/%C3%A9.go"
+        );
+        for (repository, git_ref, path, says) in [
+            (
+                "https://gitlab.com/a/b",
+                "v1",
+                "x.go",
+                "from https://github.com/ only",
+            ),
+            (
+                "https://github.com/acme/../x",
+                "v1",
+                "x.go",
+                "repository is",
+            ),
+            ("https://github.com/", "v1", "x.go", "repository is"),
+            ("https://github.com/a/b", "../v1", "x.go", "ref is"),
+            ("https://github.com/a/b", "v1", "/etc/passwd", "path is"),
+            ("https://github.com/a/b", "v1", "a/./b", "path is"),
+        ] {
+            let message = of(repository, git_ref, path).unwrap_err().message;
+            assert!(message.contains(says), "{message}");
+        }
+        assert_eq!(
+            of("https://github.com/a/b", "v1", "{ref}?x#y%2e").unwrap(),
+            "https://raw.githubusercontent.com/a/b/v1/%7Bref%7D%3Fx%23y%252e"
+        );
+        let long = "x".repeat(MAX_NAME + 1);
+        let refused = of("https://github.com/a/b", "v1", &long).unwrap_err();
+        assert_eq!(
+            refused.message,
+            "path has 1025 bytes; at most 1024 are taken"
+        );
+    }
+
+    #[test]
+    fn another_host_and_none() {
+        let url = "https://git.acme.dev/api/{repository}/raw/{path}?ref={ref}";
+        let acme = [
+            ("SOURCE_REPOSITORIES", "https://git.acme.dev/"),
+            ("SOURCE_URL", url),
+        ];
+        let address = host(&acme)
+            .unwrap()
+            .address("https://git.acme.dev/g/s/shop", "v1", "x.go");
+        assert_eq!(
+            address.unwrap(),
+            "https://git.acme.dev/api/g/s/shop/raw/x.go?ref=v1"
+        );
+        let none = host(&[("SOURCE_URL", "")]).unwrap();
+        let refused = none.address("https://github.com/a/b", "v1", "x.go");
+        assert_eq!(refused.unwrap_err().status, 501);
+        for (name, value) in [
+            ("SOURCE_URL", "https://x.example/{path}"),
+            ("SOURCE_URL", "ftp://x/{repository}{ref}{path}"),
+            ("SOURCE_URL", "https://x/{repository}{ref}{path}{path}"),
+            ("SOURCE_REPOSITORIES", "https://github.com"),
+            ("SOURCE_REPOSITORIES", "github.com/"),
+        ] {
+            assert_eq!(host(&[(name, value)]).unwrap_err().name, name, "{value}");
+        }
+    }
+}
