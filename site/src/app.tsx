@@ -34,7 +34,7 @@
  *   types    types-panel (data-state), type-card (data-type), type-total, type-change · panel-empty (of any panel)
  *   values   labels-panel (data-state), label-names, label-name, label-unknown · value-chart, value-here · values-note, compare-values · value-table, values-by-…,
  *            value-row (data-value), value-total, …-share, …-max, …-mean, …-deviation, …-profiles, value-steps, value-baseline, value-comparison, value-filter, value-exclude
- *   explain  explain-button, explain, explain-functions, explain-patterns, explain-copy
+ *   explain  explain-button, explain, explain-functions, explain-patterns, explain-copy, explain-model, explain-ask, explain-said
  *   page     drop-overlay · notice · token-dialog, token-input, token-give, token-problem
  */
 

@@ -83,3 +83,40 @@ test("a comparison, in words", async () => {
   assert.equal(first, "render 40 → 70 (+75 %)");
   await end();
 });
+
+test("a stored profile, by the server's model, when one asks", async () => {
+  const { page, at, end } = await openPage(browser, "/file");
+  const asked = [];
+  let status = 502;
+  await page.route("**/api/v1/explain?*", (route) => {
+    const answer = (status, body) => route.fulfill({ status, json: body });
+    if (route.request().method() === "GET") return answer(200, { model: "sage" });
+    asked.push(route.request().postDataJSON());
+    if (status !== 200) return answer(status, { code: "unavailable", message: "it answers 500" });
+    return answer(200, { model: "sage", text: "Compile <b>once</b>.\n\nThen match." });
+  });
+  await page.goto(new URL("/explore?s=checkout", page.url()).href);
+  await at("frames").locator("tbody tr").first().waitFor({ state: "attached" });
+  await at("explain-button").click();
+  await at("explain-ask").click();
+  await at("problem").waitFor();
+  status = 200;
+  await at("explain-ask").click();
+  await at("explain-said").waitFor();
+  assert.equal(await at("explain-said").textContent(), "Compile <b>once</b>.\n\nThen match.");
+  assert.equal(asked.length, 2);
+  assert.match(asked[1].text, /^### checkout · CPU/i);
+  assert.ok(!asked[1].text.includes("://"), "no address goes along");
+  await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/explain-model.png` });
+  await end(/502/);
+});
+
+test("a file is asked about nowhere", async () => {
+  const { page, at, requests, end } = await opened({ "explain-alone.folded": STACKS });
+  await drawnFrames(page, 100);
+  await at("explain-button").click();
+  await at("explain-copy").waitFor();
+  assert.equal(await at("explain-model").count(), 0);
+  assert.ok(requests.every(({ url }) => !url.includes("/explain")));
+  await end();
+});

@@ -178,11 +178,16 @@ fn without_a_model_and_with_source_off() {
     let _worker = place.start().expect("a worker");
     let client = Client::new(&place.url());
     let asked = "/api/v1/source?repository=https://github.com/a/b&ref=v1&path=x.go";
-    for (path, says) in [
-        (asked, "SOURCE_URL is empty"),
-        ("/api/v1/explain", "MODEL_URL is not set"),
+    let explain = "/api/v1/explain";
+    let which = client.get(explain).expect("an answer").json();
+    assert_eq!(which, json!({ "model": null }));
+    let source = client.get(asked);
+    let explained = client.post(explain, "application/json", br#"{"text":"x"}"#);
+    for (answer, says) in [
+        (source, "SOURCE_URL is empty"),
+        (explained, "MODEL_URL is not set"),
     ] {
-        let answer = client.get(path).expect("an answer");
+        let answer = answer.expect("an answer");
         assert_eq!(answer.status, 501);
         assert!(answer.text().contains(says), "{}", answer.text());
     }

@@ -11,6 +11,7 @@ import { reportFailure } from "../state/page/failure.ts";
 import { type Ready, shown } from "../state/profile/shown.ts";
 import { takenSteps } from "../state/profile/steps.ts";
 import { go } from "../state/url/router.ts";
+import { ModelAnswer } from "./model.tsx";
 import { describeChange, markdown, type Summary, summarise } from "./summary.ts";
 import "../style/explain.css";
 
@@ -104,6 +105,7 @@ function Told({ summary, close }: { summary: Summary; close: () => void }) {
           </ul>
         </section>
       )}
+      <ModelAnswer summary={summary} />
       <p class="explain-actions">
         <button
           type="button"

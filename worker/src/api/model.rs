@@ -2,7 +2,7 @@
 //!
 //! | call | answer |
 //! |---|---|
-//! | `GET …/api/v1/explain` | `{"model":"NAME"}`; 501 where there is none |
+//! | `GET …/api/v1/explain` | `{"model":"NAME"}`; null where there is none |
 //! | `POST …/api/v1/explain` with `{"text":"…"}` | `{"model":"NAME","text":"…"}` |
 //!
 //! The model speaks the "chat completions" of OpenAI's API, as most servers of models do. It gets the text and nothing
@@ -49,7 +49,7 @@ struct Wanted {
 
 #[derive(Serialize)]
 struct Told<'a> {
-    model: &'a str,
+    model: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
@@ -174,12 +174,14 @@ pub(crate) async fn call(
     scope: &Scope,
 ) -> Result<Response, Problem> {
     let model = Model::of(scope.env()).map_err(Problem::internal)?;
-    let model = model.ok_or_else(|| {
-        Problem::unimplemented("this server has no language model: MODEL_URL is not set")
-    })?;
+    let name = model.as_ref().map(|model| model.name.as_str());
     let text = match call {
         ExplainCall::Which => None,
         ExplainCall::Ask => {
+            let none = || {
+                Problem::unimplemented("this server has no language model: MODEL_URL is not set")
+            };
+            let model = model.as_ref().ok_or_else(none)?;
             let body = body::read(request, MAX_TEXT).await?;
             let wanted: Wanted = serde_json::from_slice(&body)
                 .map_err(|error| Problem::invalid(format!("the body does not read: {error}")))?;
@@ -189,10 +191,7 @@ pub(crate) async fn call(
             Some(model.explain(&wanted.text).await?)
         }
     };
-    Ok(Response::from_json(&Told {
-        model: &model.name,
-        text,
-    })?)
+    Ok(Response::from_json(&Told { model: name, text })?)
 }
 
 #[cfg(test)]

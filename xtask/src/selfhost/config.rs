@@ -5,11 +5,13 @@ use crate::secret;
 use std::collections::BTreeSet;
 
 /// What `wrangler.toml` does not name: secrets, and what `entry.js` alone reads.
-const MORE_VARIABLES: [&str; 6] = [
+const MORE_VARIABLES: [&str; 8] = [
     secret::VARIABLE,
     "S3_ACCESS_KEY_ID",
     "S3_SECRET_ACCESS_KEY",
     "S3_SESSION_TOKEN",
+    "SOURCE_TOKEN",
+    "MODEL_TOKEN",
     "SCHEDULE_SECONDS",
     "SENDER_HEADER",
 ];
