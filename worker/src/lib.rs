@@ -54,8 +54,8 @@ use worker::worker_sys::{self, web_sys};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
 use api::{
-    admin, annotations, limits as limits_api, mcp, metrics, model, pgo, push, pyroscope, query,
-    reports, shares, source, tokens,
+    admin, annotations, limits as limits_api, mcp, metrics, model, pgo, pins, push, pyroscope,
+    query, reports, shares, source, tokens,
 };
 use auth::{Reason, admit, counted};
 use http::origin::{Origins, PREFLIGHT, Page};
@@ -255,6 +255,7 @@ async fn answer_tenant(
         OfTenant::Admin(call) => admin::call(call, request, scope).await,
         OfTenant::Limits(call) => limits_api::call(call, request, scope).await,
         OfTenant::Annotations(call) => annotations::call(call, request, scope).await,
+        OfTenant::Pins(call) => pins::call(call, request, scope).await,
         OfTenant::Explain(call) => model::call(call, request, scope).await,
         OfTenant::Source => source::answer(request, scope).await,
         OfTenant::Share(call) => shares::call(call, request, scope).await,

@@ -10,7 +10,7 @@ import { copyText } from "../state/page/clipboard.ts";
 import { reportFailure } from "../state/page/failure.ts";
 import { type Ready, shown } from "../state/profile/shown.ts";
 import { takenSteps } from "../state/profile/steps.ts";
-import { go } from "../state/url/router.ts";
+import { go, urlState } from "../state/url/router.ts";
 import { ModelAnswer } from "./model.tsx";
 import { describeChange, markdown, type Summary, summarise } from "./summary.ts";
 import "../style/explain.css";
@@ -115,7 +115,7 @@ function Told({ summary, close }: { summary: Summary; close: () => void }) {
         >
           <Icon name="copy" /> Copy as Markdown
         </button>
-        <span class="hint">Made by this page. Nothing was sent anywhere.</span>
+        <span class="hint">Made by this page.{urlState.value.route === "file" && " Nothing was sent anywhere."}</span>
       </p>
     </>
   );

@@ -1,5 +1,5 @@
 //! What requests are answered with: pushes, our queries, reports for machines and as tools of models,
-//! Pyroscope's API, profiles for Go's compiler, shares, annotations, source code, a language
+//! Pyroscope's API, profiles for Go's compiler, shares, annotations, pins, source code, a language
 //! model, operators' calls, tokens and metrics.
 
 pub(crate) mod admin;
@@ -9,6 +9,7 @@ pub(crate) mod mcp;
 pub(crate) mod metrics;
 pub(crate) mod model;
 pub(crate) mod pgo;
+pub(crate) mod pins;
 pub(crate) mod push;
 pub(crate) mod pyroscope;
 pub(crate) mod query;

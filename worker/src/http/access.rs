@@ -2,7 +2,7 @@
 
 use pilotlight_core::access::TokenScope;
 
-use crate::http::route::{AnnotationsCall, LimitsCall, OfTenant, Route};
+use crate::http::route::{AnnotationsCall, LimitsCall, OfTenant, PinsCall, Route};
 
 /// Who may use a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,11 +56,16 @@ impl OfTenant {
             | Self::Rpc(_)
             | Self::Annotations(AnnotationsCall::List | AnnotationsCall::Delete)
             | Self::Share(_)
+            // Keeping costs little, and is bounded.
+            | Self::Pins(PinsCall::List | PinsCall::Create)
             | Self::Source
             | Self::Explain(_) => TokenScope::Read,
             // Grafana has one token for all that it asks, and its pages keep their settings with it.
             Self::Service(_) => TokenScope::Read,
-            Self::Rebuild | Self::Admin(_) | Self::Limits(_) => TokenScope::Admin,
+            // What a pin kept is gone within the hour.
+            Self::Pins(PinsCall::Delete) | Self::Rebuild | Self::Admin(_) | Self::Limits(_) => {
+                TokenScope::Admin
+            }
         }
     }
 

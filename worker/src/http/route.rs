@@ -11,7 +11,8 @@ pub(crate) use rpc::Rpc;
 pub(crate) use services::{AdHocCall, ServiceCall, SettingsCall};
 use table::ROUTES;
 pub(crate) use wanted::{
-    Admin, AnnotationsCall, ExplainCall, LimitsCall, OfTenant, ReportCall, Route, ShareCall, Tokens,
+    Admin, AnnotationsCall, ExplainCall, LimitsCall, OfTenant, PinsCall, ReportCall, Route,
+    ShareCall, Tokens,
 };
 
 /// What the name of a service stands behind.

@@ -11,6 +11,7 @@ pub(crate) use catalog::commands::{AdminCommand, EffectiveRetention, Parked};
 pub(crate) use catalog::deletions::{DeletionRequest, PendingDeletion, StartedDeletion};
 pub(crate) use catalog::lease_table::Blame;
 pub(crate) use catalog::leases::{CompletedJob, FailedJob};
+pub(crate) use catalog::pins::Pin;
 pub(crate) use catalog::published::{Publication, PublishedDay};
 pub(crate) use catalog::replacement::{NewCatalog, RebuildLease};
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use super::services::ServiceCall;
 use super::wanted::{
-    Admin, AnnotationsCall, ExplainCall, LimitsCall, OfTenant, ReportCall, Route, ShareCall, Tokens,
+    Admin, AnnotationsCall, ExplainCall, LimitsCall, OfTenant, PinsCall, ReportCall, Route,
+    ShareCall, Tokens,
 };
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-pub(super) const ROUTES: [(&str, &str, Route); 49] = [
+pub(super) const ROUTES: [(&str, &str, Route); 52] = [
     ("/healthz", "GET", Route::Health),
     ("/ready", "GET", Route::Ready),
     (
@@ -172,6 +173,21 @@ pub(super) const ROUTES: [(&str, &str, Route); 49] = [
         "/api/v1/annotations",
         "DELETE",
         Route::OfTenant(OfTenant::Annotations(AnnotationsCall::Delete)),
+    ),
+    (
+        "/api/v1/pins",
+        "GET",
+        Route::OfTenant(OfTenant::Pins(PinsCall::List)),
+    ),
+    (
+        "/api/v1/pins",
+        "POST",
+        Route::OfTenant(OfTenant::Pins(PinsCall::Create)),
+    ),
+    (
+        "/api/v1/pins",
+        "DELETE",
+        Route::OfTenant(OfTenant::Pins(PinsCall::Delete)),
     ),
     ("/api/v1/source", "GET", Route::OfTenant(OfTenant::Source)),
     (

@@ -49,6 +49,7 @@ pub(crate) enum OfTenant {
     Limits(LimitsCall),
     Share(ShareCall),
     Annotations(AnnotationsCall),
+    Pins(PinsCall),
     Source,
     Explain(ExplainCall),
 }
@@ -104,6 +105,14 @@ impl ReportCall {
 pub(crate) enum AnnotationsCall {
     Create,
     List,
+    Delete,
+}
+
+/// The calls about profiles that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PinsCall {
+    List,
+    Create,
     Delete,
 }
 

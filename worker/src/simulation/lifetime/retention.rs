@@ -12,7 +12,7 @@ use crate::meter::Meter;
 use crate::platform::config::Retention;
 use crate::simulation::world::faults::Fault;
 use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, RETENTION, TYPE, World, chunk, counts};
-use crate::tenant::{AdminCommand, EffectiveRetention};
+use crate::tenant::{AdminCommand, EffectiveRetention, Pin};
 
 /// A profile of one service in each of the first hours, and one an hour before midnight; all
 /// compacted and summarized two days later.
@@ -146,6 +146,47 @@ fn profiles_go_first_and_their_sums_later() {
     visit_at(&world, sums + DAY + 2 * HOUR);
     assert_eq!(world.bucket.keys(), [""; 0]);
     assert_eq!(found(&world, -DAY, DAY), (Vec::new(), false));
+}
+
+#[test]
+fn a_pin_keeps_its_day() {
+    let world = summarized();
+    let of = |from: i64, until: i64| Pin {
+        from: BEGIN + from,
+        until: BEGIN + until,
+        text: "the outage".to_owned(),
+    };
+    let order = |order: AdminCommand| {
+        let pins = world.clock.run(world.client(0).order::<Vec<Pin>>(&order));
+        pins.unwrap()
+    };
+    let pin = of(HOUR, HOUR + MINUTE);
+    assert_eq!(
+        order(AdminCommand::Pin(pin.clone())),
+        std::slice::from_ref(&pin)
+    );
+    // A day of which nothing is stored.
+    let beside = of(2 * DAY, 3 * DAY);
+    order(AdminCommand::Pin(beside.clone()));
+    let sums = i64::from(RETENTION.sums_days) * DAY;
+    for after in [i64::from(RETENTION.raw_days) * DAY, sums] {
+        visit_at(&world, after + DAY + 2 * HOUR);
+        assert_eq!(levels(&world), [1, 1, 1, 1, 3]);
+        assert_eq!(
+            found(&world, MINUTE, 23 * HOUR),
+            (vec![5, 10], false),
+            "exact to the minute"
+        );
+    }
+    let unpin = AdminCommand::Unpin {
+        from: pin.from,
+        until: pin.until,
+    };
+    assert_eq!(order(unpin), [beside]);
+    // First the profiles, then the sums.
+    visit_at(&world, sums + DAY + 4 * HOUR);
+    visit_at(&world, sums + DAY + 6 * HOUR);
+    assert_eq!(levels(&world), [0u8; 0]);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::tenant::catalog::deletions::{DeletionRequest, drop_finished_deletions
 use crate::tenant::catalog::discards::{add_discarded, discarded, forget_messages};
 use crate::tenant::catalog::lease_table::drop_lease;
 use crate::tenant::catalog::objects::{forgive_failures, replace_all};
+use crate::tenant::catalog::pins::Pin;
 use crate::tenant::catalog::published::change_all_days;
 use crate::tenant::catalog::sql::{Sql, Value};
 use crate::tenant::catalog::table::{Catalog, next, shape, texts};
@@ -26,6 +27,16 @@ pub(crate) enum AdminCommand {
     Retention,
     /// Sets the tenant's own retention, or removes it; answered with [`EffectiveRetention`].
     SetRetention(Option<Retention>),
+    /// Answered with a list of [`Pin`], as are the next two.
+    Pins,
+    /// Keeps a range beyond its retention.
+    Pin(Pin),
+    /// Keeps it no longer.
+    Unpin {
+        /// Milliseconds, as the pin has them.
+        from: i64,
+        until: i64,
+    },
     /// Answered with a list of [`Parked`].
     Parked,
     /// Lets jobs take parked objects again; answered with their number.
@@ -83,6 +94,9 @@ impl<S: Sql> Catalog<S> {
             AdminCommand::SetRetention(own) => {
                 self.set_retention(own.map(Retention::checked).transpose()?)?
             }
+            AdminCommand::Pins => return json(&self.pins()?),
+            AdminCommand::Pin(pin) => return json(&self.pin(pin)?),
+            AdminCommand::Unpin { from, until } => return json(&self.unpin(from, until)?),
             AdminCommand::Parked => return json(&self.parked()?),
             AdminCommand::RetryParked => return json(&forgive_failures(&self.sql)?),
             AdminCommand::DeleteAll => return json(&self.delete_all(now)?),
@@ -142,7 +156,10 @@ impl<S: Sql> Catalog<S> {
             drop_lease(sql, now)?;
             drop_finished_deletions(sql)?;
             forget_messages(sql)?;
-            sql.exec("DELETE FROM settings WHERE name = 'retention'", Vec::new())
+            sql.exec(
+                "DELETE FROM settings WHERE name IN ('retention', 'pins')",
+                Vec::new(),
+            )
         })
     }
 

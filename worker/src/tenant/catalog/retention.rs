@@ -6,6 +6,8 @@
 //! | profiles that none sums up yet, or never will | until they are summarized, at most `sums_days` |
 //! | blocks of level 3 | `sums_days` |
 //!
+//! A pin keeps the profiles and sums of its days for as long as it stands ([`super::pins`]).
+//!
 //! An object goes as a whole, when the hour or day of its arrival and its latest profile both lie
 //! that far back.
 
@@ -16,6 +18,7 @@ use crate::platform::errors::Problem;
 use crate::tenant::catalog::deletions::drop_finished_deletions;
 use crate::tenant::catalog::lease_table::{LEASED, LeaseState, held};
 use crate::tenant::catalog::objects::{put_directory, replace, replace_sources};
+use crate::tenant::catalog::pins::{Pin, is_free};
 use crate::tenant::catalog::sql::{Sql, Value, number};
 use crate::tenant::catalog::table::{Catalog, next, shape, texts};
 
@@ -36,12 +39,13 @@ const MAX_SUMMARIES: usize = 4;
 /// Most other rows that are removed in one visit: 1,000, as many objects as a visit deletes.
 const MAX_ROWS: i64 = 1_000;
 
-/// A condition on a row: its profiles start, and its hour or day of arrival ends, before a time. A
-/// job's commit must find its sources as they were.
-fn over(before: i64) -> String {
+/// A condition on a row: its profiles start, and its hour or day of arrival ends, before a time, and
+/// no pin keeps them. A job's commit must find its sources as they were.
+fn over(before: i64, pins: &[Pin]) -> String {
     let span = "(CASE WHEN o.level = 3 THEN 86400000 ELSE 3600000 END)";
     let arrived = format!("(o.arrival_millis / {span} + 1) * {span}");
-    format!("(o.max_millis < {before} AND {arrived} <= {before} AND o.key NOT IN {LEASED})")
+    let free = is_free(pins);
+    format!("(o.max_millis < {before} AND {arrived} <= {before} AND o.key NOT IN {LEASED}{free})")
 }
 
 impl<S: Sql> Catalog<S> {
@@ -86,12 +90,13 @@ impl<S: Sql> Catalog<S> {
             raw_days,
             sums_days,
         } = self.own_retention()?.unwrap_or(configured);
-        let before = |days: u32| now - i64::from(days) * DAY_MILLIS;
-        let summaries = self.without_sources(&over(before(raw_days)))?;
+        let pins = self.pins()?;
+        let over = |days: u32| over(now - i64::from(days) * DAY_MILLIS, &pins);
+        let summaries = self.without_sources(&over(raw_days))?;
         for &job in &summaries {
             self.drop_summary_sources(job, now)?;
         }
-        let others = self.remove_old(&over(before(sums_days)), now)?;
+        let others = self.remove_old(&over(sums_days), now)?;
         if summaries.len() < MAX_SUMMARIES && others < MAX_ROWS {
             self.set("retained_millis", Some(now.to_string()))?;
         }
