@@ -55,6 +55,7 @@ const LANES = [
     "singles",
     "spans",
     "source",
+    "pins",
     "labels",
     "changes",
   ],

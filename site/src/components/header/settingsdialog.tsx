@@ -7,6 +7,7 @@ import { changeSetting, settings } from "../../state/query/settings.ts";
 import { Icon } from "../controls/icon.tsx";
 import { ProblemNote } from "../status/problemnote.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
+import { PinList } from "./pinlist.tsx";
 import "../../style/settings.css";
 
 /** What a template of a trace's address may name. */
@@ -38,6 +39,7 @@ export function SettingsDialog() {
       ) : (
         !problem && <p class="hint">Reading the settings…</p>
       )}
+      <PinList />
     </dialog>
   );
 }

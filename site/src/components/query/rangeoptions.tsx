@@ -1,4 +1,5 @@
 import { AutoRefresh } from "./autorefresh.tsx";
+import { KeepRange } from "./keeprange.tsx";
 import { ZoneChoice } from "./zonechoice.tsx";
 
 /** What holds for every range. */
@@ -7,6 +8,7 @@ export function RangeOptions() {
     <>
       <AutoRefresh />
       <ZoneChoice />
+      <KeepRange />
     </>
   );
 }

@@ -1,0 +1,49 @@
+import { useSignal } from "@preact/signals";
+import { notify } from "../../state/page/notice.ts";
+import { type Problem, problemOf } from "../../state/problem.ts";
+import { createPin, LONGEST_PIN } from "../../state/query/pins.ts";
+import { placeOf } from "../../state/query/place.ts";
+import { server, span } from "../../state/query/services.ts";
+import { urlState } from "../../state/url/router.ts";
+import { spanLabel } from "../../time/range.ts";
+
+/** Keeps the profiles of what is seen beyond their retention. */
+export function KeepRange() {
+  const problem = useSignal<Problem | null>(null);
+  const { route, service, window } = urlState.value;
+  if (route !== "explore" || placeOf("base") !== "" || server.value !== "present") return null;
+  const seen = window ?? span.value;
+  const tooLong = seen.until - seen.from > LONGEST_PIN;
+  const keep = async () => {
+    problem.value = null;
+    try {
+      await createPin(seen, service);
+      notify("Kept beyond the retention; the settings on the front page list it", 5000);
+    } catch (failure) {
+      problem.value = problemOf(failure, "keep these profiles");
+    }
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="control"
+        disabled={tooLong}
+        title={
+          tooLong
+            ? "At most seven days are kept at once"
+            : `The profiles of the days of ${spanLabel(seen, Date.now())} stay when others of their age are removed`
+        }
+        data-testid="keep"
+        onClick={() => void keep()}
+      >
+        Keep these profiles
+      </button>
+      {problem.value && (
+        <small role="alert">
+          {problem.value.title}. {problem.value.meaning}
+        </small>
+      )}
+    </>
+  );
+}

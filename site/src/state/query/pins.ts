@@ -1,0 +1,28 @@
+/** Pins: time ranges whose profiles the server keeps beyond their retention. */
+import { askServer, json } from "../../api.ts";
+import type { Span } from "../../time/range.ts";
+
+/** Milliseconds that one pin may have. */
+export const LONGEST_PIN = 7 * 86_400_000;
+
+export interface Pin extends Span {
+  text: string;
+}
+
+export async function listPins(signal: AbortSignal): Promise<Pin[]> {
+  return (await json<{ pins: Pin[] }>("pins", {}, signal)).pins;
+}
+
+export async function createPin(span: Span, text: string): Promise<void> {
+  await askServer("pins", { ...millis(span), text }, null, { method: "POST" });
+}
+
+/** What is left. */
+export async function deletePin(span: Span): Promise<Pin[]> {
+  const response = await askServer("pins", millis(span), null, { method: "DELETE" });
+  return ((await response.json()) as { pins: Pin[] }).pins;
+}
+
+function millis({ from, until }: Span): Record<string, string> {
+  return { from: String(Math.round(from)), until: String(Math.round(until)) };
+}
