@@ -26,7 +26,8 @@
  *   drawer   focus-frame, ignore-frame, hide-frame, sandwich-frame, function-link · drawer (data-node), drawer-name, drawer-total, drawer-self, drawer-all, zoom-here · occurrence, occurrence-previous,
  *            occurrence-next
  *   table    table, row, sort-name, sort-self, sort-total, sort-delta
- *   marks    timeline-mark · auto-refresh, zone (in the menu of the range)
+ *   marks    timeline-mark · annotate-open (in the menu of the range), annotate, annotate-text, annotate-time, annotate-url, annotate-about,
+ *            annotate-problem, annotate-save, annotation, annotation-delete · auto-refresh, zone (in the menu of the range)
  *   singles  singles-panel, singles-profiles, singles-spans, singles-count, singles-map, singles-cell (data-count), singles-table, singles-row (data-id, data-value)
  *   links    link-chips, span-chip, trace-chip, trace-link, trace-ask
  *   lines    lines, line (data-line), whole-file, source-file, copy-lines · source-origin, source-page, source-commits
@@ -41,12 +42,16 @@
 import type { ComponentChildren } from "preact";
 import { DropTarget } from "./components/files/droptarget.tsx";
 import { lazy } from "./components/lazy.tsx";
+import { annotateOpen } from "./state/page/annotate.ts";
 import { helpOpen } from "./state/page/help.ts";
 import { notice } from "./state/page/notice.ts";
 import { settingsOpen } from "./state/page/settings.ts";
 import { asked } from "./state/page/token.ts";
 import { urlState } from "./state/url/router.ts";
 
+const AnnotateDialog = lazy(() =>
+  import("./components/query/annotatedialog.tsx").then((module) => module.AnnotateDialog),
+);
 const Help = lazy(() => import("./components/header/help.tsx").then((module) => module.Help));
 const SettingsDialog = lazy(() =>
   import("./components/header/settingsdialog.tsx").then((module) => module.SettingsDialog),
@@ -60,6 +65,7 @@ export function App({ children }: { children: ComponentChildren }) {
       {children}
       <DropTarget />
       {helpOpen.value && <Help />}
+      {annotateOpen.value && <AnnotateDialog />}
       {settingsOpen.value && <SettingsDialog />}
       {asked.value !== "no" && <TokenDialog />}
       <div class="notice" role="status" data-testid="notice">

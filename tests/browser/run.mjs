@@ -52,6 +52,7 @@ const LANES = [
     "agents",
     "share",
     "annotations",
+    "annotate",
     "singles",
     "spans",
     "source",

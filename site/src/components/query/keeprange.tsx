@@ -2,16 +2,14 @@ import { useSignal } from "@preact/signals";
 import { notify } from "../../state/page/notice.ts";
 import { type Problem, problemOf } from "../../state/problem.ts";
 import { createPin, LONGEST_PIN } from "../../state/query/pins.ts";
-import { placeOf } from "../../state/query/place.ts";
-import { server, span } from "../../state/query/services.ts";
+import { span } from "../../state/query/services.ts";
 import { urlState } from "../../state/url/router.ts";
 import { spanLabel } from "../../time/range.ts";
 
 /** Keeps the profiles of what is seen beyond their retention. */
 export function KeepRange() {
   const problem = useSignal<Problem | null>(null);
-  const { route, service, window } = urlState.value;
-  if (route !== "explore" || placeOf("base") !== "" || server.value !== "present") return null;
+  const { service, window } = urlState.value;
   const seen = window ?? span.value;
   const tooLong = seen.until - seen.from > LONGEST_PIN;
   const keep = async () => {

@@ -45,7 +45,7 @@ export function RangePicker({ range, title, testid, onChange }: Props) {
             <div class="range-more">
               <Custom key={zone.value} range={range} onChange={choose} />
               <div class="range-refresh">
-                <RangeOptions />
+                <RangeOptions close={close} />
               </div>
             </div>
           </div>

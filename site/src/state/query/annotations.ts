@@ -1,6 +1,6 @@
 /** What was annotated in the range of the timeline: of its service, and of all. Where that fails nothing is marked. */
-import { effect } from "@preact/signals";
-import { json } from "../../api.ts";
+import { effect, signal } from "@preact/signals";
+import { askServer, json } from "../../api.ts";
 import type { Mark } from "../../time/marks.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
@@ -9,22 +9,43 @@ import { annotated } from "./marks.ts";
 import { placeOf } from "./place.ts";
 import { span } from "./services.ts";
 
-const found = resource(
+export interface Annotation extends Mark {
+  id: number;
+  /** The service that it is about; all without one. */
+  service?: string;
+}
+
+/** Raised by each change, so that they are read again. */
+const changes = signal(0);
+
+export const annotations = resource(
   "find the annotations",
   () => {
     const { route, service } = urlState.value;
     // A bucket and a bundle have none that one may read.
     if (route !== "explore" || placeOf("base") !== "" || !service) return null;
-    return { service, ...span.value, at: clock.value };
+    return { service, ...span.value, at: clock.value, changes: changes.value };
   },
   async ({ service, from, until }, signal) => {
     const asked = { service, from: String(from), until: String(until) };
-    return (await json<{ annotations: Mark[] }>("annotations", asked, signal)).annotations;
+    return (await json<{ annotations: Annotation[] }>("annotations", asked, signal)).annotations;
   },
   ({ service }) => service,
   "dropped",
 );
 
 effect(() => {
-  annotated.value = found.value.value ?? [];
+  annotated.value = annotations.value.value ?? [];
 });
+
+/** Keeps one. Fails as the API does. */
+export async function annotate(wanted: Omit<Annotation, "id">): Promise<void> {
+  const body = new Blob([JSON.stringify(wanted)], { type: "application/json" });
+  await askServer("annotations", {}, null, { method: "POST", body });
+  changes.value++;
+}
+
+export async function deleteAnnotation(id: number): Promise<void> {
+  await askServer("annotations", { id: String(id) }, null, { method: "DELETE" });
+  changes.value++;
+}
