@@ -51,6 +51,7 @@ export default defineConfig({
         bucketreader: 12,
         bundler: 8,
         sharedlist: 3,
+        savedviews: 3,
         dialog: 5,
         servicepanels: 26,
       },

@@ -31,6 +31,7 @@
  *   singles  singles-panel, singles-profiles, singles-spans, singles-count, singles-map, singles-cell (data-count), singles-table, singles-row (data-id, data-value)
  *   links    link-chips, span-chip, trace-chip, trace-link, trace-ask
  *   lines    lines, line (data-line), whole-file, source-file, copy-lines · source-origin, source-page, source-commits
+ *   views    save-view, save-view-name, save-view-give · saved-views, saved-view, delete-view, view-unknown
  *   settings settings-button, settings, settings-trace, settings-save, settings-problem · keep (in the menu of the range), pin, pin-delete
  *   types    types-panel (data-state), type-card (data-type), type-total, type-change · panel-empty (of any panel)
  *   values   labels-panel (data-state), label-names, label-name, label-unknown · value-chart, value-here · values-note, compare-values · value-table, values-by-…,

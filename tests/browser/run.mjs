@@ -57,6 +57,7 @@ const LANES = [
     "spans",
     "source",
     "pins",
+    "savedviews",
     "labels",
     "changes",
   ],

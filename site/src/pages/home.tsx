@@ -15,6 +15,7 @@ import { rememberedServer, server, services } from "../state/query/services.ts";
 import { refresh } from "../state/url/clock.ts";
 import { go, urlState } from "../state/url/router.ts";
 
+const SavedViews = lazy(() => import("../components/services/savedviews.tsx").then((module) => module.SavedViews));
 const SharedList = lazy(() => import("../components/files/sharedlist.tsx").then((module) => module.SharedList));
 const NoServices = lazy(() => import("../components/services/noservices.tsx").then((module) => module.NoServices));
 const PlaceNote = lazy(() => import("../components/query/placenote.tsx").then((module) => module.PlaceNote));
@@ -28,7 +29,14 @@ export function Home() {
     <>
       <Header>{withServer && <Controls found={found} />}</Header>
       <main class={withServer ? "home" : "home alone"}>
-        <DropZone wide={!withServer}>{withServer && <SharedList />}</DropZone>
+        <DropZone wide={!withServer}>
+          {withServer && (
+            <>
+              {placeOf("base") === "" && <SavedViews />}
+              <SharedList />
+            </>
+          )}
+        </DropZone>
         {withServer && <Services found={found} />}
       </main>
     </>

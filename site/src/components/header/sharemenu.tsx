@@ -7,6 +7,7 @@ import { reportFailure } from "../../state/page/failure.ts";
 import { shown } from "../../state/profile/shown.ts";
 import { type Source, sourcesOf } from "../../state/profile/sources.ts";
 import { placeOf } from "../../state/query/place.ts";
+import { server } from "../../state/query/services.ts";
 import { clock } from "../../state/url/clock.ts";
 import { href, urlState } from "../../state/url/router.ts";
 import type { Side } from "../../state/url/urlstate.ts";
@@ -15,6 +16,7 @@ import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { lazy } from "../lazy.tsx";
 
+const SaveView = lazy(() => import("./saveview.tsx").then((module) => module.SaveView));
 const UploadLink = lazy(() => import("./uploadlink.tsx").then((module) => module.UploadLink));
 
 /** A link that shows another person the same. */
@@ -35,9 +37,14 @@ export function ShareMenu() {
       {(close) => (
         <div class="menu-list">
           {urlState.value.route !== "file" ? (
-            <CopyLink done={close} link={async () => fixedLink()}>
-              Copy link
-            </CopyLink>
+            <>
+              <CopyLink done={close} link={async () => fixedLink()}>
+                Copy link
+              </CopyLink>
+              {(["base", "other"] as const).every((side) => placeOf(side) === "") && server.value === "present" && (
+                <SaveView done={close} />
+              )}
+            </>
           ) : answer.state === "ready" && sources.length === 1 ? (
             <ProfileLink tree={answer.tree} source={sources[0]} done={close} />
           ) : (

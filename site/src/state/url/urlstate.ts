@@ -7,6 +7,7 @@
  * | `s` `t` | service, profile type (in /file: name of the sample type) |
  * | `from` `until` `l`… | time range and label matchers; in /diff of the baseline |
  * | `from2` `until2` `l2`… | the same of the comparison |
+ * | `view` | in /: the id of a saved view, to which this link leads on |
  * | `p` | panel of /explore: `types`, `labels`, `changes`, `function` and `singles`; without it the merged profile |
  * | `by` | the label by which series are told apart; in `changes` a label and two of its values, or `,,` for times; in `singles` `span` for spans |
  * | `fn` | the function of the panel `function`, by name |
@@ -71,6 +72,8 @@ export interface UrlState {
   base: Side;
   other: Side;
   window: Span | null;
+  /** The id of a saved view; empty for none. */
+  saved: string;
   /** Ids of spans and of traces, as in links of tracing systems. Spans are narrower: they hold where both are given. */
   spans: string[];
   traces: string[];
@@ -134,6 +137,7 @@ export function initialUrlState(route: Route): UrlState {
     base: { ...ranges.base, filters: [] },
     other: { ...ranges.other, filters: [] },
     window: null,
+    saved: "",
     spans: [],
     traces: [],
     panel: "profile",
@@ -169,6 +173,7 @@ export function parseUrlState(path: string, query: string, fragment = ""): UrlSt
   const text = (key: string) => params.get(key) ?? "";
   const state = initialUrlState(route);
   state.service = text("s");
+  if (route === "home") state.saved = text("view");
   state.type = text("t");
   state.base = parseSide(params, "", state.base);
   if (route === "diff") state.other = parseSide(params, "2", state.other);
@@ -209,6 +214,7 @@ export function formatUrlState(state: UrlState): string {
     if (value !== normal) params.append(key, value);
   };
   if (state.route === "file") for (const id of state.shares) put("share", id);
+  if (state.route === "home") put("view", state.saved);
   put("s", state.service);
   put("t", state.type);
   formatSide(state.base, initial.base, "", put);

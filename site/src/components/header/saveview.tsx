@@ -1,0 +1,54 @@
+import { useSignal } from "@preact/signals";
+import { copyText } from "../../state/page/clipboard.ts";
+import { type Problem, problemOf } from "../../state/problem.ts";
+import { saveView } from "../../state/query/views.ts";
+import { href, urlState } from "../../state/url/router.ts";
+import { LONGEST_NAME, shortLink } from "../../state/url/savedview.ts";
+import { Icon } from "../controls/icon.tsx";
+import "../../style/shares.css";
+
+/** Saves what is seen under a name, for everyone, and copies a short link to it. */
+export function SaveView({ done }: { done: () => void }) {
+  const open = useSignal(false);
+  const problem = useSignal<Problem | null>(null);
+  if (!open.value)
+    return (
+      <button type="button" data-testid="save-view" onClick={() => (open.value = true)}>
+        <Icon name="star" /> Save this view…
+      </button>
+    );
+  const save = async (event: Event) => {
+    event.preventDefault();
+    const name = String(new FormData(event.currentTarget as HTMLFormElement).get("name") ?? "").trim();
+    problem.value = null;
+    try {
+      const id = await saveView(name, urlState.peek());
+      done();
+      await copyText(href(shortLink(id)), "a short link; the front page lists the view");
+    } catch (failure) {
+      problem.value = problemOf(failure, "save the view");
+    }
+  };
+  return (
+    <form class="save-view" onSubmit={(event) => void save(event)}>
+      <input
+        name="name"
+        required
+        pattern=".*\S.*"
+        maxLength={LONGEST_NAME}
+        placeholder="Name of the view"
+        aria-label="Name of the view"
+        data-testid="save-view-name"
+        autofocus
+      />
+      <button type="submit" data-testid="save-view-give">
+        Save
+      </button>
+      {problem.value && (
+        <small role="alert">
+          {problem.value.title}. {problem.value.detail}
+        </small>
+      )}
+    </form>
+  );
+}
