@@ -51,7 +51,7 @@ export default defineConfig({
         bucketreader: 12,
         bundler: 8,
         sharedlist: 3,
-        savedviews: 3,
+        annotatedialog: 3,
         dialog: 5,
         servicepanels: 26,
       },

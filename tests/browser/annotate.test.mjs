@@ -82,6 +82,7 @@ test("by keys, for all services, and refused where the token may not", async () 
   assert.equal((await fetch(`${url}/api/v1/annotations?id=${id}`, { method: "DELETE" })).status, 204);
   await at("range").click();
   await at("annotate-open").click();
+  await at("annotate-text").waitFor();
   await page.keyboard.press("Escape");
   await at("annotate").waitFor({ state: "detached" });
   await end(/403/);

@@ -1,4 +1,4 @@
-/** What one looks at is saved under a name for everyone, with a short link. */
+/** What one looks at is saved under a name for everyone, with a short link, and listed in the settings. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { pushStacks } from "./answers.mjs";
@@ -40,10 +40,13 @@ test("saved, opened by its short link and from the front page, deleted", async (
   await short.end();
 
   const home = await openPage(browser, "/");
+  await home.at("settings-button").click();
   const saved = home.at("saved-view").filter({ hasText: name });
   await saved.getByRole("link").click();
   await drawnFrames(home.page, 100_000_000);
+  assert.equal(await home.at("settings").count(), 0, "the list is closed");
   await home.page.goBack();
+  await home.at("settings-button").click();
   await saved.getByTitle(`Delete ${name}`).click();
   await home.page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/saved-views.png` });
   await saved.getByTestId("delete-view").click();

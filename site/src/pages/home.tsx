@@ -32,7 +32,7 @@ export function Home() {
         <DropZone wide={!withServer}>
           {withServer && (
             <>
-              {placeOf("base") === "" && <SavedViews />}
+              {urlState.value.saved !== "" && placeOf("base") === "" && <SavedViews />}
               <SharedList />
             </>
           )}
@@ -71,7 +71,7 @@ function Controls({ found }: { found: Service[] }) {
         <button
           type="button"
           class="control icon-only"
-          title="Settings for all who use this server"
+          title="Saved views and settings"
           data-testid="settings-button"
           onClick={() => (settingsOpen.value = true)}
         >

@@ -24,7 +24,7 @@ export function SaveView({ done }: { done: () => void }) {
     try {
       const id = await saveView(name, urlState.peek());
       done();
-      await copyText(href(shortLink(id)), "a short link; the front page lists the view");
+      await copyText(href(shortLink(id)), "a short link; the settings of the front page list the view");
     } catch (failure) {
       problem.value = problemOf(failure, "save the view");
     }

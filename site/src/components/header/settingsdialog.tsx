@@ -3,8 +3,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { settingsOpen } from "../../state/page/settings.ts";
 import { type Problem, problemOf } from "../../state/problem.ts";
 import { filled } from "../../state/query/address.ts";
-import { changeSetting, settings } from "../../state/query/settings.ts";
+import { changeSetting, useSettings } from "../../state/query/settings.ts";
 import { Icon } from "../controls/icon.tsx";
+import { SavedViews } from "../services/savedviews.tsx";
 import { ProblemNote } from "../status/problemnote.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import { PinList } from "./pinlist.tsx";
@@ -18,7 +19,7 @@ const EXAMPLE = Object.fromEntries(NAMES.map((name) => [name, name]));
 export function SettingsDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const { value, problem } = settings.value;
+  const { value, problem } = useSettings();
   return (
     <dialog
       class="help settings"
@@ -28,7 +29,7 @@ export function SettingsDialog() {
       onClose={() => (settingsOpen.value = false)}
     >
       <div class="help-head">
-        <h2 id="settings-title">Settings for everyone here</h2>
+        <h2 id="settings-title">For everyone here</h2>
         <button type="button" class="control icon-only" title="Close" onClick={() => dialog.current?.close()}>
           <Icon name="close" />
         </button>
@@ -39,6 +40,7 @@ export function SettingsDialog() {
       ) : (
         !problem && <p class="hint">Reading the settings…</p>
       )}
+      <SavedViews />
       <PinList />
     </dialog>
   );

@@ -2,7 +2,7 @@ import { settingsOpen } from "../../state/page/settings.ts";
 import { filled } from "../../state/query/address.ts";
 import { linksLabel } from "../../state/query/explore.ts";
 import { span } from "../../state/query/services.ts";
-import { settings } from "../../state/query/settings.ts";
+import { useSettings } from "../../state/query/settings.ts";
 import { go, urlState } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 
@@ -13,8 +13,10 @@ export function LinkChips() {
     ...spans.map((id) => ({ of: "span" as const, id, rest: { spans: spans.filter((other) => other !== id) } })),
     ...traces.map((id) => ({ of: "trace" as const, id, rest: { traces: traces.filter((other) => other !== id) } })),
   ];
-  const trace = traceAddress();
-  const asks = traces.length === 1 && settings.value.state === "ready" && !settings.value.value?.["trace-url"];
+  const { state, value } = useSettings();
+  const template = value?.["trace-url"];
+  const trace = template ? traceAddress(template) : null;
+  const asks = traces.length === 1 && state === "ready" && !template;
   return (
     <span class="filters" data-testid="link-chips">
       {chips.map(({ of, id, rest }) => (
@@ -50,11 +52,10 @@ export function LinkChips() {
   );
 }
 
-/** Where the one trace is that is shown; null without one, and if nobody has told where traces are. */
-function traceAddress(): string | null {
+/** Where the one trace is that is shown; null without one. */
+function traceAddress(template: string): string | null {
   const { service, spans, traces, window } = urlState.value;
-  const template = settings.value.value?.["trace-url"];
-  if (!template || traces.length !== 1) return null;
+  if (traces.length !== 1) return null;
   const { from, until } = window ?? span.value;
   const range = { from: String(Math.round(from)), until: String(Math.round(until)) };
   return filled(template, { trace: traces[0], span: spans[0] ?? "", service, ...range });

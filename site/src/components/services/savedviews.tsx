@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { reportFailure } from "../../state/page/failure.ts";
-import { settings } from "../../state/query/settings.ts";
+import { settingsOpen } from "../../state/page/settings.ts";
+import { useSettings } from "../../state/query/settings.ts";
 import { deleteView } from "../../state/query/views.ts";
 import { go, href, urlState } from "../../state/url/router.ts";
 import { type SavedView, viewsOf } from "../../state/url/savedview.ts";
@@ -11,10 +12,10 @@ import { onPlainClick } from "../header/header.tsx";
 import { Note } from "../status/problemnote.tsx";
 import "../../style/shares.css";
 
-/** Views that people have saved; nothing where there are none. A short link leads on to its own. */
+/** Views that people have saved, in the settings; nothing where there are none. A short link leads on to its own. */
 export function SavedViews() {
   const { saved } = urlState.value;
-  const { value } = settings.value;
+  const { value } = useSettings();
   const views = viewsOf(value ?? {});
   const wanted = views.find(({ id }) => id === saved);
   useEffect(() => {
@@ -56,7 +57,12 @@ function Item({ view }: { view: SavedView }) {
         class="shared-name"
         href={href(target)}
         title={`${target.service}, saved ${formatInstant(saved)}`}
-        onClick={(event) => onPlainClick(event, () => go(target))}
+        onClick={(event) =>
+          onPlainClick(event, () => {
+            settingsOpen.value = false;
+            go(target);
+          })
+        }
       >
         {name}
       </a>

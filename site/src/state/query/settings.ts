@@ -4,8 +4,9 @@
  */
 
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { askConnect } from "../../api.ts";
-import { resource } from "../resource.ts";
+import { type Loaded, resource } from "../resource.ts";
 import { urlState } from "../url/router.ts";
 import { placeOf } from "./place.ts";
 import { server } from "./services.ts";
@@ -14,13 +15,15 @@ const PREFIX = "pilotlight.";
 
 /** Raised by each change, so that it is read again. */
 const changes = signal(0);
+/** Whether anything that is seen needs them: this script may be there for the sake of others. */
+const needed = signal(false);
 
 /** Every setting of ours by its name without the prefix; there are none without a server. */
-export const settings = resource(
+const settings = resource(
   "read the settings",
   () => {
     const here = urlState.value.route !== "file" && placeOf("base") === "" && server.value === "present";
-    return here ? { changes: changes.value } : null;
+    return here && needed.value ? { changes: changes.value } : null;
   },
   async (_, signal): Promise<Record<string, string>> => {
     type Answer = { settings?: { name: string; value?: string }[] };
@@ -29,6 +32,14 @@ export const settings = resource(
     return Object.fromEntries(ours.map(({ name, value = "" }) => [name.slice(PREFIX.length), value]));
   },
 );
+
+/** The settings, for a component that is seen. */
+export function useSettings(): Loaded<Record<string, string>> {
+  useEffect(() => {
+    needed.value = true;
+  }, []);
+  return settings.value;
+}
 
 /** Gives a setting its value for all; without a value it is taken away. Fails as the API does. */
 export async function changeSetting(name: string, value: string): Promise<void> {
