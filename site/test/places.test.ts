@@ -1,107 +1,112 @@
+/** Two places in the address of the page: each side asks its own, and all links keep both. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseMappings } from "../src/source/mapping.ts";
-import { folderOfClass, pageOf, placesOf } from "../src/source/places.ts";
+import "./page.ts";
 
-const SHOP = { repository: "https://github.com/acme/shop", ref: "abc", root: "" };
-const paths = (file: string, name = "f", code = SHOP, yaml = "") =>
-  placesOf({ file, name }, code, yaml ? parseMappings(yaml) : []).map(({ repository, ref, path }) =>
-    repository === SHOP.repository && ref === SHOP.ref ? path : `${repository}@${ref}:${path}`,
+const described: Record<string, object> = {
+  "http://localhost/old/bundle.json": { version: 1, catalog: [], made: { from: 1000, until: 5000 } },
+  "https://else.test/new/bundle.json": { version: 1, catalog: [], made: { from: 90_000, until: 99_000 } },
+};
+let say = () => {};
+const said = new Promise<void>((resolve) => (say = resolve));
+globalThis.fetch = async (url) => {
+  await said;
+  return Response.json(described[String(url)] ?? {});
+};
+location.href = "http://localhost/diff?bucket=old/bundle.json&bucket2=https://else.test/new/bundle.json";
+const { known, learnSpans, placeOf, places, wholeSpan } = await import("../src/state/query/place.ts");
+const { go, href, urlState, visit } = await import("../src/state/url/router.ts");
+const { exploreSide, swapSides, timelineSpan, versionSides } = await import("../src/state/query/sides.ts");
+const { initialUrlState } = await import("../src/state/url/urlstate.ts");
+const { placeName } = await import("../src/state/query/placenames.ts");
+const { bundleAddress } = await import("../src/state/query/otherplace.ts");
+const [OLD, NEW] = Object.keys(described);
+
+test("nothing is known before the bundles have said their times; each side then has all of its own", async () => {
+  assert.equal(known.peek(), false);
+  say();
+  while (!known.peek()) await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual([placeOf("base"), placeOf("other")], [OLD, NEW]);
+  assert.deepEqual(wholeSpan("other"), { from: 90_000, until: 99_000 });
+  const { base, other } = urlState.peek();
+  assert.deepEqual([base.from, base.until, other.from, other.until], ["1000", "5000", "90000", "99000"]);
+});
+
+test("ranges that are all of it are left out, and both places stay in every link", () => {
+  const both = `bucket=old/bundle.json&bucket2=${NEW}`;
+  assert.equal(href(initialUrlState("diff")), `http://localhost/diff?${both}`);
+  assert.equal(href(initialUrlState("explore")), `http://localhost/explore?${both}`);
+});
+
+test("swapped sides swap their places, and one side alone is asked in its place", () => {
+  go({ base: { from: "2000", until: "3000", filters: [] } });
+  assert.deepEqual(timelineSpan("base"), { from: 1000, until: 5000 });
+  swapSides();
+  assert.deepEqual([placeOf("base"), placeOf("other")], [NEW, OLD]);
+  assert.equal(new URL(location.href).searchParams.get("from2"), "2000");
+  assert.equal(new URL(location.href).searchParams.get("bucket2"), "old/bundle.json");
+  exploreSide("other");
+  assert.equal(placeOf("base"), OLD);
+  assert.deepEqual(urlState.peek().base, { from: "2000", until: "3000", filters: [] });
+  visit("home");
+  assert.deepEqual(places.peek(), { base: "old/bundle.json", other: NEW });
+});
+
+test("what is no address is asked as it is, and so refused", () => {
+  go(initialUrlState("home"), "push", { base: "http://[x/", other: null });
+  assert.equal(placeOf("base"), "http://[x/");
+  assert.equal(placeName(placeOf("base")), "http://[x/");
+  assert.equal(wholeSpan("base"), null);
+});
+
+test("without a second place both sides are of the first, in halves", async () => {
+  go(initialUrlState("diff"), "push", { base: "old/bundle.json", other: null });
+  assert.equal(placeOf("other"), OLD);
+  const { base, other } = initialUrlState("diff");
+  assert.deepEqual([base.from, base.until, other.from, other.until], ["1000", "3000", "3000", "5000"]);
+  // What cannot be read has no times; its first question says why.
+  go(initialUrlState("home"), "push", { base: "none/bundle.json", other: null });
+  await learnSpans(() => {});
+  assert.equal(wholeSpan("base"), null);
+  assert.equal(initialUrlState("home").base.from, "now-1h");
+});
+
+test("places are called by the end of their addresses, as long as it takes to tell them apart", () => {
+  assert.equal(placeName(OLD, NEW), "old");
+  assert.equal(placeName("https://a.test/x/run%201/bundle.json", "https://a.test/y/run%201/bundle.json"), "x/run 1");
+  assert.equal(placeName("https://a.test/bundle.json", "https://b.test/bundle.json"), "a.test");
+  assert.equal(placeName("https://a.test/x/%ff/bundle.json"), "%ff");
+  assert.equal(placeName(OLD, OLD), "localhost/old");
+  assert.equal(placeName("", OLD), "this server");
+});
+
+test("a bundle is found by its folder, by a page of it, or by its description", () => {
+  const found = (text: string) => bundleAddress(text)?.href ?? null;
+  assert.equal(found(" old "), OLD);
+  assert.equal(found("/old/"), OLD);
+  assert.equal(found("old/bundle.json"), OLD);
+  assert.equal(found("https://else.test/new/explore.html?s=a#x"), NEW);
+  assert.equal(found("https://s3.test/b/t/team/?key=1"), "https://s3.test/b/t/team/?key=1");
+  assert.equal(found(""), null);
+  assert.equal(found("http://"), null);
+  assert.equal(found("localhost:8000/run/"), null);
+});
+
+test("before and after a version are as long as each other, within the range", () => {
+  const marks = [1100, 2000, 3000, 4000, 9000].map((time, i) => ({ time, text: `version ${i}` }));
+  const found = versionSides(marks, { from: 1000, until: 5000 }, ["region=eu"]);
+  assert.deepEqual(
+    found.map(({ label, sides: { base, other } }) => [label, base.from, base.until, other.from, other.until]),
+    [
+      ["Before and after version 3", "3000", "4000", "4000", "5000"],
+      ["Before and after version 2", "1000", "3000", "3000", "5000"],
+      ["Before and after version 1", "1000", "2000", "2000", "3000"],
+    ],
   );
-
-test("a file of one's own, from where it was built", () => {
-  assert.equal(paths("github.com/acme/shop/internal/orders/rules.go")[0], "internal/orders/rules.go");
-  assert.equal(paths("/builds/work/shop/shop/cmd/main.go")[0], "cmd/main.go");
-  assert.deepEqual(paths("/app/orders/rules.py"), ["app/orders/rules.py", "orders/rules.py"]);
-  assert.deepEqual(paths("/app/main.py"), ["app/main.py", "main.py"]);
-  assert.deepEqual(paths("server.py"), ["server.py"]);
-  assert.deepEqual(paths("C:\\src\\shop\\api\\Program.cs"), [
-    "api/Program.cs",
-    "src/shop/api/Program.cs",
-    "shop/api/Program.cs",
-  ]);
-  assert.deepEqual(paths("a.py", "f", { ...SHOP, root: "/services/a/" }), ["services/a/a.py"]);
-  assert.ok(paths(`/${"a/".repeat(50)}b.py`).length <= 6);
-});
-
-test("what leads out of the repository, and what others wrote, is not looked for", () => {
-  for (const file of [
-    "../../etc/passwd",
-    "/usr/lib/python3/json/decoder.py",
-    "/app/node_modules/x/y.js",
-    "/usr/local/go/src/runtime/proc.go",
-  ])
-    assert.deepEqual(paths(file), [], file);
-});
-
-test("modules of Go are at their own repositories", () => {
-  for (const [file, place] of [
-    ["/go/pkg/mod/github.com/!azure/go-x@v1.2.3/a/b.go", "https://github.com/Azure/go-x@v1.2.3:a/b.go"],
-    ["golang.org/x/net@v0.20.0/http2/server.go", "https://github.com/golang/net@v0.20.0:http2/server.go"],
-    ["github.com/a/b/v2@v2.0.1/c.go", "https://github.com/a/b@v2.0.1:c.go"],
-    ["github.com/a/b/sub@v0.3.0/c.go", "https://github.com/a/b@sub/v0.3.0:sub/c.go"],
-    ["github.com/a/b@v0.0.0-20240101120000-0123456789ab/c.go", "https://github.com/a/b@0123456789ab:c.go"],
-    ["github.com/a/b@v4.0.0+incompatible/c.go", "https://github.com/a/b@v4.0.0:c.go"],
-  ])
-    assert.deepEqual(paths(file), [place]);
-});
-
-test("a class is in the folder of its package", () => {
-  for (const name of ["org.example.Rides.order", "org/example/Rides.order", "org.example.Rides$Order.total(int, a.B)"])
-    assert.equal(folderOfClass(name), "org/example", name);
-  assert.equal(folderOfClass("main"), "");
-  assert.deepEqual(paths("Rides.java", "org.example.Rides.order"), [
-    "src/main/java/org/example/Rides.java",
-    "org/example/Rides.java",
-  ]);
-  assert.equal(paths("Rides.kt", "org.example.Rides.order")[0], "src/main/kotlin/org/example/Rides.kt");
-});
-
-const YAML = `
-version: v1
-source_code:
-  mappings:
-    - path: [{ prefix: /usr/local/go/src }]
-      language: go
-      source: { github: { owner: golang, repo: go, ref: go1.24.8, path: src } }
-    - function_name: [{ prefix: org/example }, { prefix: com.acme }]
-      language: java
-      source: { local: { path: src/main/java } }
-    - path: [{ prefix: /app }]
-      source: { local: { path: . } }
-    - path: [{ prefix: /app/lib }]
-      source: { local: { path: library } }
-`;
-
-test("a mapping says it better", () => {
-  const mapped = (file: string, name = "f") => paths(file, name, SHOP, YAML);
-  assert.deepEqual(mapped("/usr/local/go/src/runtime/proc.go"), [
-    "https://github.com/golang/go@go1.24.8:src/runtime/proc.go",
-  ]);
-  assert.deepEqual(mapped("Rides.java", "org.example.Rides.order"), ["src/main/java/org/example/Rides.java"]);
-  assert.deepEqual(mapped("Cart.java", "com/acme/shop/Cart.add"), ["src/main/java/com/acme/shop/Cart.java"]);
-  assert.deepEqual(mapped("/app/a/b.py"), ["a/b.py"]);
-  assert.deepEqual(mapped("/app/lib/b.py"), ["library/b.py"], "the longest prefix");
-});
-
-test("a mapping file that makes no sense says why", () => {
-  assert.deepEqual(parseMappings("version: v1"), []);
-  for (const [yaml, says] of [
-    ["version: v2", /version is "v2"/],
-    ["source_code: {mappings: 1}", /no list/],
-    ["source_code: {mappings: [{source: {local: {path: a}}}]}", /mapping 1 has no prefix/],
-    ["source_code: {mappings: [{path: [{prefix: a}]}]}", /mapping 1 has no source/],
-    ["source_code: {mappings: [{path: [{prefix: a}], source: {github: {owner: a}}}]}", /names no owner or no repo/],
-    ["a: [", /./],
-  ] as const)
-    assert.throws(() => parseMappings(yaml), { message: says });
-});
-
-test("the page of a file", () => {
-  const place = { repository: "https://github.com/acme/shop.git", ref: "feature/x", path: "a b/c.go" };
-  assert.equal(pageOf(place, 7), "https://github.com/acme/shop/blob/feature/x/a%20b/c.go#L7");
-  const lab = { ...place, repository: "https://gitlab.com/acme/shop" };
-  assert.equal(pageOf(lab, 0), "https://gitlab.com/acme/shop/-/blob/feature/x/a%20b/c.go");
-  assert.equal(pageOf({ ...place, repository: "https://git.acme.dev/a/b" }, 1), null);
-  assert.equal(pageOf({ ...place, repository: "javascript:alert(1)" }, 1), null);
+  assert.deepEqual([found[0].sides.base.filters, found[0].sides.other.filters], [["region=eu"], ["region=eu"]]);
+  assert.deepEqual(
+    versionSides(marks, { from: 2000, until: 3000 }, []),
+    [],
+    "what begins with the range has no before",
+  );
 });

@@ -1,8 +1,8 @@
 import { settingsOpen } from "../../state/page/settings.ts";
-import { filled } from "../../state/query/address.ts";
 import { linksLabel } from "../../state/query/explore.ts";
 import { span } from "../../state/query/services.ts";
 import { useSettings } from "../../state/query/settings.ts";
+import { filled } from "../../state/query/template.ts";
 import { go, urlState } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 
