@@ -111,19 +111,15 @@ fn page(request: &Request) -> worker::Result<Page> {
 /// What is wrong with the variables, if anything is; asked once, before the first request.
 #[wasm_bindgen(wasm_bindgen = ::worker::wasm_bindgen)]
 pub fn configuration_problem(env: Env) -> Option<String> {
-    let config = Config::of(&env).err().map(|error| error.to_string());
-    let origins = || Origins::of(&env).err().map(|error| error.to_string());
-    let prices = || metrics::prices(&env).err().map(|error| error.to_string());
-    let sources = || {
-        let host = source::SourceHost::of(&env);
-        host.err().map(|error| error.to_string())
-    };
-    let model = || model::Model::of(&env).err().map(|error| error.to_string());
-    config
-        .or_else(origins)
-        .or_else(prices)
-        .or_else(sources)
-        .or_else(model)
+    problem_of(Config::of(&env))
+        .or_else(|| problem_of(Origins::of(&env)))
+        .or_else(|| problem_of(metrics::prices(&env)))
+        .or_else(|| problem_of(source::SourceHost::of(&env)))
+        .or_else(|| problem_of(model::Model::of(&env)))
+}
+
+fn problem_of<T>(read: Result<T, impl ToString>) -> Option<String> {
+    read.err().map(|error| error.to_string())
 }
 
 /// Runs once a minute.

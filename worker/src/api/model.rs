@@ -16,7 +16,7 @@ use worker::{Env, Request, Response};
 use crate::http::route::ExplainCall;
 use crate::http::scope::Scope;
 use crate::http::{body, outgoing};
-use crate::platform::config::ConfigError;
+use crate::platform::config::{ConfigError, variables};
 use crate::platform::errors::Problem;
 
 /// Longest text that is passed on: 32 KiB. A summary has some 3.
@@ -114,7 +114,7 @@ impl Model {
 
     /// Parses the variables of an environment.
     pub(crate) fn of(env: &Env) -> Result<Option<Self>, ConfigError> {
-        Self::parse(|name| env.var(name).ok().map(|value| value.to_string()))
+        Self::parse(variables(env))
     }
 
     async fn explain(&self, text: &str) -> Result<String, Problem> {
@@ -132,14 +132,10 @@ impl Model {
             ],
         })
         .map_err(Problem::internal)?;
-        let authorization = self.token.as_ref().map(|token| format!("Bearer {token}"));
-        let mut headers = vec![("content-type", "application/json")];
-        headers.extend(
-            authorization
-                .as_deref()
-                .map(|token| ("authorization", token)),
-        );
-        let answer = outgoing::ask(&self.address, &headers, Some(asked), LIMIT, MAX_ANSWER).await;
+        let json = ("content-type", "application/json");
+        let token = self.token.as_deref();
+        let answer =
+            outgoing::ask(&self.address, json, token, Some(asked), LIMIT, MAX_ANSWER).await;
         let answer = answer.map_err(unavailable)?;
         match answer.status {
             200 => completed(&answer.body),

@@ -55,7 +55,7 @@ fn range(parameters: &Parameters) -> Result<(i64, i64), Problem> {
 }
 
 /// Every shard has the same ones, unless a call failed halfway: then those of any.
-pub(crate) async fn pins<T: Transport>(
+async fn pins<T: Transport>(
     shards: &TenantShards<T>,
     order: &AdminCommand,
 ) -> Result<Vec<Pin>, Problem> {

@@ -10,8 +10,9 @@ use worker::{Env, Request, Response};
 
 use crate::http::outgoing;
 use crate::http::parameters::Parameters;
+use crate::http::percent::escaped;
 use crate::http::scope::Scope;
-use crate::platform::config::ConfigError;
+use crate::platform::config::{ConfigError, variables};
 use crate::platform::errors::Problem;
 
 /// Longest file that is passed on: 4 MiB, a hundred thousand lines.
@@ -75,7 +76,7 @@ impl SourceHost {
 
     /// Parses the variables of an environment.
     pub(crate) fn of(env: &Env) -> Result<Self, ConfigError> {
-        Self::parse(|name| env.var(name).ok().map(|value| value.to_string()))
+        Self::parse(variables(env))
     }
 
     /// The address of a file, where all three make sense.
@@ -119,44 +120,36 @@ impl SourceHost {
     }
 }
 
-/// A path with all but letters, digits, `.`, `_`, `~` and `-` escaped; `None` if a segment is empty or leads elsewhere.
+/// A path with each segment escaped; `None` if one is empty or leads elsewhere.
 fn encoded(path: &str) -> Option<String> {
-    let mut text = String::new();
-    for (i, segment) in path.split('/').enumerate() {
-        if matches!(segment, "" | "." | "..") {
-            return None;
-        }
-        if i > 0 {
-            text.push('/');
-        }
-        for byte in segment.bytes() {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'~' | b'-' => {
-                    text.push(byte.into());
-                }
-                _ => text.push_str(&format!("%{byte:02X}")),
-            }
-        }
-    }
-    Some(text)
+    let segment = |segment| match segment {
+        "" | "." | ".." => None,
+        name => Some(escaped(name).to_string()),
+    };
+    let segments: Option<Vec<_>> = path.split('/').map(segment).collect();
+    Some(segments?.join("/"))
 }
 
 /// Answers with a file as text.
 pub(crate) async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let host = SourceHost::of(scope.env()).map_err(Problem::internal)?;
-    let asked = ["repository", "ref", "path"].map(|name| parameters.required(name));
-    let [repository, git_ref, path] = asked;
-    let (repository, git_ref, path) = (repository?, git_ref?, path?);
-    let address = host.address(repository, git_ref, path)?;
-    let authorization = host.token.map(|token| format!("Bearer {token}"));
-    let mut headers = vec![("accept", "application/vnd.github.raw, text/plain, */*")];
-    headers.extend(
-        authorization
-            .as_deref()
-            .map(|token| ("authorization", token)),
+    let (repository, git_ref, path) = (
+        parameters.required("repository")?,
+        parameters.required("ref")?,
+        parameters.required("path")?,
     );
-    let file = outgoing::ask(&address, &headers, None, LIMIT, MAX_FILE).await;
+    let address = host.address(repository, git_ref, path)?;
+    let accept = ("accept", "application/vnd.github.raw, text/plain, */*");
+    let file = outgoing::ask(
+        &address,
+        accept,
+        host.token.as_deref(),
+        None,
+        LIMIT,
+        MAX_FILE,
+    )
+    .await;
     let file = file.map_err(unavailable)?;
     match file.status {
         200 => {}

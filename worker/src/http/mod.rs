@@ -11,5 +11,6 @@ pub(crate) mod headers;
 pub(crate) mod origin;
 pub(crate) mod outgoing;
 pub(crate) mod parameters;
+pub(crate) mod percent;
 pub(crate) mod route;
 pub(crate) mod scope;

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::platform::config::ConfigError;
+use crate::platform::config::{ConfigError, variables};
 
 /// What a page may send beside what every page may.
 const ALLOWED_HEADERS: &str = "authorization, connect-protocol-version, connect-timeout-ms, \
@@ -70,7 +70,7 @@ impl Origins {
 
     /// Parses the variable of an environment.
     pub(crate) fn of(env: &worker::Env) -> Result<Self, ConfigError> {
-        Self::parse(|name| env.var(name).ok().map(|value| value.to_string()))
+        Self::parse(variables(env))
     }
 
     /// The page's origin, if it is one of these.

@@ -31,10 +31,11 @@ pub(crate) struct Answer {
 }
 
 /// Asks a host, for the whole answer within `limit`, and reads `most` bytes of it. The text of an error says why there is
-/// no answer. A body makes it a POST.
+/// no answer. A token goes along as that of its bearer; a body makes it a POST.
 pub(crate) async fn ask(
     address: &str,
-    headers: &[(&str, &str)],
+    header: (&str, &str),
+    token: Option<&str>,
     body: Option<String>,
     limit: Duration,
     most: usize,
@@ -42,7 +43,7 @@ pub(crate) async fn ask(
     let controller = AbortController::default();
     let signal = controller.signal();
     let answer = async {
-        let mut answer = Fetch::Request(request(address, headers, body)?)
+        let mut answer = Fetch::Request(request(address, header, token, body)?)
             .send_with_signal(&signal)
             .await?;
         let (status, mut parts) = (answer.status_code(), answer.stream()?);
@@ -78,14 +79,16 @@ pub(crate) async fn ask(
 
 fn request(
     address: &str,
-    headers: &[(&str, &str)],
+    (name, value): (&str, &str),
+    token: Option<&str>,
     body: Option<String>,
 ) -> worker::Result<Request> {
-    let all = Headers::new();
+    let headers = Headers::new();
     // GitHub's API answers none that says no name.
-    all.set("user-agent", "pilotlight")?;
-    for (name, value) in headers {
-        all.set(name, value)?;
+    headers.set("user-agent", "pilotlight")?;
+    headers.set(name, value)?;
+    if let Some(token) = token {
+        headers.set("authorization", &format!("Bearer {token}"))?;
     }
     let mut init = RequestInit::new();
     init.with_method(if body.is_some() {
@@ -93,7 +96,7 @@ fn request(
     } else {
         Method::Get
     })
-    .with_headers(all)
+    .with_headers(headers)
     .with_body(body.map(Into::into))
     // A token is for this host alone.
     .with_redirect(RequestRedirect::Manual);

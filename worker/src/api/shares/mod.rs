@@ -23,6 +23,7 @@ use worker::{Request, Response, ResponseBuilder};
 use crate::bucket::{Bucket, BucketError, Condition, Listed, MAX_PAGE, Object, list_all};
 use crate::http::body;
 use crate::http::parameters::Parameters;
+use crate::http::percent::escaped;
 use crate::http::route::ShareCall;
 use crate::http::scope::Scope;
 use crate::limits::rate;
@@ -338,13 +339,5 @@ fn file(Shared { name, content }: Shared, id: ShareId, now: i64) -> worker::Resu
 
 /// The name of a file as a header has it (RFC 8187).
 fn disposition(name: &str) -> String {
-    let mut value = "attachment; filename*=UTF-8''".to_owned();
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            value.push(char::from(byte));
-        } else {
-            value.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    value
+    format!("attachment; filename*=UTF-8''{}", escaped(name))
 }

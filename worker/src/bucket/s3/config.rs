@@ -5,6 +5,8 @@ use rusty_s3::{Bucket, BucketError, Credentials, UrlStyle};
 use thiserror::Error;
 use url::Url;
 
+use crate::platform::config::variables;
+
 /// The kind of bucket that an operator chose.
 #[derive(Clone, Debug)]
 pub(crate) enum Backend {
@@ -75,7 +77,7 @@ impl Backend {
 
     /// Parses those of an environment.
     pub(crate) fn of(env: &worker::Env) -> Result<Self, BackendError> {
-        Self::parse(|name| env.var(name).ok().map(|value| value.to_string()))
+        Self::parse(variables(env))
     }
 }
 

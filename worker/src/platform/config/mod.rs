@@ -97,6 +97,11 @@ pub(crate) struct ConfigError {
     pub(crate) expected: &'static str,
 }
 
+/// What the variables and secrets of an environment are, by their names.
+pub(crate) fn variables(env: &worker::Env) -> impl Fn(&str) -> Option<String> {
+    |name| env.var(name).ok().map(|value| value.to_string())
+}
+
 /// Longest flush window, by default and at most. Agents give up after 10 seconds; four of
 /// them are left for the write and the way. With 5 s a fleet makes a fifth more writes.
 const MAX_FLUSH_MS: u32 = 6_000;
@@ -233,7 +238,7 @@ impl Config {
 
     /// Parses the variables of an environment.
     pub(crate) fn of(env: &worker::Env) -> Result<Self, ConfigError> {
-        Self::parse(|name| env.var(name).ok().map(|value| value.to_string()))
+        Self::parse(variables(env))
     }
 }
 
