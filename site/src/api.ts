@@ -176,8 +176,13 @@ function spanParams(span: Span): Record<string, string> {
 }
 
 /** The answer of the API to a question that has one in JSON. */
-export async function json<T>(name: string, params: Record<string, string>, signal: AbortSignal | null): Promise<T> {
-  const response = await askServer(name, params, signal);
+export async function json<T>(
+  name: string,
+  params: Record<string, string>,
+  signal: AbortSignal | null,
+  init: RequestInit = {},
+): Promise<T> {
+  const response = await askServer(name, params, signal, init);
   // A static host may answer any path with its index page.
   if (!response.headers.get("content-type")?.startsWith("application/json")) throw noServer();
   return (await orNetworkError(signal, () => response.json())) as T;
@@ -209,9 +214,13 @@ export async function askConnect<T>(
   message: object,
   signal: AbortSignal | null,
 ): Promise<{ message: T; headers: Headers }> {
-  const body = new Blob([JSON.stringify(message)], { type: "application/json" });
-  const response = await send(call, signal, { method: "POST", body });
+  const response = await send(call, signal, posted(message));
   return { message: (await orNetworkError(signal, () => response.json())) as T, headers: response.headers };
+}
+
+/** A request that brings a message as JSON. */
+export function posted(message: object): RequestInit {
+  return { method: "POST", body: new Blob([JSON.stringify(message)], { type: "application/json" }) };
 }
 
 async function send(path: string, signal: AbortSignal | null, init: RequestInit): Promise<Response> {

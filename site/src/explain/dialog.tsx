@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
+import { Dialog } from "../components/controls/dialog.tsx";
 import { Icon } from "../components/controls/icon.tsx";
 import { SHARE } from "../core/divided.ts";
 import { core } from "../core/index.ts";
@@ -15,12 +16,10 @@ import { ModelAnswer } from "./model.tsx";
 import { describeChange, markdown, type Summary, summarise } from "./summary.ts";
 import "../style/explain.css";
 
-/** What the profile on the screen says, in words. It is made in the page; nothing is sent anywhere. */
+/** What the profile on the screen says, in words. It is made in the page, and sent to a model only if the person asks one. */
 export function Explain({ close }: { close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const summary = useSignal<Summary | null>(null);
   useEffect(() => {
-    dialog.current?.showModal();
     const answer = shown.peek();
     if (answer.state !== "ready") return close();
     void summaryOf(answer).then(
@@ -33,15 +32,9 @@ export function Explain({ close }: { close: () => void }) {
   }, []);
   const made = summary.value;
   return (
-    <dialog class="help explain" ref={dialog} aria-labelledby="explain-title" data-testid="explain" onClose={close}>
-      <div class="help-head">
-        <h2 id="explain-title">{made ? made.title : "Reading the profile"}</h2>
-        <button type="button" class="control icon-only" title="Close" onClick={() => dialog.current?.close()}>
-          <Icon name="close" />
-        </button>
-      </div>
-      {made && <Told summary={made} close={() => dialog.current?.close()} />}
-    </dialog>
+    <Dialog class="explain" title={made ? made.title : "Reading the profile"} testid="explain" onClose={close}>
+      {(close) => made && <Told summary={made} close={close} />}
+    </Dialog>
   );
 }
 

@@ -1,15 +1,15 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ProblemNote } from "../components/status/problemnote.tsx";
-import { type Problem, problemOf } from "../state/problem.ts";
+import { useAction } from "../state/action.ts";
 import { askModel, modelOf } from "../state/query/model.ts";
 import { markdown, type Summary } from "./summary.ts";
 
 /** What a language model makes of the summary, where the server has one and the person asks. */
 export function ModelAnswer({ summary }: { summary: Summary }) {
   const model = useSignal("");
-  const answer = useSignal<{ state: "none" | "asked" } | { state: "told"; text: string }>({ state: "none" });
-  const problem = useSignal<Problem | null>(null);
+  const said = useSignal<string | null>(null);
+  const { running, problem, run } = useAction(`ask ${model.value}`);
   useEffect(() => {
     const stop = new AbortController();
     // Without an answer there is none to offer.
@@ -20,23 +20,17 @@ export function ModelAnswer({ summary }: { summary: Summary }) {
     return () => stop.abort();
   }, []);
   if (model.value === "") return null;
-  const ask = async () => {
-    answer.value = { state: "asked" };
-    problem.value = null;
-    try {
-      answer.value = { state: "told", text: await askModel(markdown(summary, "")) };
-    } catch (failure) {
-      answer.value = { state: "none" };
-      problem.value = problemOf(failure, `ask ${model.value}`);
-    }
-  };
+  const ask = () =>
+    run(async () => {
+      said.value = await askModel(markdown(summary, ""));
+    });
   return (
     <section aria-label="A language model" data-testid="explain-model">
-      {answer.value.state === "told" ? (
+      {said.value !== null ? (
         <>
           <h3>{model.value} says</h3>
           <p class="explain-said" data-testid="explain-said">
-            {answer.value.text}
+            {said.value}
           </p>
           <p class="hint">A model may be wrong. The figures above are not its own.</p>
         </>
@@ -45,11 +39,11 @@ export function ModelAnswer({ summary }: { summary: Summary }) {
           <button
             type="button"
             class="control"
-            disabled={answer.value.state === "asked"}
+            disabled={running.value}
             data-testid="explain-ask"
             onClick={() => void ask()}
           >
-            {answer.value.state === "asked" ? `Asking ${model.value}…` : `Ask ${model.value}`}
+            {running.value ? `Asking ${model.value}…` : `Ask ${model.value}`}
           </button>
           <span class="hint">Sends the text above, without the profile, to the model that this server names.</span>
         </p>

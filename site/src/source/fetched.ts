@@ -1,7 +1,7 @@
 /** The source of the listed function, from the repository that the labels of its service name. */
 import { computed } from "@preact/signals";
 import { fetchSource } from "../api.ts";
-import { listing } from "../state/profile/lines.ts";
+import { linesOf, listing } from "../state/profile/lines.ts";
 import { placeOf } from "../state/query/place.ts";
 import { parseMatcher } from "../state/query/selector.ts";
 import { labels } from "../state/query/services.ts";
@@ -59,9 +59,7 @@ export const fetchedSource = resource(
     for (const place of asked) {
       const text = await fetchSource(place, signal);
       if (text === null) continue;
-      const lines = text.split(/\r?\n/);
-      if (lines.at(-1) === "") lines.pop();
-      return { file, place, lines, asked, mappingProblem: problem };
+      return { file, place, lines: linesOf(text), asked, mappingProblem: problem };
     }
     return { file, place: null, lines: [], asked, mappingProblem: problem };
   },
@@ -69,11 +67,22 @@ export const fetchedSource = resource(
   "dropped",
 );
 
+interface Found {
+  mappings: Mapping[];
+  problem: string;
+}
+
+/** What was found for the code that was asked for last: every file of it is found by the same. */
+let known: { code: string; found: Found } | null = null;
+
+async function mappingsOf(code: Code, signal: AbortSignal): Promise<Found> {
+  const key = JSON.stringify(code);
+  if (known?.code !== key) known = { code: key, found: await findMappings(code, signal) };
+  return known.found;
+}
+
 /** The mapping file, in the service's folder or at the top; there need not be one. */
-async function mappingsOf(
-  { repository, ref, root }: Code,
-  signal: AbortSignal,
-): Promise<{ mappings: Mapping[]; problem: string }> {
+async function findMappings({ repository, ref, root }: Code, signal: AbortSignal): Promise<Found> {
   for (const path of new Set([join(root, MAPPING_FILE), MAPPING_FILE])) {
     const text = await fetchSource({ repository, ref, path }, signal);
     if (text === null) continue;

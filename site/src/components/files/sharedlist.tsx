@@ -1,11 +1,10 @@
-import { useSignal } from "@preact/signals";
 import { lastDay } from "../../files/share.ts";
 import { formatBytes, plural } from "../../format/value.ts";
 import { reportFailure } from "../../state/page/failure.ts";
 import { chosen, more, remove, type Share, shares } from "../../state/shares.ts";
 import { go, href } from "../../state/url/router.ts";
 import { initialUrlState, type UrlState } from "../../state/url/urlstate.ts";
-import { Icon } from "../controls/icon.tsx";
+import { DeleteForEveryone } from "../controls/deleteforeveryone.tsx";
 import { onPlainClick } from "../header/header.tsx";
 import "../../style/shares.css";
 
@@ -44,7 +43,6 @@ export function SharedList() {
 
 function Item({ share }: { share: Share }) {
   const { id, name, size } = share;
-  const asked = useSignal(false);
   const until = lastDay(id).replace(" (UTC)", "");
   const choose = (on: boolean) => {
     const others = chosen.peek().filter((other) => other !== id);
@@ -61,31 +59,11 @@ function Item({ share }: { share: Share }) {
       <Open ids={[id]} testid="open-share">
         {name}
       </Open>
-      {asked.value ? (
-        <button
-          type="button"
-          class="control danger"
-          data-testid="delete-share"
-          onBlur={() => (asked.value = false)}
-          onClick={() => tell(remove(share), `delete ${name}`)}
-        >
-          Delete for everyone
-        </button>
-      ) : (
-        <>
-          <span class="soft" title={`${formatBytes(size)}, good until the end of ${lastDay(id)}`}>
-            until {until}
-          </span>
-          <button
-            type="button"
-            class="control icon-only quiet"
-            title={`Delete ${name}`}
-            onClick={() => (asked.value = true)}
-          >
-            <Icon name="close" />
-          </button>
-        </>
-      )}
+      <DeleteForEveryone name={name} testid="delete-share" remove={() => remove(share)}>
+        <span class="soft" title={`${formatBytes(size)}, good until the end of ${lastDay(id)}`}>
+          until {until}
+        </span>
+      </DeleteForEveryone>
     </li>
   );
 }

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { type Problem, problemOf } from "../../state/problem.ts";
+import { useAction } from "../../state/action.ts";
 import { deletePin, listPins, type Pin } from "../../state/query/pins.ts";
 import { spanLabel } from "../../time/range.ts";
 import { ProblemNote } from "../status/problemnote.tsx";
@@ -8,29 +8,24 @@ import { ProblemNote } from "../status/problemnote.tsx";
 /** What is kept beyond the retention, each to be given up. */
 export function PinList() {
   const pins = useSignal<Pin[] | null>(null);
-  const problem = useSignal<Problem | null>(null);
+  const listing = useAction("list what is kept");
+  const giving = useAction("give up what is kept");
+  const problem = giving.problem.value ?? listing.problem.value;
   useEffect(() => {
     const stop = new AbortController();
-    listPins(stop.signal).then(
-      (found) => (pins.value = found),
-      (failure) => {
-        if (!stop.signal.aborted) problem.value = problemOf(failure, "list what is kept");
-      },
-    );
+    void listing.run(async () => {
+      pins.value = await listPins(stop.signal);
+    });
     return () => stop.abort();
   }, []);
-  const give = async (pin: Pin) => {
-    problem.value = null;
-    try {
+  const give = (pin: Pin) =>
+    giving.run(async () => {
       pins.value = await deletePin(pin);
-    } catch (failure) {
-      problem.value = problemOf(failure, "give up what is kept");
-    }
-  };
+    });
   return (
     <section class="pins" aria-label="Kept beyond the retention">
       <h3>Kept beyond the retention</h3>
-      {problem.value && <ProblemNote problem={problem.value} />}
+      {problem && <ProblemNote problem={problem} />}
       {pins.value?.length === 0 && (
         <p class="hint">Nothing. The menu of the time range of a service keeps what is seen.</p>
       )}

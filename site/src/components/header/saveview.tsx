@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
+import { useAction } from "../../state/action.ts";
 import { copyText } from "../../state/page/clipboard.ts";
-import { type Problem, problemOf } from "../../state/problem.ts";
 import { saveView } from "../../state/query/views.ts";
 import { href, urlState } from "../../state/url/router.ts";
 import { LONGEST_NAME, shortLink } from "../../state/url/savedview.ts";
@@ -10,7 +10,7 @@ import "../../style/shares.css";
 /** Saves what is seen under a name, for everyone, and copies a short link to it. */
 export function SaveView({ done }: { done: () => void }) {
   const open = useSignal(false);
-  const problem = useSignal<Problem | null>(null);
+  const { problem, run } = useAction("save the view");
   if (!open.value)
     return (
       <button type="button" data-testid="save-view" onClick={() => (open.value = true)}>
@@ -20,14 +20,11 @@ export function SaveView({ done }: { done: () => void }) {
   const save = async (event: Event) => {
     event.preventDefault();
     const name = String(new FormData(event.currentTarget as HTMLFormElement).get("name") ?? "").trim();
-    problem.value = null;
-    try {
+    await run(async () => {
       const id = await saveView(name, urlState.peek());
       done();
       await copyText(href(shortLink(id)), "a short link; the settings of the front page list the view");
-    } catch (failure) {
-      problem.value = problemOf(failure, "save the view");
-    }
+    });
   };
   return (
     <form class="save-view" onSubmit={(event) => void save(event)}>

@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
+import { useAction } from "../../state/action.ts";
 import { annotateOpen } from "../../state/page/annotate.ts";
-import { type Problem, problemOf } from "../../state/problem.ts";
 import { type Annotation, annotate, annotations, deleteAnnotation } from "../../state/query/annotations.ts";
 import { span } from "../../state/query/services.ts";
 import { urlState } from "../../state/url/router.ts";
 import { formatInstant, toLocalInput } from "../../time/range.ts";
 import { parseLocalInput } from "../../time/zone.ts";
-import { Icon } from "../controls/icon.tsx";
+import { Dialog } from "../controls/dialog.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import "../../style/annotate.css";
 
@@ -16,49 +16,41 @@ const LONGEST_TEXT = 256;
 
 /** What is annotated in the range, and one more. */
 export function AnnotateDialog() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   const { value, problem } = annotations.value;
   return (
-    <dialog
-      class="help annotate"
-      ref={dialog}
-      aria-labelledby="annotate-title"
-      data-testid="annotate"
+    <Dialog
+      class="annotate"
+      title="Annotations of this range"
+      testid="annotate"
       onClose={() => (annotateOpen.value = false)}
     >
-      <div class="help-head">
-        <h2 id="annotate-title">Annotations of this range</h2>
-        <button type="button" class="control icon-only" title="Close" onClick={() => dialog.current?.close()}>
-          <Icon name="close" />
-        </button>
-      </div>
-      <Form done={() => dialog.current?.close()} />
-      {problem && <RetryNote problem={problem} />}
-      {value && value.length > 0 && (
-        <ul class="annotate-list">
-          {value.map((one) => (
-            <Listed key={one.id} annotation={one} />
-          ))}
-        </ul>
+      {(close) => (
+        <>
+          <Form done={close} />
+          {problem && <RetryNote problem={problem} />}
+          {value && value.length > 0 && (
+            <ul class="annotate-list">
+              {value.map((one) => (
+                <Listed key={one.id} annotation={one} />
+              ))}
+            </ul>
+          )}
+        </>
       )}
-    </dialog>
+    </Dialog>
   );
 }
 
 function Form({ done }: { done: () => void }) {
   const { service, window } = urlState.peek();
-  const saving = useSignal(false);
-  const problem = useSignal<Problem | null>(null);
+  const { running, problem, run } = useAction("keep the annotation");
   // What is selected begins there; else it is about what just happened. The end of a range is no part of it.
   const first = useRef(window?.from ?? Math.min(Date.now(), span.peek().until - 1000));
   const save = async (event: Event) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const text = (name: string) => String(form.get(name) ?? "").trim();
-    saving.value = true;
-    problem.value = null;
-    try {
+    await run(async () => {
       await annotate({
         text: text("text"),
         time: parseLocalInput(text("time")),
@@ -66,10 +58,7 @@ function Form({ done }: { done: () => void }) {
         ...(text("url") && { url: text("url") }),
       });
       done();
-    } catch (failure) {
-      problem.value = problemOf(failure, "keep the annotation");
-    }
-    saving.value = false;
+    });
   };
   return (
     <form class="annotate-form" onSubmit={(event) => void save(event)}>
@@ -112,7 +101,7 @@ function Form({ done }: { done: () => void }) {
           {problem.value.title}. {problem.value.meaning}
         </p>
       )}
-      <button type="submit" class="control primary" disabled={saving.value} data-testid="annotate-save">
+      <button type="submit" class="control primary" disabled={running.value} data-testid="annotate-save">
         Annotate
       </button>
     </form>
@@ -123,18 +112,10 @@ function Form({ done }: { done: () => void }) {
 function Listed({ annotation }: { annotation: Annotation }) {
   const { id, time, text, service } = annotation;
   const asked = useSignal(false);
-  const problem = useSignal<Problem | null>(null);
+  const { problem, run } = useAction("delete the annotation");
   const press = async () => {
-    if (!asked.value) {
-      asked.value = true;
-      return;
-    }
-    try {
-      await deleteAnnotation(id);
-    } catch (failure) {
-      asked.value = false;
-      problem.value = problemOf(failure, "delete the annotation");
-    }
+    if (asked.value) await run(() => deleteAnnotation(id));
+    asked.value = !asked.value;
   };
   return (
     <li data-testid="annotation">

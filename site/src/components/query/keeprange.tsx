@@ -1,6 +1,5 @@
-import { useSignal } from "@preact/signals";
+import { useAction } from "../../state/action.ts";
 import { notify } from "../../state/page/notice.ts";
-import { type Problem, problemOf } from "../../state/problem.ts";
 import { createPin, LONGEST_PIN } from "../../state/query/pins.ts";
 import { span } from "../../state/query/services.ts";
 import { urlState } from "../../state/url/router.ts";
@@ -8,19 +7,15 @@ import { spanLabel } from "../../time/range.ts";
 
 /** Keeps the profiles of what is seen beyond their retention. */
 export function KeepRange() {
-  const problem = useSignal<Problem | null>(null);
+  const { problem, run } = useAction("keep these profiles");
   const { service, window } = urlState.value;
   const seen = window ?? span.value;
   const tooLong = seen.until - seen.from > LONGEST_PIN;
-  const keep = async () => {
-    problem.value = null;
-    try {
+  const keep = () =>
+    run(async () => {
       await createPin(seen, service);
       notify("Kept beyond the retention; the settings on the front page list it", 5000);
-    } catch (failure) {
-      problem.value = problemOf(failure, "keep these profiles");
-    }
-  };
+    });
   return (
     <>
       <button

@@ -1,13 +1,11 @@
-import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { reportFailure } from "../../state/page/failure.ts";
 import { settingsOpen } from "../../state/page/settings.ts";
 import { useSettings } from "../../state/query/settings.ts";
 import { deleteView } from "../../state/query/views.ts";
 import { go, href, urlState } from "../../state/url/router.ts";
 import { type SavedView, viewsOf } from "../../state/url/savedview.ts";
 import { formatInstant } from "../../time/range.ts";
-import { Icon } from "../controls/icon.tsx";
+import { DeleteForEveryone } from "../controls/deleteforeveryone.tsx";
 import { onPlainClick } from "../header/header.tsx";
 import { Note } from "../status/problemnote.tsx";
 import "../../style/shares.css";
@@ -47,10 +45,8 @@ export function SavedViews() {
   );
 }
 
-/** The first press of its button asks, the second deletes. */
 function Item({ view }: { view: SavedView }) {
   const { id, name, target, saved } = view;
-  const asked = useSignal(false);
   return (
     <li data-testid="saved-view">
       <a
@@ -66,29 +62,9 @@ function Item({ view }: { view: SavedView }) {
       >
         {name}
       </a>
-      {asked.value ? (
-        <button
-          type="button"
-          class="control danger"
-          data-testid="delete-view"
-          onBlur={() => (asked.value = false)}
-          onClick={() => void deleteView(id).catch((failure) => reportFailure(failure, `delete ${name}`))}
-        >
-          Delete for everyone
-        </button>
-      ) : (
-        <>
-          <span class="soft">{target.service}</span>
-          <button
-            type="button"
-            class="control icon-only quiet"
-            title={`Delete ${name}`}
-            onClick={() => (asked.value = true)}
-          >
-            <Icon name="close" />
-          </button>
-        </>
-      )}
+      <DeleteForEveryone name={name} testid="delete-view" remove={() => deleteView(id)}>
+        <span class="soft">{target.service}</span>
+      </DeleteForEveryone>
     </li>
   );
 }

@@ -16,3 +16,4 @@ export const askConnect = none;
 export const askServer = none;
 export const bodyOf = none;
 export const json = none;
+export const posted = none;

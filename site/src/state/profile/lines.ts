@@ -80,9 +80,14 @@ async function readSource(file: File, path: string): Promise<void> {
   if (file.size > MAX_SOURCE) return notify(`${file.name} is too large for a source file`);
   const text = await file.text();
   if (text.includes("\0")) return notify(`${file.name} is not text`);
+  sources.value = new Map([...sources.peek(), [path, linesOf(text)]]);
+}
+
+/** What ends with a line break has no line behind it. */
+export function linesOf(text: string): string[] {
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
-  sources.value = new Map([...sources.peek(), [path, lines]]);
+  return lines;
 }
 
 /** A row of what is seen: a line, what it cost, and its text. */

@@ -1,6 +1,6 @@
 /** What was annotated in the range of the timeline: of its service, and of all. Where that fails nothing is marked. */
 import { effect, signal } from "@preact/signals";
-import { askServer, json } from "../../api.ts";
+import { askServer, json, posted } from "../../api.ts";
 import type { Mark } from "../../time/marks.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
@@ -40,8 +40,7 @@ effect(() => {
 
 /** Keeps one. Fails as the API does. */
 export async function annotate(wanted: Omit<Annotation, "id">): Promise<void> {
-  const body = new Blob([JSON.stringify(wanted)], { type: "application/json" });
-  await askServer("annotations", {}, null, { method: "POST", body });
+  await askServer("annotations", {}, null, posted(wanted));
   changes.value++;
 }
 

@@ -1,5 +1,5 @@
 /** The language model of the server: it has one if its operator has set it. */
-import { askServer, json } from "../../api.ts";
+import { json, posted } from "../../api.ts";
 import { urlState } from "../url/router.ts";
 import { placeOf } from "./place.ts";
 
@@ -14,7 +14,5 @@ export async function modelOf(signal: AbortSignal): Promise<string> {
 
 /** What it says of a text. */
 export async function askModel(text: string): Promise<string> {
-  const body = new Blob([JSON.stringify({ text })], { type: "application/json" });
-  const response = await askServer("explain", {}, null, { method: "POST", body });
-  return ((await response.json()) as { text: string }).text;
+  return (await json<{ text: string }>("explain", {}, null, posted({ text }))).text;
 }

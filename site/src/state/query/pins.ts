@@ -19,8 +19,7 @@ export async function createPin(span: Span, text: string): Promise<void> {
 
 /** What is left. */
 export async function deletePin(span: Span): Promise<Pin[]> {
-  const response = await askServer("pins", millis(span), null, { method: "DELETE" });
-  return ((await response.json()) as { pins: Pin[] }).pins;
+  return (await json<{ pins: Pin[] }>("pins", millis(span), null, { method: "DELETE" })).pins;
 }
 
 function millis({ from, until }: Span): Record<string, string> {

@@ -7,7 +7,6 @@ import { go, urlState } from "../../state/url/router.ts";
 export function Origin({ file, line }: { file: string; line: number }) {
   const { state, value, problem } = fetchedSource.value;
   if (commits.value.length > 0) return <Commits refs={commits.value} />;
-  // A server that fetches none says so to nobody who did not ask.
   if (problem) return <p class="hint">{`No source: ${problem.detail}`}</p>;
   if (state === "loading" && value?.file !== file) return <p class="hint">Fetching the source…</p>;
   if (!value || value.file !== file) return null;

@@ -1,0 +1,27 @@
+/** Something that a person starts: whether it is under way, and what came of it. */
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { type Problem, problemOf } from "./problem.ts";
+
+export interface Action {
+  running: ReadonlySignal<boolean>;
+  /** What went wrong the last time. */
+  problem: ReadonlySignal<Problem | null>;
+  run: (act: () => Promise<unknown>) => Promise<void>;
+}
+
+/** `doing` completes "Could not …". */
+export function useAction(doing: string): Action {
+  const running = useSignal(false);
+  const problem = useSignal<Problem | null>(null);
+  const run = async (act: () => Promise<unknown>) => {
+    running.value = true;
+    problem.value = null;
+    try {
+      await act();
+    } catch (failure) {
+      problem.value = problemOf(failure, doing);
+    }
+    running.value = false;
+  };
+  return { running, problem, run };
+}
