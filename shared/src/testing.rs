@@ -5,6 +5,18 @@ use std::fmt::Write as _;
 use crate::ProfileBuilder;
 use crate::model::profile::{Label, LabelValue, Profile};
 use crate::tree::call_tree::{NodeId, Tree};
+use crate::verbs::SymbolFrame;
+
+/// A frame that symbols give an address.
+pub(crate) fn frame(name: &str, line: i64) -> SymbolFrame {
+    SymbolFrame {
+        name: name.to_owned(),
+        system_name: format!("_{name}"),
+        file: "a.c".to_owned(),
+        line,
+        column: 0,
+    }
+}
 
 /// A profile from lines of `root;…;leaf value [value …]`, types `v0/count`, `v1/count`, ….
 pub(crate) fn profile(text: &str) -> Profile {

@@ -65,6 +65,8 @@ pub enum SessionError {
     Direction(String),
     #[error("{0:?} is not a column to sort by")]
     Sort(String),
+    #[error("{0:?} is no side of a comparison")]
+    Widths(String),
 }
 
 impl SessionError {

@@ -1,7 +1,8 @@
-//! A profile handed on, as it is or as it is seen: after its steps.
+//! A profile handed on, as it is or as it is seen: after its steps; and what it lacks.
 
 use std::borrow::Cow;
 
+use pilotlight_core::verbs::programs::wanted;
 use pilotlight_core::{Profile, canonical, folded, pprof};
 
 use crate::error::SessionError;
@@ -13,6 +14,11 @@ use crate::steps::derive;
 const MAX_FOLDED_BYTES: usize = 64 << 20;
 
 impl Session {
+    /// The modules of a profile that have addresses without names, those with most of them first.
+    pub fn unnamed(&self, id: u32) -> Result<Vec<String>, SessionError> {
+        Ok(wanted(self.profile(id)?))
+    }
+
     /// A profile after some steps as pprof, not compressed: browsers have gzip of their own.
     pub fn export_pprof(&self, id: u32, steps: &[String]) -> Result<Vec<u8>, SessionError> {
         let profile = self.after(id, steps)?;

@@ -22,7 +22,7 @@ pub use answers::{
 };
 pub use error::SessionError;
 pub use session::Session;
-pub use view::Sort;
+pub use view::{Sort, Widths};
 
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
@@ -86,6 +86,12 @@ impl Viewer {
     /// Forgets a profile.
     pub fn close(&mut self, profile: u32) {
         self.0.close(profile);
+    }
+
+    /// The modules of a profile that have addresses without names, those with most of them first: the
+    /// name of the file and the build id.
+    pub fn unnamed(&self, profile: u32) -> Result<Vec<String>, JsError> {
+        Ok(self.0.unnamed(profile)?)
     }
 
     /// The profile after steps as pprof, not compressed.
@@ -246,7 +252,7 @@ impl Viewer {
         self.0.drop_tree(tree);
     }
 
-    /// Visible boxes, six words each.
+    /// Visible boxes, six words each, as wide as `widths` says: `both`, `base` or `comparison`.
     #[allow(clippy::too_many_arguments)] // A flat call is what crosses the border cheaply.
     pub fn layout(
         &self,
@@ -257,11 +263,13 @@ impl Viewer {
         width: f64,
         depth0: u32,
         depth1: u32,
+        widths: &str,
     ) -> Result<js_sys::Uint32Array, JsError> {
+        let widths = Widths::parse(widths)?;
         let words = self
             .0
             .view(tree)?
-            .boxes(zoom, x0, x1, width, depth0..depth1)?;
+            .boxes(zoom, x0, x1, width, depth0..depth1, widths)?;
         Ok(js_sys::Uint32Array::from(words.as_slice()))
     }
 

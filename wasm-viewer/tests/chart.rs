@@ -1,7 +1,7 @@
 //! Flame charts of profiles whose samples have times.
 
 use pilotlight_core::{imports, pprof};
-use pilotlight_viewer::{ProfileInfo, Session, SessionError};
+use pilotlight_viewer::{ProfileInfo, Session, SessionError, Widths};
 
 /// Two threads; `main` runs twice in the first, with a pause between its calls of `work`.
 const FILE: &str = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json",
@@ -61,7 +61,7 @@ fn a_chart_is_a_tree_in_the_order_of_time() {
     assert_eq!(view.step(works[1], "next").unwrap(), works[1]);
     // Each place has a key of its own, and pauses are not drawn.
     assert_eq!(view.find(&view.key(works[1]).unwrap()), works[1]);
-    let boxes = view.boxes(0, 0.0, 1.0, 900.0, 0..9).unwrap();
+    let boxes = view.boxes(0, 0.0, 1.0, 900.0, 0..9, Widths::Both).unwrap();
     let mut left: Vec<(f32, f32)> = boxes
         .chunks(6)
         .filter(|words| words[2] == 2)

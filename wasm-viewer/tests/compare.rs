@@ -1,6 +1,6 @@
 //! Comparisons after steps, and upside down.
 
-use pilotlight_viewer::{Session, TreeInfo};
+use pilotlight_viewer::{Session, TreeInfo, Widths};
 
 const BASE: &str = "main;work;hash 10\nmain;work;sort 10\nmain;idle 20";
 const COMPARISON: &str = "main;work;hash 60\nmain;work;zip 20\nmain;idle 80";
@@ -83,4 +83,38 @@ fn upside_down_both_sides_stand_on_their_leaves() {
     let both = work.function_diff.expect("a comparison");
     assert_eq!((both.base_total, both.comparison_total), (20.0, 80.0));
     assert_eq!(work.occurrences, 3);
+}
+
+/// `name width` of each box in 100 pixels, from the root down.
+fn widths((session, tree): &(Session, TreeInfo), widths: Widths) -> String {
+    let view = session.view(tree.id).expect("is open");
+    let words = view.boxes(0, 0.0, 1.0, 100.0, 0..10, widths);
+    let words = words.expect("boxes");
+    let mut boxes: Vec<&[u32]> = words.chunks(6).collect();
+    boxes.sort_by_key(|b| b[3]);
+    let text = |b: &[u32]| {
+        let name = &view.names(&b[3..4]).expect("a node")[0];
+        format!("{name} {:.1}", f32::from_bits(b[1]))
+    };
+    let boxes: Vec<String> = boxes.into_iter().map(text).collect();
+    boxes.join(", ")
+}
+
+#[test]
+fn boxes_are_as_wide_as_both_sides_or_as_one() {
+    let compared = compare(false, &["hide:^main$"], false);
+    let of = |side: &str| widths(&compared, Widths::parse(side).expect("a side"));
+    assert_eq!(
+        of("both"),
+        "total 100.0, idle 50.0, work 50.0, hash 35.0, sort 5.0, zip 10.0"
+    );
+    assert_eq!(
+        of("base"),
+        "total 100.0, idle 50.0, work 50.0, hash 25.0, sort 25.0"
+    );
+    assert_eq!(
+        of("comparison"),
+        "total 100.0, idle 50.0, work 50.0, hash 37.5, zip 12.5"
+    );
+    assert!(Widths::parse("neither").is_err());
 }

@@ -1,7 +1,7 @@
 //! The session behind the browser's interface, driven natively.
 
 use pilotlight_core::{Function, Line, ProfileBuilder, StringId, pprof};
-use pilotlight_viewer::{Session, Sort};
+use pilotlight_viewer::{Session, Sort, Widths};
 
 /// A pprof file from lines of `root;…;leaf value`.
 fn file(kind: &str, text: &str) -> Vec<u8> {
@@ -25,7 +25,9 @@ fn open(session: &mut Session, text: &str) -> u32 {
 /// `depth name x+width flags` of each box, left to right.
 fn boxes(session: &Session, tree: u32, zoom: u32) -> Vec<String> {
     let view = session.view(tree).expect("is open");
-    let words = view.boxes(zoom, 0.0, 1.0, 100.0, 0..10).expect("a node");
+    let words = view
+        .boxes(zoom, 0.0, 1.0, 100.0, 0..10, Widths::Both)
+        .expect("a node");
     let mut boxes: Vec<_> = words
         .chunks(6)
         .map(|b| {

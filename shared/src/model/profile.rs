@@ -365,7 +365,7 @@ impl Profile {
     }
 
     /// About how much memory the tables take, with the index that finds their rows.
-    pub(crate) fn table_bytes(&self) -> usize {
+    pub fn table_bytes(&self) -> usize {
         self.strings.text_len()
             + self.strings.len() * 12
             + (self.mappings.len() + self.functions.len()) * 48

@@ -29,8 +29,8 @@ pub use compact::{
 pub use dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
 pub use plan::{CatalogObject, Get, Plan, PlanError};
 pub use query::{
-    AnswerSum, MAX_HELD, Outgrown, QueryAnswer, QueryPlan, SampleQueryPlan, SplitQuery, Subquery,
-    split,
+    AnswerSum, MAX_HELD, Outgrown, QueryAnswer, QueryCost, QueryPlan, SampleQueryPlan, SplitQuery,
+    Subquery, split,
 };
 pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
 pub use slice::{MAX_SLICE_BYTES, MAX_SLICE_READS, SlicePlan};

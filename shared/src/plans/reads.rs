@@ -74,6 +74,13 @@ impl<What> Reads<What> {
         self.waiting.keys().cloned().collect()
     }
 
+    /// Every part that is waited for, with the read that brings it.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = (&Get, &Part, &What)> {
+        self.waiting
+            .iter()
+            .flat_map(|(get, parts)| parts.iter().map(move |(part, what)| (get, part, what)))
+    }
+
     /// Takes a read off the list and gives its parts, each with its bytes.
     pub(super) fn take<'a>(
         &mut self,

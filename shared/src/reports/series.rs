@@ -1,5 +1,6 @@
 //! Totals over time, by labels.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +15,7 @@ use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::profile_type::ProfileType;
 use crate::plans::MAX_NUMBERS;
 use crate::plans::{Steps, Timeline, TimelineSeries};
+use crate::selector::{TYPE_LABELS, label_of};
 use crate::verbs::format_value;
 
 /// Timelines by the values of labels.
@@ -107,7 +109,10 @@ impl SeriesReport {
         by: Vec<String>,
         limit: usize,
     ) -> Result<Self, SeriesError> {
-        if let Some(name) = by.iter().find(|name| !has_label(timeline, name)) {
+        if let Some(name) = by
+            .iter()
+            .find(|name| !has_label(timeline, profile_type, name))
+        {
             let names = timeline
                 .series
                 .iter()
@@ -118,9 +123,10 @@ impl SeriesReport {
                 known: known.into_iter().map(str::to_owned).collect(),
             });
         }
-        let mut groups: BTreeMap<Vec<Option<&str>>, Vec<&TimelineSeries>> = BTreeMap::new();
+        let mut groups: BTreeMap<Vec<Option<Cow<str>>>, Vec<&TimelineSeries>> = BTreeMap::new();
         for series in &timeline.series {
-            let values = by.iter().map(|name| series.labels.get(name)).collect();
+            let values = by.iter().map(|name| label(series, profile_type, name));
+            let values = values.collect();
             groups.entry(values).or_default().push(series);
         }
         let total = |members: &[&TimelineSeries]| -> i128 {
@@ -152,22 +158,23 @@ impl SeriesReport {
             shown: groups.len() as u64,
             share: share(clamped(shown), clamped(whole)),
         };
-        let values = |(total, values, members): (i128, Vec<Option<&str>>, Vec<&TimelineSeries>)| {
-            let (mut sums, mut counts) = (vec![0; steps.count], vec![0; steps.count]);
-            for series in &members {
-                series.add_to_buckets(steps.range, &mut sums, &mut counts);
-            }
-            let labels = by.iter().zip(values);
-            SeriesValues {
-                labels: labels
-                    .filter_map(|(name, value)| Some((name.clone(), value?.to_owned())))
-                    .collect(),
-                total: clamped(total),
-                profiles: members.iter().map(|series| series.profiles()).sum(),
-                points: sums.into_iter().map(clamped).collect(),
-                counts,
-            }
-        };
+        let values =
+            |(total, values, members): (i128, Vec<Option<Cow<str>>>, Vec<&TimelineSeries>)| {
+                let (mut sums, mut counts) = (vec![0; steps.count], vec![0; steps.count]);
+                for series in &members {
+                    series.add_to_buckets(steps.range, &mut sums, &mut counts);
+                }
+                let labels = by.iter().zip(values);
+                SeriesValues {
+                    labels: labels
+                        .filter_map(|(name, value)| Some((name.clone(), value?.into_owned())))
+                        .collect(),
+                    total: clamped(total),
+                    profiles: members.iter().map(|series| series.profiles()).sum(),
+                    points: sums.into_iter().map(clamped).collect(),
+                    counts,
+                }
+            };
         Ok(Self {
             series: groups.into_iter().map(values).collect(),
             query,
@@ -185,10 +192,22 @@ impl SeriesReport {
     }
 }
 
+/// A label of a series, those that it has by its type included.
+fn label<'a>(
+    series: &'a TimelineSeries,
+    profile_type: &'a ProfileType,
+    name: &str,
+) -> Option<Cow<'a, str>> {
+    match TYPE_LABELS.contains(&name) {
+        true => Some(label_of(name, profile_type, &series.labels)),
+        false => series.labels.get(name).map(Cow::Borrowed),
+    }
+}
+
 /// Whether a series has a label; of no series none is missing.
-fn has_label(timeline: &Timeline, name: &str) -> bool {
+fn has_label(timeline: &Timeline, profile_type: &ProfileType, name: &str) -> bool {
     let mut series = timeline.series.iter();
-    timeline.series.is_empty() || series.any(|series| series.labels.get(name).is_some())
+    timeline.series.is_empty() || series.any(|series| label(series, profile_type, name).is_some())
 }
 
 impl Markdown for SeriesReport {

@@ -299,6 +299,13 @@ fn series_by_labels() {
     );
     let text = all.markdown(4_000);
     assert!(text.contains("| 1970-01-01T00:00:30Z | 10 |"), "{text}");
+    let of_type = json_of(&report(&["__type__", "__period_type__"], 5));
+    assert_eq!(
+        of_type["series"][0]["labels"],
+        json!({"__type__": "x", "__period_type__": ""}),
+        "labels that series have by their type"
+    );
+    assert_eq!(of_type["series"][0]["total"], 31);
     let text = report(&["pod"], 5).markdown(4_000);
     assert!(text.contains("| without `pod` | 16 |"), "{text}");
     assert!(

@@ -11,6 +11,7 @@
 //! | `segment` | level 0: chunks end to end |
 //! | `block` | level 1 and up: datasets with shared symbols, pages of rows, sums over windows |
 //! | `share.rs` | a profile that is handed on as a link |
+//! | `symbol_table.rs` | names for the addresses of a program |
 
 mod block;
 mod codec;
@@ -18,6 +19,7 @@ mod directory;
 mod error;
 mod segment;
 mod share;
+mod symbol_table;
 
 pub(crate) use block::block_writer::{BlockWriter, Lineage, read_symbols};
 pub(crate) use block::copy_tables::{copy_tables, table_bytes};
@@ -51,4 +53,8 @@ pub use segment::segment_writer::SegmentWriter;
 pub use share::{
     MAX_SHARE_BYTES, MAX_SHARE_HEAD, MAX_SHARE_NAME, ShareError, ShareId, ShareIdError,
     encode_share, share_head, shares_prefix,
+};
+pub use symbol_table::{
+    MAX_SYMBOL_COLUMNS, MAX_SYMBOL_TABLE, SymbolTable, SymbolTableBuilder, SymbolTableError,
+    SymbolTableHead, SymbolTableId, symbols_prefix,
 };

@@ -25,6 +25,7 @@
 
 mod filter;
 mod names;
+pub mod programs;
 mod rewrite;
 mod text;
 mod trees;

@@ -9,9 +9,12 @@ use std::path::PathBuf;
 
 use pilotlight_core::plans::CatalogObject;
 use pilotlight_core::store::{
-    CatalogDay, CatalogRow, Directory, ObjectKey, ShareId, SumWindow, chunk_head, encode_share,
-    read_chunk, read_ids, share_head,
+    CatalogDay, CatalogRow, Directory, ObjectKey, ShareId, SumWindow, SymbolTable,
+    SymbolTableBuilder, SymbolTableHead, chunk_head, encode_share, read_chunk, read_ids,
+    share_head,
 };
+use pilotlight_core::verbs::SymbolFrame;
+use pilotlight_core::verbs::programs::{Layout, Segment, Symbols};
 use pilotlight_core::{Profile, TimeRange, UnixNanos};
 
 use crate::support::{Bucket, Push, profile_type, said};
@@ -282,4 +285,61 @@ fn a_share_says_what_it_always_said() {
     assert_eq!(share_text(&std::fs::read(&data).unwrap()), expect);
     // Nothing is compressed: its bytes are its name.
     assert_eq!(share_text(&bytes), expect, "what is written today");
+}
+
+/// What a symbol table says.
+fn symbol_table_text(bytes: &[u8]) -> String {
+    let table = SymbolTable::decode(bytes).unwrap();
+    let SymbolTableHead { ids, file, layout } = table.head();
+    let mut text = format!("{ids:?} {file} {layout:?}\n");
+    for address in (0x0ff0..=0x1060).step_by(0x10) {
+        let mut frames = Vec::new();
+        table.frames(address, &mut frames);
+        let frame =
+            |f: &SymbolFrame| format!("{} ({}) {}:{}", f.name, f.system_name, f.file, f.line);
+        let frames: Vec<String> = frames.iter().map(frame).collect();
+        text += &format!("{address:x} {}\n", frames.join(" < "));
+    }
+    text
+}
+
+#[test]
+fn a_symbol_table_says_what_it_always_said() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/store");
+    let frame = |name: &str, file: &str, line| SymbolFrame {
+        name: name.to_owned(),
+        system_name: format!("_Z{name}"),
+        file: file.to_owned(),
+        line,
+        column: 3,
+    };
+    let mut builder = SymbolTableBuilder::new();
+    builder.range(0x1000, &[frame("outer", "a.c", 4)]);
+    builder.range(
+        0x1010,
+        &[frame("inner", "b.h", 70), frame("outer", "a.c", 5)],
+    );
+    builder.range(0x1030, &[]);
+    builder.range(0x1040, &[frame("last", "", 0)]);
+    let head = SymbolTableHead {
+        ids: vec!["0123abcd".to_owned()],
+        file: "shop.debug".to_owned(),
+        layout: Layout::Segments(vec![Segment {
+            address: 0x1000,
+            size: 0x50,
+            offset: 0x400,
+            file_size: 0x50,
+            align: 0x1000,
+            executable: true,
+        }]),
+    };
+    let bytes = builder.finish(head).unwrap().encode().unwrap();
+    let (data, text) = (folder.join("symbols-1.bin"), folder.join("symbols-1.txt"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&data, &bytes).unwrap();
+        std::fs::write(&text, symbol_table_text(&bytes)).unwrap();
+    }
+    let expect = std::fs::read_to_string(&text).unwrap();
+    assert_eq!(symbol_table_text(&std::fs::read(&data).unwrap()), expect);
+    assert_eq!(symbol_table_text(&bytes), expect, "what is written today");
 }

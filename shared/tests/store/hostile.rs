@@ -1,7 +1,7 @@
 //! Bytes with valid checksums that no writer of ours would make: they are refused, or read as
 //! something valid.
 
-use pilotlight_core::plans::CatalogObject;
+use pilotlight_core::plans::{CatalogObject, Outgrown};
 use pilotlight_core::store::{
     BlockEntry, Contents, Dataset, Directory, Level, Part, StoreError, SumWindow, chunk_head,
     read_chunk,
@@ -185,7 +185,9 @@ fn ask_all(bucket: &Bucket) {
         ("memory", "inuse_space"),
     ] {
         let of_type = profile_type(family, sample_type);
-        if let Ok(answer) = bucket.query("", &of_type, TimeRange::ALL) {
+        // What a directory says of an edited object need not be so: the cost is not compared.
+        let answered = bucket.cost_and_answer("", &of_type, TimeRange::ALL, Outgrown::Refuse);
+        if let Ok((_, answer)) = answered {
             use_profile(&answer.profile);
         }
         let _ = bucket.try_timeline("", Some(&of_type), TimeRange::ALL, None);

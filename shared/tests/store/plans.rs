@@ -1,6 +1,6 @@
 //! Queries over random histories against a fold over a map, before and after compaction.
 
-use pilotlight_core::plans::{PlanError, label_values, services};
+use pilotlight_core::plans::{PlanError, QueryPlan, label_values, services};
 use pilotlight_core::store::{ChunkId, Series, SeriesRows, encode_chunk};
 use pilotlight_core::{ProfileBuilder, Selector, TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -207,9 +207,18 @@ fn only_what_is_needed_is_read() {
         0,
         0,
     );
+    let cost = |bucket: &Bucket, selector: &str| {
+        let selector = Selector::parse(selector).unwrap();
+        let plan = QueryPlan::new(&selector, &cpu, minutes(0, 9), &bucket.catalog);
+        let cost = plan.unwrap().cost();
+        (cost.profiles, cost.symbol_bytes > 0)
+    };
+    assert_eq!(cost(&bucket, ""), (2, false));
     bucket.compact(|_| true);
     check(&bucket, "", minutes(0, 10), 7, 1);
     check(&bucket, r#"{service_name="b"}"#, minutes(0, 10), 2, 1);
+    assert_eq!(cost(&bucket, ""), (3, true), "all of a dataset");
+    assert_eq!(cost(&bucket, r#"{service_name="b"}"#), (1, true));
     check(&bucket, "", minutes(5, 6), 2, 1);
     check(&bucket, "", minutes(10, 20), 0, 0);
     assert_eq!(

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use pilotlight_core::plans::{
     CatalogObject, CompactOutput, CompactPlan, CompactTask, CountedChunks, Get, Grouping,
-    MAX_PARTITION_BYTES, Outgrown, Plan, PlanError, QueryAnswer, QueryPlan, Timeline, TimelinePlan,
+    MAX_PARTITION_BYTES, Outgrown, Plan, PlanError, QueryAnswer, QueryCost, QueryPlan, Timeline,
+    TimelinePlan,
 };
 use pilotlight_core::store::{
     ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, SumWindow, TenantId,
@@ -277,15 +278,36 @@ impl Bucket {
         range: TimeRange,
         outgrown: Outgrown,
     ) -> Result<QueryAnswer, PlanError> {
+        let (cost, answer) = self.cost_and_answer(selector, of_type, range, outgrown)?;
+        assert_eq!((cost.objects, cost.bytes), (answer.objects, answer.bytes));
+        assert!(cost.symbol_bytes <= cost.bytes, "{cost:?}");
+        assert!(
+            cost.profiles >= answer.profiles,
+            "{cost:?}, {}",
+            answer.profiles
+        );
+        Ok(answer)
+    }
+
+    /// What the plan said before it read, and the answer. They agree where directories and contents
+    /// do.
+    pub(crate) fn cost_and_answer(
+        &self,
+        selector: &str,
+        of_type: &ProfileType,
+        range: TimeRange,
+        outgrown: Outgrown,
+    ) -> Result<(QueryCost, QueryAnswer), PlanError> {
         let selector = Selector::parse(selector).unwrap();
         let plan = QueryPlan::new(&selector, of_type, range, &self.catalog)?;
         let mut plan = plan.when(outgrown);
+        let cost = plan.cost();
         // Back to front: the order must not matter.
         for get in plan.wants().iter().rev() {
             plan.provide(get, self.read(get))?;
         }
         assert_eq!(plan.wants(), []);
-        plan.finish()
+        Ok((cost, plan.finish()?))
     }
 
     pub(crate) fn timeline(

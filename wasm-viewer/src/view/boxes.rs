@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use pilotlight_core::flame::{BoxKind, FlameBox, Paint, Viewport, layout, place};
+use pilotlight_core::flame::{BoxKind, FlameBox, Paint, Viewport, layout, layout_side, place};
 
 use super::View;
 use super::values::Values;
@@ -26,12 +26,37 @@ const SEARCHING: u32 = 64;
 /// Bit of a colour word that stands for grey.
 const GREY: u32 = 256;
 
+/// Whose values the boxes of a comparison are as wide as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Widths {
+    /// Both sides together.
+    Both,
+    /// The base alone.
+    Base,
+    /// The comparison alone.
+    Comparison,
+}
+
+impl Widths {
+    /// `both`, `base` or `comparison`.
+    pub fn parse(text: &str) -> Result<Self, SessionError> {
+        match text {
+            "both" => Ok(Self::Both),
+            "base" => Ok(Self::Base),
+            "comparison" => Ok(Self::Comparison),
+            other => Err(SessionError::Widths(other.to_owned())),
+        }
+    }
+}
+
 impl View {
     /// `[x, width, depth, node, paint, flags]` of each visible box; `x` and `width` are the bits of
     /// an `f32`, in pixels.
     ///
     /// Paint of one profile: a hue from 0 to 255, or 256 for grey. Of a comparison: the change in
     /// 1/10,000 of the larger side, as 16 signed bits.
+    ///
+    /// A single profile has one side, and the same boxes whatever `widths` says.
     pub fn boxes(
         &self,
         zoom: u32,
@@ -39,6 +64,7 @@ impl View {
         x1: f64,
         width: f64,
         depths: Range<u32>,
+        widths: Widths,
     ) -> Result<Vec<u32>, SessionError> {
         let view = Viewport {
             zoom: self.node(zoom)?,
@@ -50,7 +76,11 @@ impl View {
         };
         let boxes = match &self.values {
             Values::Call(tree) => layout(tree, view),
-            Values::Diff(diff) => layout(diff.tree(), view),
+            Values::Diff(diff) => match widths {
+                Widths::Both => layout(diff.tree(), view),
+                Widths::Base => layout_side(diff.tree(), 0, view),
+                Widths::Comparison => layout_side(diff.tree(), 1, view),
+            },
         };
         let drawn = boxes.iter().filter(|b| !self.is_pause(b.node));
         Ok(drawn.flat_map(|b| self.words(b)).collect())

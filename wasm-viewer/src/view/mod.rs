@@ -15,6 +15,7 @@ mod table;
 mod turned;
 mod values;
 
+pub use boxes::Widths;
 pub use table::Sort;
 pub(crate) use values::Values;
 

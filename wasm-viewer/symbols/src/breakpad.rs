@@ -6,11 +6,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use pilotlight_core::limits::MAX_INLINED;
+use pilotlight_core::verbs::programs::{Identity, Symbols};
 use pilotlight_core::verbs::{MAX_NAME_BYTES, SymbolFrame};
 
 use crate::error::SymbolsError;
-use crate::modules::Identity;
-use crate::program::Symbols;
 
 /// A file of symbols. Rows are small: the shortest records have 4 to 12 bytes.
 #[derive(Default)]

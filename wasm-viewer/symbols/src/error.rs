@@ -1,6 +1,7 @@
 //! Why a program names nothing.
 
 use pilotlight_core::pprof::PprofError;
+use pilotlight_core::store::SymbolTableError;
 use thiserror::Error;
 
 /// Why a program names nothing, in words for the person in front of the page.
@@ -28,6 +29,15 @@ pub enum SymbolsError {
     /// Nothing in it says what an address is.
     #[error("the program has neither debug information nor a table of symbols: it was stripped")]
     Stripped,
+    /// A text of Breakpad, of which no table is made: stored profiles keep the mappings that have samples,
+    /// and so not always where the program begins.
+    #[error(
+        "symbols of Breakpad do not say how the program lies in memory; take the program, or its debug file"
+    )]
+    Text,
+    /// Its symbols cannot be kept.
+    #[error(transparent)]
+    Table(#[from] SymbolTableError),
     /// The profile does not come back from the viewer.
     #[error(transparent)]
     Pprof(#[from] PprofError),

@@ -2,17 +2,15 @@
 //! that the viewer's stays small. Profiles come and go as pprof.
 
 mod breakpad;
-mod build_id;
 mod error;
-mod layout;
-mod modules;
 mod object_file;
 mod program;
 mod symbolize;
+mod table;
 
 pub use error::SymbolsError;
 pub use program::{MAX_BINARY_BYTES, MAX_TEXT_BYTES, Symbolized};
-pub use symbolize::symbolize;
+pub use symbolize::{symbol_tables, symbolize};
 
 use pilotlight_core::{Profile, pprof};
 use wasm_bindgen::prelude::*;
@@ -40,6 +38,12 @@ impl Named {
     #[wasm_bindgen(getter)]
     pub fn fits(&self) -> bool {
         self.0.fits
+    }
+
+    /// Whether it was told by its file's name, for want of a build id.
+    #[wasm_bindgen(getter)]
+    pub fn by_name(&self) -> bool {
+        self.0.by_name
     }
 
     /// Addresses that were named.
@@ -87,4 +91,15 @@ pub fn symbolize_pprof(
         .collect::<Result<Vec<Profile>, SymbolsError>>()?;
     let named = symbolize(name, binary, &profiles)?;
     Ok(named.into_iter().map(Named).collect())
+}
+
+/// What names the addresses of a program, as it is stored: one for each processor. Throws an `Error`
+/// whose message is for people.
+#[wasm_bindgen(js_name = tables)]
+pub fn tables_of(name: &str, binary: &[u8]) -> Result<Vec<js_sys::Uint8Array>, JsError> {
+    let tables = symbol_tables(name, binary)?;
+    let bytes = tables
+        .iter()
+        .map(|table| js_sys::Uint8Array::from(&table[..]));
+    Ok(bytes.collect())
 }

@@ -2,26 +2,26 @@
 
 use std::borrow::Cow;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use addr2line::Context;
 use addr2line::gimli::{
-    AbbreviationsCacheStrategy, DwarfSections, EndianSlice, RunTimeEndian, SectionId,
+    self, AbbreviationsCacheStrategy, DwarfSections, EndianSlice, RunTimeEndian, SectionId,
 };
 use flate2::read::ZlibDecoder;
 use object::read::macho::{FatArch, MachOFatFile32, MachOFatFile64};
 use object::{
     BinaryFormat, CompressedData, CompressionFormat, File, FileKind, Object, ObjectSection,
-    SymbolMap, SymbolMapName,
+    ObjectSegment, SymbolMap, SymbolMapName,
 };
 use pilotlight_core::Profile;
 use pilotlight_core::limits::MAX_INLINED;
+use pilotlight_core::verbs::programs::{Fit, Identity, Layout, Segment, Symbols, hex};
 use pilotlight_core::verbs::{Demangle, MAX_NAME_BYTES, SymbolFrame};
 
-use crate::build_id::hex;
 use crate::error::SymbolsError;
-use crate::layout::Layout;
-use crate::modules::{Fit, Identity};
-use crate::program::{MAX_BINARY_BYTES, Program, Symbolized, Symbols};
+use crate::program::{MAX_BINARY_BYTES, Program, Symbolized};
+use crate::table::{Ranges, table};
 
 /// Most programs in a file for several processors. Two or three are usual.
 const MAX_PARTS: usize = 16;
@@ -49,10 +49,7 @@ pub(crate) fn symbolize(
         }
     }
     let (part, file, fits) = last.ok_or(SymbolsError::Unknown)?;
-    let layout = match file.format() {
-        BinaryFormat::MachO => Layout::of_mach_o(&file),
-        _ => Layout::of_elf(&file),
-    };
+    let layout = layout(&file);
     let program = Program {
         name,
         ids,
@@ -64,13 +61,31 @@ pub(crate) fn symbolize(
     }
     let mut left = MAX_BINARY_BYTES - binary.len() as u64;
     let sections = DwarfSections::load(|id| section(part, &file, id, &mut left))?;
-    let dwarf = Dwarf::new(&file, &sections).map_err(|error| damaged(part, error))?;
-    let has_dwarf = file.section_by_name(SectionId::DebugInfo.name()).is_some();
-    if !has_dwarf && dwarf.table.symbols().is_empty() {
-        return Err(SymbolsError::Stripped);
-    }
-    let symbols = &dwarf;
+    let symbols = &Dwarf::read(part, &file, &sections)?;
     Ok(Program { symbols, ..program }.names(profiles, &fits))
+}
+
+/// What names the addresses of each program in a file.
+pub(crate) fn tables(name: &str, binary: &[u8]) -> Result<Vec<Vec<u8>>, SymbolsError> {
+    let mut left = MAX_BINARY_BYTES - binary.len() as u64;
+    let one = |part| {
+        let file = File::parse(part).map_err(|error| damaged(part, error))?;
+        let sections = DwarfSections::load(|id| section(part, &file, id, &mut left))?;
+        let symbols = Dwarf::read(part, &file, &sections)?;
+        table(identity(name, &file).ids, name, layout(&file), &symbols)
+    };
+    let (mut made, mut failed) = (Vec::new(), None);
+    for part in parts(binary)?.into_iter().map(one) {
+        match part {
+            Ok(table) => made.push(table),
+            Err(error) => failed = Some(error),
+        }
+    }
+    // That of one processor is enough.
+    match failed.filter(|_| made.is_empty()) {
+        Some(error) => Err(error),
+        None => Ok(made),
+    }
 }
 
 /// The programs in a file: one for each processor.
@@ -113,6 +128,27 @@ fn identity(name: &str, file: &File<'_>) -> Identity {
         ids: gnu.or(uuid).into_iter().collect(),
         names: vec![name.to_owned()],
     }
+}
+
+/// How a program lies in memory. The header of a Mach-O file is the beginning of `__TEXT`.
+fn layout(file: &File<'_>) -> Layout {
+    let mut segments = file.segments();
+    if file.format() == BinaryFormat::MachO {
+        let text = segments.find(|segment| segment.name().ok().flatten() == Some("__TEXT"));
+        return Layout::Image(text.map_or(0, |segment| segment.address()));
+    }
+    let segments = segments.map(|segment| {
+        let (offset, file_size) = segment.file_range();
+        Segment {
+            address: segment.address(),
+            size: segment.size(),
+            offset,
+            file_size,
+            align: segment.align().max(1),
+            executable: segment.permissions().executable(),
+        }
+    });
+    Layout::Segments(segments.collect())
 }
 
 /// A section's bytes, inflated; none for one that is not there or that nothing here reads.
@@ -188,6 +224,7 @@ impl Symbols for Nothing {
 }
 
 struct Dwarf<'a> {
+    sections: Arc<gimli::Dwarf<Slice<'a>>>,
     context: Context<Slice<'a>>,
     table: SymbolMap<SymbolMapName<'a>>,
     /// Whether the linker puts an underscore before every name.
@@ -198,7 +235,7 @@ impl<'a> Dwarf<'a> {
     fn new(
         file: &File<'a>,
         sections: &'a DwarfSections<Cow<'a, [u8]>>,
-    ) -> Result<Self, addr2line::gimli::Error> {
+    ) -> Result<Self, gimli::Error> {
         let endian = match file.is_little_endian() {
             true => RunTimeEndian::Little,
             false => RunTimeEndian::Big,
@@ -206,11 +243,59 @@ impl<'a> Dwarf<'a> {
         let mut dwarf = sections.borrow(|section| EndianSlice::new(section, endian));
         // Units share what describes their entries: all of Go's have one table.
         dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
+        let sections = Arc::new(dwarf);
         Ok(Self {
-            context: Context::from_dwarf(dwarf)?,
+            context: Context::from_arc_dwarf(sections.clone())?,
+            sections,
             table: file.symbol_map(),
             underscores: file.format() == BinaryFormat::MachO,
         })
+    }
+
+    /// That of a program, unless it has none.
+    fn read(
+        part: &[u8],
+        file: &File<'a>,
+        sections: &'a DwarfSections<Cow<'a, [u8]>>,
+    ) -> Result<Self, SymbolsError> {
+        let dwarf = Self::new(file, sections).map_err(|error| damaged(part, error))?;
+        let has_dwarf = file.section_by_name(SectionId::DebugInfo.name()).is_some();
+        match !has_dwarf && dwarf.table.symbols().is_empty() {
+            true => Err(SymbolsError::Stripped),
+            false => Ok(dwarf),
+        }
+    }
+
+    /// Adds where frames of a unit begin and end: its rows of lines, its functions and what was
+    /// inlined into them.
+    fn starts_of(
+        &self,
+        unit: &gimli::Unit<Slice<'a>>,
+        starts: &mut Vec<u64>,
+    ) -> Result<(), gimli::Error> {
+        let mut add = |mut ranges: gimli::RangeIter<Slice<'a>>| {
+            while let Some(range) = ranges.next()? {
+                starts.extend([range.begin, range.end]);
+            }
+            Ok::<_, gimli::Error>(())
+        };
+        add(self.sections.unit_ranges(unit)?)?;
+        let mut entries = unit.entries();
+        while let Some(entry) = entries.next_dfs()? {
+            if matches!(
+                entry.tag(),
+                gimli::DW_TAG_subprogram | gimli::DW_TAG_inlined_subroutine
+            ) {
+                add(self.sections.die_ranges(unit, entry)?)?;
+            }
+        }
+        if let Some(lines) = unit.line_program.clone() {
+            let mut rows = lines.rows();
+            while let Some((_, row)) = rows.next_row()? {
+                starts.push(row.address());
+            }
+        }
+        Ok(())
     }
 
     /// The name that the table of symbols has for an address.
@@ -258,6 +343,25 @@ impl Symbols for Dwarf<'_> {
             (outermost.name, outermost.system_name) = (name, system_name);
         }
         frames.retain(|frame| !frame.name.is_empty());
+    }
+}
+
+impl Ranges for Dwarf<'_> {
+    fn starts(&self) -> Vec<u64> {
+        let symbols = self.table.symbols().iter();
+        let ends = symbols.flat_map(|symbol| {
+            let start = symbol.address();
+            [start, start.saturating_add(symbol.size())]
+        });
+        let mut starts: Vec<u64> = ends.collect();
+        let mut units = self.sections.units();
+        // Damaged parts have no frames.
+        while let Ok(Some(unit)) = units.next() {
+            if let Ok(unit) = self.sections.unit(unit) {
+                let _ = self.starts_of(&unit, &mut starts);
+            }
+        }
+        starts
     }
 }
 

@@ -1,10 +1,7 @@
 //! A program that is read, and what it does for profiles.
 
-use pilotlight_core::verbs::{self, SymbolFrame};
-use pilotlight_core::{Location, Profile};
-
-use crate::layout::Layout;
-use crate::modules::{Fit, image_start, is_of_process, wanted};
+use pilotlight_core::Profile;
+use pilotlight_core::verbs::programs::{Fit, Layout, Symbols, name_addresses, wanted};
 
 /// Largest program together with what its compressed sections inflate to: 1 GiB, a quarter of what a
 /// WASM can address.
@@ -20,6 +17,8 @@ pub struct Symbolized {
     pub profile: Option<Profile>,
     /// Whether the program is part of the profile.
     pub fits: bool,
+    /// Whether a mapping without a build id was told by its file's name.
+    pub by_name: bool,
     /// Addresses that were named.
     pub named: u32,
     /// Addresses without a name in the modules that the program is.
@@ -42,12 +41,6 @@ pub(crate) struct Program<'a> {
     pub(crate) symbols: &'a dyn Symbols,
 }
 
-/// What knows the frames of an address of a file.
-pub(crate) trait Symbols {
-    /// Adds the frames, the innermost call first; none for an address that is not known.
-    fn frames(&self, address: u64, frames: &mut Vec<SymbolFrame>);
-}
-
 impl Program<'_> {
     /// Names the addresses of the profiles that the program fits.
     pub(crate) fn names(&self, profiles: &[Profile], fits: &[Fit]) -> Vec<Symbolized> {
@@ -62,6 +55,7 @@ fn one(program: &Program<'_>, profile: &Profile, fit: &Fit) -> Symbolized {
     let mut result = Symbolized {
         profile: None,
         fits: fit.fits,
+        by_name: fit.by_name,
         named: 0,
         addresses: fit.addresses,
         ids: program.ids.clone(),
@@ -71,26 +65,8 @@ fn one(program: &Program<'_>, profile: &Profile, fit: &Fit) -> Symbolized {
     if fit.is_empty() {
         return result;
     }
-    let images: Vec<Option<u64>> = profile
-        .mappings()
-        .iter()
-        .zip(fit.mappings())
-        .map(|(mapping, fits)| fits.then(|| image_start(profile, mapping)))
-        .collect();
-    let in_file = |location: &Location| {
-        let id = location.mapping?;
-        let image = images[id.index()]?;
-        let address = Some(location.address).filter(|&address| is_of_process(address))?;
-        program
-            .layout
-            .address(&profile.mappings()[id.index()], image, address)
-    };
-    let named = verbs::symbolize(profile, &mut |id, frames| {
-        if let Some(address) = in_file(&profile.locations()[id.index()]) {
-            program.symbols.frames(address, frames);
-            result.named += u32::from(!frames.is_empty());
-        }
-    });
+    let (named, count) = name_addresses(profile, fit, &program.layout, program.symbols);
+    result.named = count;
     if fit.by_name {
         let name = program.name;
         result.warnings.push(format!(

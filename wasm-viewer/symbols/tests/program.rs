@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use object::{Object, ObjectSection, ObjectSegment};
+use pilotlight_core::store::SymbolTable;
+use pilotlight_core::verbs::programs::{Fit, name_addresses};
 use pilotlight_core::{Mapping, Profile, ProfileBuilder, SymbolFlags};
-use pilotlight_symbols::{Symbolized, SymbolsError, symbolize};
+use pilotlight_symbols::{Symbolized, SymbolsError, symbol_tables, symbolize};
 
 /// Where the program is mapped: not where its file says.
 const BIAS: u64 = 0x5555_0000_0000;
@@ -124,6 +126,19 @@ impl Program {
         named.remove(0)
     }
 
+    /// Names all addresses with the stored table of one of its files.
+    fn named_by_table(&self, file: &str) -> Profile {
+        let tables = symbol_tables(file, &self.file(file)).expect("a program");
+        let [table] = &tables[..] else {
+            panic!("{} tables", tables.len());
+        };
+        let table = SymbolTable::decode(table).expect("as it was written");
+        assert!(table.has_lines());
+        let profile = self.profile(&self.build_id);
+        let fit = Fit::of(&table.identity(), &profile);
+        name_addresses(&profile, &fit, &table.head().layout, &table).0
+    }
+
     /// The frames of all addresses, as a tool of the compilers says.
     fn judged(&self) -> Vec<Vec<String>> {
         let (tool, options): (_, &[&str]) = match has("llvm-symbolizer") {
@@ -203,9 +218,12 @@ fn check_frames(name: &str, options: &[&str]) {
         let named = program.named(file);
         assert!(named.fits && named.warnings.is_empty());
         assert_eq!(named.addresses as usize, program.code.len());
-        let found = frames(named.profile.as_ref().expect("names"));
-        for ((address, found), judged) in program.code.iter().zip(&found).zip(&judged) {
-            assert_eq!(found, judged, "{name}, {file}, {address:#x}");
+        let by_table = program.named_by_table(file);
+        for profile in [named.profile.as_ref().expect("names"), &by_table] {
+            let found = frames(profile);
+            for ((address, found), judged) in program.code.iter().zip(&found).zip(&judged) {
+                assert_eq!(found, judged, "{name}, {file}, {address:#x}");
+            }
         }
     }
 }

@@ -76,8 +76,8 @@ const SLICE: usize = 128 << 10;
 /// The outcome of a query.
 #[derive(Debug)]
 pub struct QueryAnswer {
-    /// The sum of all selected profiles, in canonical order; without sample types when there is
-    /// none.
+    /// The sum of all selected profiles, in canonical order unless addresses have been named since;
+    /// without sample types when there is none.
     pub profile: Profile,
     /// How many profiles were added up.
     pub profiles: u64,

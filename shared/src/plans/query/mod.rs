@@ -9,6 +9,8 @@ mod sample_tables;
 mod samples;
 mod subqueries;
 
+use std::collections::BTreeSet;
+
 use crate::base::units::TimeRange;
 use crate::merge::merger::MergeError;
 use crate::merge::stored::StoredMerger;
@@ -29,6 +31,20 @@ pub use answer::{AnswerSum, MAX_HELD, Outgrown, QueryAnswer};
 use answer::{add_sums, hold};
 pub use samples::SampleQueryPlan;
 pub use subqueries::{SplitQuery, Subquery, split};
+
+/// What a query reads of the bucket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueryCost {
+    /// Objects.
+    pub objects: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// How many of the bytes are tables of stacks and their names. Those of a profile that is not in
+    /// a block yet are not among them: they are read along with its samples.
+    pub symbol_bytes: u64,
+    /// Profiles in the datasets that are read, also those of other series and times.
+    pub profiles: u64,
+}
 
 /// Reads what a query needs and merges it.
 pub struct QueryPlan {
@@ -225,6 +241,26 @@ impl QueryPlan {
             profiles,
         });
         parts
+    }
+
+    /// What it reads, before it has read anything.
+    pub fn cost(&self) -> QueryCost {
+        let mut symbols = BTreeSet::new();
+        let of_datasets = self.datasets.iter().map(|open| open.dataset.profiles);
+        let mut profiles = of_datasets.fold(0, u64::saturating_add);
+        for (get, part, what) in self.reads.waiting() {
+            match what {
+                What::Chunk(wanted) => profiles = profiles.saturating_add(wanted.len() as u64),
+                What::Symbols(_) => _ = symbols.insert((&get.key, *part)),
+                What::Page(..) => {}
+            }
+        }
+        QueryCost {
+            objects: self.objects,
+            bytes: self.reads.wants().iter().map(|get| get.length).sum(),
+            symbol_bytes: symbols.iter().map(|(_, part)| part.len).sum(),
+            profiles,
+        }
     }
 
     /// About how many bytes of tables and sums it holds.

@@ -191,6 +191,11 @@ fn unpack(stored: &[u8], raw_len: usize) -> std::io::Result<Vec<u8>> {
     })
 }
 
+/// How many bytes the next section has before compression, without reading it.
+pub(crate) fn section_size(reader: &Reader) -> Result<usize, StoreError> {
+    Ok(u32::from_le_bytes(reader.clone().array()?) as usize)
+}
+
 /// Reads past a section without looking inside.
 pub(crate) fn skip_section(reader: &mut Reader) -> Result<(), StoreError> {
     reader.take(4)?;

@@ -115,7 +115,11 @@ pub fn symbolize(
         functions,
         lines,
         locations,
-        ..profile.clone()
+        stacks: profile.stacks.clone(),
+        label_sets: profile.label_sets.clone(),
+        sample_types: profile.sample_types.clone(),
+        samples: profile.samples.clone(),
+        header: profile.header.clone(),
     }
 }
 
@@ -124,7 +128,7 @@ mod tests {
     use super::*;
     use crate::model::builder::ProfileBuilder;
     use crate::model::profile::{Mapping, SymbolFlags};
-    use crate::testing::draw;
+    use crate::testing::{draw, frame};
     use crate::verbs::MAX_NAME_BYTES;
     use crate::{By, CallTree};
 
@@ -152,16 +156,6 @@ mod tests {
         let stack = Some(builder.stack(stack, known));
         builder.sample(stack, None, &[2]);
         builder.finish()
-    }
-
-    fn frame(name: &str, line: i64) -> SymbolFrame {
-        SymbolFrame {
-            name: name.to_owned(),
-            system_name: format!("_{name}"),
-            file: "a.c".to_owned(),
-            line,
-            column: 0,
-        }
     }
 
     /// `0x20` is `inner`, inlined into `outer`.

@@ -58,19 +58,34 @@ pub enum BoxKind {
 /// The visible boxes, callers before callees. An impossible viewport (no width, nothing between
 /// `x0` and `x1`) shows none.
 pub fn layout<const SIDES: usize>(tree: &Tree<SIDES>, view: Viewport) -> Vec<FlameBox> {
-    let weight = tree.weight(view.zoom) as f64;
+    layout_with(Widths { tree, side: None }, view)
+}
+
+/// The same with the widths of one side alone, so that its total fills the width. A side that lacks the
+/// zoom node shows none.
+pub fn layout_side<const SIDES: usize>(
+    tree: &Tree<SIDES>,
+    side: usize,
+    view: Viewport,
+) -> Vec<FlameBox> {
+    let side = Some(side);
+    layout_with(Widths { tree, side }, view)
+}
+
+fn layout_with<const SIDES: usize>(widths: Widths<'_, SIDES>, view: Viewport) -> Vec<FlameBox> {
+    let weight = widths.of(view.zoom) as f64;
     let scale = view.width / ((view.x1 - view.x0) * weight);
     if !(scale.is_finite() && scale > 0.0 && view.width > 0.0) {
         return Vec::new();
     }
-    let path = tree.shape().path(view.zoom);
+    let path = widths.tree.shape().path(view.zoom);
     let mut boxes: Vec<FlameBox> = (0..)
         .zip(&path[..path.len() - 1])
         .map(|(depth, &node)| ancestor(node, depth, view))
         .collect();
     boxes.retain(|b| (view.depth0..view.depth1).contains(&b.depth));
     let mut walk = Walk {
-        tree,
+        widths,
         view,
         scale,
         boxes,
@@ -104,8 +119,27 @@ fn ancestor(node: NodeId, depth: u32, view: Viewport) -> FlameBox {
     }
 }
 
-struct Walk<'a, const SIDES: usize> {
+/// How wide nodes are: by all sides together, or by one.
+struct Widths<'a, const SIDES: usize> {
     tree: &'a Tree<SIDES>,
+    side: Option<usize>,
+}
+
+impl<const SIDES: usize> Widths<'_, SIDES> {
+    fn of(&self, node: NodeId) -> i64 {
+        match self.side {
+            None => self.tree.weight(node),
+            Some(side) => self
+                .tree
+                .totals(node)
+                .get(side)
+                .map_or(0, |total| *total.max(&0)),
+        }
+    }
+}
+
+struct Walk<'a, const SIDES: usize> {
+    widths: Widths<'a, SIDES>,
     view: Viewport,
     scale: f64,
     boxes: Vec<FlameBox>,
@@ -124,13 +158,13 @@ impl<const SIDES: usize> Walk<'_, SIDES> {
     fn descend(&mut self, top: NodeId, left: f64, depth: u32) {
         let mut open = vec![(top, left, depth)];
         while let Some((node, x, depth)) = open.pop() {
-            let width = self.tree.weight(node) as f64 * self.scale;
+            let width = self.widths.of(node) as f64 * self.scale;
             if depth >= self.view.depth1 || x + width <= 0.0 || x >= self.view.width {
                 continue;
             }
             self.emit(x, width, depth, node, BoxKind::Node);
             if depth + 1 < self.view.depth1 {
-                self.children(self.tree.shape(), node, x, depth + 1, &mut open);
+                self.children(self.widths.tree.shape(), node, x, depth + 1, &mut open);
             }
         }
     }
@@ -146,7 +180,7 @@ impl<const SIDES: usize> Walk<'_, SIDES> {
         let mut left = x;
         let mut run: Option<Run> = None;
         for child in shape.children(node) {
-            let weight = self.tree.weight(child);
+            let weight = self.widths.of(child);
             let width = weight as f64 * self.scale;
             if width >= MIN_WIDTH {
                 self.end_run(run.take(), depth);
@@ -207,7 +241,7 @@ impl<const SIDES: usize> Walk<'_, SIDES> {
 mod tests {
     use super::*;
     use crate::testing::profile;
-    use crate::{By, CallTree};
+    use crate::{By, CallTree, Scale, diff};
 
     fn check(view: Viewport, expect: &str) {
         let tree = CallTree::new(
@@ -269,6 +303,33 @@ mod tests {
         };
         check(only, "2 b 0+50 Node");
         check(view(0, 1.0, 1.0, 50.0), "");
+    }
+
+    #[test]
+    fn a_side_alone_has_its_own_widths() {
+        let [base, comparison] = [profile("a;b 60\na;c 20"), profile("a;b 5\na;new 15")];
+        let diff = diff((&base, 0), (&comparison, 0), By::Name, Scale::Absolute);
+        let tree = diff.tree();
+        let drawn = |side, view| -> Vec<String> {
+            let text = |b: &FlameBox| format!("{} {}+{}", tree.shape().name(b.node), b.x, b.width);
+            let mut drawn: Vec<_> = layout_side(tree, side, view).iter().map(text).collect();
+            drawn.sort();
+            drawn
+        };
+        let whole = view(0, 0.0, 1.0, 80.0);
+        assert_eq!(
+            drawn(0, whole),
+            ["a 0+80", "b 0+60", "c 60+20", "total 0+80"]
+        );
+        assert_eq!(
+            drawn(1, whole),
+            ["a 0+80", "b 0+20", "new 20+60", "total 0+80"]
+        );
+        let new = (0..5).find(|&node| tree.shape().name(NodeId(node)) == "new");
+        let zoomed = view(new.expect("a node"), 0.0, 1.0, 80.0);
+        assert_eq!(drawn(0, zoomed), [""; 0]);
+        assert_eq!(drawn(1, zoomed), ["a 0+80", "new 0+80", "total 0+80"]);
+        assert_eq!(drawn(2, whole), [""; 0], "there is no third side");
     }
 
     #[test]

@@ -1,44 +1,59 @@
 //! The modules of a profile, and which of them a program is.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::HashMap;
 
-use pilotlight_core::verbs::is_bare;
-use pilotlight_core::{Mapping, MappingId, Profile};
-
-use crate::build_id::same;
+use super::build_id::BuildId;
+use crate::model::id::{MappingId, StringId};
+use crate::model::profile::{Mapping, Profile};
+use crate::verbs::names::symbolize::is_bare;
 
 /// Modules without names that are listed.
 const LISTED: usize = 8;
 
+/// How much further apart than in the file two mappings of it may lie: 16 MiB. Segments are aligned to
+/// 2 MiB at most, and there are few.
+const MAX_GAP: u64 = 16 << 20;
+
 /// What a program is told by.
-pub(crate) struct Identity {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
     /// Its build ids.
-    pub(crate) ids: Vec<String>,
-    /// Names of its file.
-    pub(crate) names: Vec<String>,
+    pub ids: Vec<String>,
+    /// Names of its file; none where a build id alone is to decide.
+    pub names: Vec<String>,
 }
 
 /// The mappings of a profile that a program is.
-#[derive(Default)]
-pub(crate) struct Fit {
+#[derive(Clone, Debug, Default)]
+pub struct Fit {
     /// One for each mapping.
     mappings: Vec<bool>,
     /// How many of their addresses have no name.
-    pub(crate) addresses: u32,
+    pub addresses: u32,
     /// Whether the program is part of the profile.
-    pub(crate) fits: bool,
+    pub fits: bool,
     /// Whether one was told by its file's name alone.
-    pub(crate) by_name: bool,
+    pub by_name: bool,
 }
 
 impl Fit {
     /// Of a program in a profile.
-    pub(crate) fn of(identity: &Identity, profile: &Profile) -> Self {
+    pub fn of(identity: &Identity, profile: &Profile) -> Self {
         let names: Vec<&str> = identity.names.iter().map(|name| stem(name)).collect();
+        let own: Vec<BuildId> = identity
+            .ids
+            .iter()
+            .filter_map(|id| BuildId::of(id))
+            .collect();
+        let is_own =
+            |id: &str| BuildId::of(id).is_some_and(|id| own.iter().any(|own| own.is_same(&id)));
+        // Each process has mappings of its own, with the same ids.
+        let mut known: HashMap<StringId, bool> = HashMap::new();
         let mut fit = Self::default();
         for mapping in profile.mappings() {
             let (id, file) = (profile.text(mapping.build_id), profile.text(mapping.file));
-            let by_id = identity.ids.iter().any(|own| same(own, id));
+            let by_id = *known.entry(mapping.build_id).or_insert_with(|| is_own(id));
             let by_name = id.is_empty() && is_file(file) && names.contains(&stem(file));
             fit.mappings.push(by_id || by_name);
             fit.by_name |= by_name;
@@ -50,44 +65,88 @@ impl Fit {
     }
 
     /// Whether there is anything to name.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.addresses == 0
     }
 
     /// Whether each mapping is the program's.
-    pub(crate) fn mappings(&self) -> impl Iterator<Item = bool> {
+    pub(super) fn mappings(&self) -> impl Iterator<Item = bool> {
         self.mappings.iter().copied()
     }
 }
 
-/// Where the beginning of a mapping's file is mapped.
-pub(crate) fn image_start(profile: &Profile, mapping: &Mapping) -> u64 {
-    let is_first = |m: &&Mapping| {
-        (m.file, m.build_id, m.offset) == (mapping.file, mapping.build_id, 0)
-            && m.start <= mapping.start
-            && m.limit > 0
-    };
-    let first = profile.mappings().iter().filter(is_first);
-    // Of a program that runs several times, the one below is its own.
-    let first = first.map(|m| m.start).max();
-    first.unwrap_or_else(|| mapping.start.saturating_sub(mapping.offset))
+/// Where files begin in memory.
+#[derive(Default)]
+pub(super) struct Images(HashMap<(StringId, StringId), Vec<u64>>);
+
+impl Images {
+    /// Of the mappings that begin with their file.
+    pub(super) fn of(profile: &Profile) -> Self {
+        let mut starts: HashMap<_, Vec<u64>> = HashMap::new();
+        for m in profile.mappings() {
+            if m.offset == 0 && m.limit > 0 {
+                starts
+                    .entry((m.file, m.build_id))
+                    .or_default()
+                    .push(m.start);
+            }
+        }
+        starts
+            .values_mut()
+            .for_each(|starts| starts.sort_unstable());
+        Self(starts)
+    }
+
+    /// Where the file of a mapping begins.
+    pub(super) fn start(&self, mapping: &Mapping) -> u64 {
+        let starts = self.0.get(&(mapping.file, mapping.build_id));
+        let starts = starts.map_or(&[][..], Vec::as_slice);
+        // Of a program that runs several times, the one below is its own, unless that is too far away.
+        let before = starts.partition_point(|&start| start <= mapping.start);
+        let own = starts[..before].last().copied();
+        own.filter(|start| mapping.start - start <= mapping.offset.saturating_add(MAX_GAP))
+            .unwrap_or_else(|| mapping.start.saturating_sub(mapping.offset))
+    }
 }
 
 /// The modules that have addresses without names, those with most first.
-pub(crate) fn wanted(profile: &Profile) -> Vec<String> {
-    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for (mapping, _) in bare(profile) {
+pub fn wanted(profile: &Profile) -> Vec<String> {
+    let module = |(mapping, _): (MappingId, u64)| {
         let mapping = &profile.mappings()[mapping.index()];
-        let module = (profile.text(mapping.file), profile.text(mapping.build_id));
-        *counts.entry(module).or_default() += 1;
+        (profile.text(mapping.file), profile.text(mapping.build_id))
+    };
+    let mut all: Vec<(&str, &str)> = bare(profile).map(module).collect();
+    all.sort_unstable();
+    let mut modules: Vec<((&str, &str), usize)> = Vec::new();
+    for module in all {
+        match modules.last_mut().filter(|(last, _)| *last == module) {
+            Some((_, count)) => *count += 1,
+            None => modules.push((module, 1)),
+        }
     }
-    let mut modules: Vec<_> = counts.into_iter().collect();
-    modules.sort_by_key(|&(module, count)| (std::cmp::Reverse(count), module));
+    // Stable, so that equal ones are in the order of their names.
+    modules.sort_by_key(|&(_, count)| Reverse(count));
     let text = |((file, id), _): ((&str, &str), usize)| match id {
         "" => format!("{} (no build id)", base_name(file)),
         id => format!("{} ({id})", base_name(file)),
     };
     modules.into_iter().take(LISTED).map(text).collect()
+}
+
+/// The build ids of modules that have addresses without names, those with most of them first.
+pub fn wanted_ids(profile: &Profile) -> Vec<&str> {
+    let mut counts: HashMap<StringId, usize> = HashMap::new();
+    for (mapping, _) in bare(profile) {
+        *counts
+            .entry(profile.mappings()[mapping.index()].build_id)
+            .or_default() += 1;
+    }
+    let ids = counts
+        .into_iter()
+        .map(|(id, count)| (Reverse(count), profile.text(id)));
+    let mut ids: Vec<_> = ids.filter(|(_, id)| !id.is_empty()).collect();
+    ids.sort_unstable();
+    ids.into_iter().map(|(_, id)| id).collect()
 }
 
 /// The addresses without names in files, and their mappings.
@@ -105,7 +164,7 @@ fn bare(profile: &Profile) -> impl Iterator<Item = (MappingId, u64)> {
 }
 
 /// Whether an address is not the kernel's.
-pub(crate) fn is_of_process(address: u64) -> bool {
+pub(super) fn is_of_process(address: u64) -> bool {
     address < 1 << 63
 }
 
@@ -130,7 +189,8 @@ fn base_name(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pilotlight_core::{ProfileBuilder, SymbolFlags};
+    use crate::model::builder::ProfileBuilder;
+    use crate::model::profile::SymbolFlags;
 
     /// Two addresses of each module.
     fn profile(modules: &[(&str, &str)]) -> Profile {
@@ -167,15 +227,25 @@ mod tests {
     #[test]
     fn a_build_id_decides_and_a_name_stands_in_for_it() {
         assert_eq!(
-            fit(&[("/a.so", "AB"), ("/b.so", "cd")], "ab", "b.so"),
+            fit(
+                &[("/a.so", "AB01CD23"), ("/b.so", "cd012345")],
+                "ab01cd23",
+                "b.so"
+            ),
             (2, false)
         );
-        assert_eq!(fit(&[("/a.so", "ab")], "cd", "a.so"), (0, false));
         assert_eq!(
-            fit(&[("/lib/a.so (deleted)", "")], "cd", "a.so.debug"),
+            fit(&[("/a.so", "ab01cd23")], "cd012345", "a.so"),
+            (0, false)
+        );
+        assert_eq!(
+            fit(&[("/lib/a.so (deleted)", "")], "cd012345", "a.so.debug"),
             (2, true)
         );
-        assert_eq!(fit(&[("[kernel.kallsyms]", "ab")], "ab", ""), (0, false));
+        assert_eq!(
+            fit(&[("[kernel.kallsyms]", "ab01cd23")], "ab01cd23", ""),
+            (0, false)
+        );
         assert_eq!(fit(&[("", "")], "", ""), (2, true));
     }
 

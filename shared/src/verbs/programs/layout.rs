@@ -1,13 +1,16 @@
 //! From an address in a process to one in the file, as its symbols count.
 
-use object::{Object, ObjectSegment};
-use pilotlight_core::Mapping;
+use serde::{Deserialize, Serialize};
+
+use crate::model::profile::Mapping;
 
 /// Smallest page that a system maps.
 const PAGE: u64 = 4096;
 
 /// How a program lies in memory.
-pub(crate) enum Layout {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layout {
     /// In segments, each at an offset of its own (ELF).
     Segments(Vec<Segment>),
     /// In one piece that begins at an address (Mach-O, and 0 for Breakpad).
@@ -15,51 +18,34 @@ pub(crate) enum Layout {
 }
 
 /// A part of a file that is loaded.
-#[derive(Clone, Copy)]
-pub(crate) struct Segment {
-    address: u64,
-    size: u64,
-    offset: u64,
-    file_size: u64,
-    align: u64,
-    executable: bool,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Segment {
+    /// Its address in the file.
+    pub address: u64,
+    /// Bytes of memory.
+    pub size: u64,
+    /// Where its bytes begin in the file.
+    pub offset: u64,
+    /// How many of its bytes are in the file; 0 in a file of debug information alone.
+    pub file_size: u64,
+    /// Its address and its offset differ by a multiple of this, which is at least 1.
+    pub align: u64,
+    /// Whether it holds code.
+    pub executable: bool,
 }
 
 impl Layout {
-    /// Of an ELF file.
-    pub(crate) fn of_elf<'data>(file: &impl Object<'data>) -> Self {
-        let segments = file.segments().map(|segment| {
-            let (offset, file_size) = segment.file_range();
-            Segment {
-                address: segment.address(),
-                size: segment.size(),
-                offset,
-                file_size,
-                align: segment.align().max(1),
-                executable: segment.permissions().executable(),
-            }
-        });
-        Self::Segments(segments.collect())
-    }
-
-    /// Of a Mach-O file: its header is the beginning of `__TEXT`.
-    pub(crate) fn of_mach_o<'data>(file: &impl Object<'data>) -> Self {
-        let text = file
-            .segments()
-            .find(|segment| segment.name().ok().flatten() == Some("__TEXT"));
-        Self::Image(text.map_or(0, |segment| segment.address()))
-    }
-
     /// The address in the file. `image` is where the beginning of the file is mapped. An address
     /// outside of its mapping counts from the beginning of the file already, as some profilers
     /// write it.
-    pub(crate) fn address(&self, mapping: &Mapping, image: u64, address: u64) -> Option<u64> {
+    pub(super) fn address(&self, mapping: &Mapping, image: u64, address: u64) -> Option<u64> {
         if !(mapping.start..mapping.limit).contains(&address) {
             let base = self.base();
-            return match address < base {
-                true => base.checked_add(address),
-                false => Some(address),
+            let address = match address < base {
+                true => base.checked_add(address)?,
+                false => address,
             };
+            return self.holds(address).then_some(address);
         }
         match self {
             Self::Image(base) => base.checked_add(address.checked_sub(image)?),
@@ -70,12 +56,28 @@ impl Layout {
         }
     }
 
+    /// Whether an address of the file is in memory. How long an image is is not known.
+    fn holds(&self, address: u64) -> bool {
+        match self {
+            Self::Image(_) => true,
+            Self::Segments(segments) => segments.iter().any(|segment| segment.holds(address)),
+        }
+    }
+
     /// The lowest address.
     fn base(&self) -> u64 {
         match self {
             Self::Image(base) => *base,
             Self::Segments(segments) => segments.iter().map(|s| s.address).min().unwrap_or(0),
         }
+    }
+}
+
+impl Segment {
+    /// Whether it holds an address of the file.
+    fn holds(&self, address: u64) -> bool {
+        let at = address.checked_sub(self.address);
+        at.is_some_and(|at| at < self.size)
     }
 }
 
@@ -96,19 +98,26 @@ fn in_segments(segments: &[Segment], mapped: u64, offset: u64) -> Option<u64> {
     // multiple of its alignment, whatever the size of a page was.
     let segment = match mapped {
         0 => segments.iter().min_by_key(|s| s.address)?,
-        _ => segments.iter().find(|s| s.executable)?,
+        // Of several, nothing tells which one it is.
+        _ => {
+            let mut code = segments.iter().filter(|s| s.executable);
+            code.next().filter(|_| code.next().is_none())?
+        }
     };
     let first_page = segment.address / PAGE * PAGE;
-    let moved = first_page.checked_sub(mapped)? / segment.align * segment.align;
+    let moved = first_page.checked_sub(mapped)? / segment.align.max(1) * segment.align;
     let address = offset.checked_add(moved)?;
-    let holds = |s: &Segment| address.checked_sub(s.address).is_some_and(|at| at < s.size);
-    segments.iter().any(holds).then_some(address)
+    segments
+        .iter()
+        .any(|segment| segment.holds(address))
+        .then_some(address)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pilotlight_core::{StringId, SymbolFlags};
+    use crate::model::id::StringId;
+    use crate::model::profile::SymbolFlags;
 
     fn mapping(start: u64, limit: u64, offset: u64) -> Mapping {
         Mapping {
