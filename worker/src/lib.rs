@@ -55,7 +55,7 @@ use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, e
 
 use api::{
     admin, annotations, limits as limits_api, mcp, metrics, model, pgo, pins, push, pyroscope,
-    query, reports, shares, source, tokens,
+    query, reports, shares, source, symbols, tokens,
 };
 use auth::{Reason, admit, counted};
 use http::origin::{Origins, PREFLIGHT, Page};
@@ -251,6 +251,7 @@ async fn answer_tenant(
         OfTenant::Admin(call) => admin::call(call, request, scope).await,
         OfTenant::Limits(call) => limits_api::call(call, request, scope).await,
         OfTenant::Annotations(call) => annotations::call(call, request, scope).await,
+        OfTenant::Symbols(call) => symbols::call(call, request, scope).await,
         OfTenant::Pins(call) => pins::call(call, request, scope).await,
         OfTenant::Explain(call) => model::call(call, request, scope).await,
         OfTenant::Source => source::answer(request, scope).await,

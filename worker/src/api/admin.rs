@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::{
     Selector, TYPE_LABELS,
-    store::{TenantId, catalog_prefix, shares_prefix},
+    store::{TenantId, catalog_prefix, shares_prefix, symbols_prefix},
 };
 use serde::Serialize;
 use worker::{Env, Request, Response};
@@ -262,8 +262,10 @@ pub(crate) async fn delete_tenant<T: Transport>(
     for (number, _) in (0..).zip(shards.each()) {
         delete_all(bucket, &catalog_prefix(tenant, number)).await?;
     }
-    // Shares have no rows that may be yet to come.
-    outcome.deleted += delete_all(bucket, &shares_prefix(tenant)).await?;
+    // Shares and symbol tables have no rows that may be yet to come.
+    for prefix in [shares_prefix(tenant), symbols_prefix(tenant)] {
+        outcome.deleted += delete_all(bucket, &prefix).await?;
+    }
     bucket
         .delete(&[settings_key(tenant), annotations_key(tenant)])
         .await?;

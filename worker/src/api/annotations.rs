@@ -25,6 +25,12 @@ use crate::platform::errors::Problem;
 /// Most annotations of a tenant: 1,000. One more takes the place of the earliest.
 const MAX_ANNOTATIONS: usize = 1_000;
 
+/// Most bytes of their texts, services and addresses together: 1 MiB, as all are read for each.
+const MAX_BYTES: usize = 1 << 20;
+
+/// How far ahead a time may lie: a year.
+const MAX_AHEAD_MILLIS: i64 = 366 * 86_400_000;
+
 /// Longest text in bytes.
 const MAX_TEXT: usize = 256;
 
@@ -91,6 +97,14 @@ impl Default for Annotations {
     }
 }
 
+impl Annotation {
+    /// Bytes of what it says.
+    fn bytes(&self) -> usize {
+        let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        self.text.len() + length(&self.service) + length(&self.url)
+    }
+}
+
 impl JsonRecord for Annotations {
     const WHAT: &'static str = "annotations";
     const VERSION: u32 = VERSION;
@@ -101,7 +115,7 @@ impl JsonRecord for Annotations {
 }
 
 impl Wanted {
-    fn parse(body: &[u8]) -> Result<Self, Problem> {
+    fn parse(body: &[u8], now: i64) -> Result<Self, Problem> {
         let wanted: Self = serde_json::from_slice(body)
             .map_err(|error| Problem::invalid(format!("the annotation does not read: {error}")))?;
         let lengths = [
@@ -119,6 +133,9 @@ impl Wanted {
                 let message = format!("{name} has {length} bytes, and at most {most} are kept");
                 return Err(Problem::invalid(message));
             }
+            if text.contains(char::is_control) {
+                return Err(Problem::invalid(format!("{name} has control characters")));
+            }
         }
         // The page makes a link of it.
         let is_web = |url: &String| url.starts_with("https://") || url.starts_with("http://");
@@ -129,6 +146,12 @@ impl Wanted {
         }
         if let Some(time) = wanted.time {
             check_millis("time", &time.to_string())?;
+            if !(0..=now.saturating_add(MAX_AHEAD_MILLIS)).contains(&time) {
+                let message = format!(
+                    "time is {time}, no time in milliseconds since 1970 up to a year from now"
+                );
+                return Err(Problem::invalid(message));
+            }
         }
         Ok(wanted)
     }
@@ -158,17 +181,23 @@ impl Annotations {
             return Ok(there.clone());
         }
         let at = self.annotations.partition_point(|one| one.time <= new.time);
-        let is_full = self.annotations.len() >= MAX_ANNOTATIONS;
-        if is_full && at == 0 {
+        self.annotations.insert(at, new.clone());
+        // The latest stay, as many as fit.
+        let mut bytes = 0;
+        let fits = |one: &&Annotation| {
+            bytes += one.bytes();
+            bytes <= MAX_BYTES
+        };
+        let latest = self.annotations.iter().rev().take(MAX_ANNOTATIONS);
+        let surplus = self.annotations.len() - latest.take_while(fits).count();
+        if at < surplus {
+            self.annotations.remove(at);
             let message = format!(
-                "there are {MAX_ANNOTATIONS} annotations of later times, the most that are kept"
+                "there are {MAX_ANNOTATIONS} annotations of later times, or {MAX_BYTES} bytes of them, the most that are kept"
             );
             return Err(Problem::new(429, "resource_exhausted", message));
         }
-        self.annotations.insert(at, new.clone());
-        if is_full {
-            self.annotations.remove(0);
-        }
+        self.annotations.drain(..surplus);
         self.next += 1;
         Ok(new)
     }
@@ -193,8 +222,8 @@ pub(crate) async fn call(
     let (bucket, key) = (scope.bucket()?, annotations_key(scope.tenant()));
     match call {
         AnnotationsCall::Create => {
-            let wanted = Wanted::parse(&body::read(request, MAX_REQUEST).await?)?;
             let now = clock::now_millis();
+            let wanted = Wanted::parse(&body::read(request, MAX_REQUEST).await?, now)?;
             let add = |all: &mut Annotations| all.add(&wanted, now);
             let added = record::change(&bucket, &key, clock::now_millis, add).await?;
             Ok(Response::from_json(&added.outcome)?)
@@ -281,18 +310,38 @@ mod tests {
         all.add(&wanted("late", 9_000), 0).unwrap();
         assert_eq!(all.annotations.len(), MAX_ANNOTATIONS);
         assert_eq!(all.annotations[0].time, 1_001);
+        // Long ones take the place of several.
+        let long = |time| Wanted {
+            url: Some("u".repeat(MAX_NAME)),
+            ..wanted("long", time)
+        };
+        for time in 0..MAX_ANNOTATIONS as i64 {
+            all.add(&long(10_000 + time), 0).unwrap();
+        }
+        let bytes =
+            |all: &Annotations| -> usize { all.annotations.iter().map(Annotation::bytes).sum() };
+        assert!(bytes(&all) <= MAX_BYTES && bytes(&all) > MAX_BYTES - 2 * MAX_NAME);
+        let first = all.annotations[0].time;
+        assert_eq!(all.add(&long(first - 1), 0).unwrap_err().status, 429);
     }
 
     #[test]
     fn what_is_refused() {
-        let refused =
-            |body: &str| Wanted::parse(body.as_bytes()).map_err(|problem| problem.message);
+        let refused = |body: &str| {
+            Wanted::parse(body.as_bytes(), 1_795_235_400_000).map_err(|problem| problem.message)
+        };
         assert!(refused(r#"{"text":"v2","service":"shop","time":5,"url":"https://ci/1"}"#).is_ok());
         for (body, says) in [
             ("{}", "missing field `text`"),
             (r#"{"text":""}"#, "text is empty"),
             (r#"{"text":"a","when":1}"#, "unknown field `when`"),
             (r#"{"text":"a","time":"now"}"#, "invalid type: string"),
+            (r#"{"text":"a\u0007"}"#, "text has control characters"),
+            (
+                r#"{"text":"a","time":1795235400000000000}"#,
+                "up to a year from now",
+            ),
+            (r#"{"text":"a","time":-1}"#, "no time in milliseconds"),
             (r#"{"text":"a","time":1795235400}"#, "which are seconds"),
             (
                 r#"{"text":"a","url":"javascript:alert(1)"}"#,

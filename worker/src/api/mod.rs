@@ -1,6 +1,6 @@
 //! What requests are answered with: pushes, our queries, reports for machines and as tools of models,
-//! Pyroscope's API, profiles for Go's compiler, shares, annotations, pins, source code, a language
-//! model, operators' calls, tokens and metrics.
+//! Pyroscope's API, profiles for Go's compiler, shares, annotations, pins, source code, symbol
+//! tables, a language model, operators' calls, tokens and metrics.
 
 pub(crate) mod admin;
 pub(crate) mod annotations;
@@ -16,4 +16,5 @@ pub(crate) mod query;
 pub(crate) mod reports;
 pub(crate) mod shares;
 pub(crate) mod source;
+pub(crate) mod symbols;
 pub(crate) mod tokens;

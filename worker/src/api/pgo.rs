@@ -61,7 +61,9 @@ pub(crate) async fn answer(request: &Request, scope: &Scope) -> Result<Response,
         ..
     } = &asked;
     let runner = EdgeQueryRunner::open(scope)?;
-    let merged = runner.merged(selector, profile_type, *range).await?;
+    let merged = runner
+        .merged_as_stored(selector, profile_type, *range)
+        .await?;
     if merged.profiles == 0 {
         return Err(asked.nothing(&runner.catalog(*range).await?));
     }

@@ -54,16 +54,18 @@ fn range(parameters: &Parameters) -> Result<(i64, i64), Problem> {
     Ok((time("from")?, time("until")?))
 }
 
-/// Every shard has the same ones, unless a call failed halfway: then those of any.
+/// Every shard has the same ones, unless a call failed halfway or a shard is new: what is told is
+/// kept by all.
 async fn pins<T: Transport>(
     shards: &TenantShards<T>,
     order: &AdminCommand,
 ) -> Result<Vec<Pin>, Problem> {
-    let mut all = Vec::new();
+    let mut lists: Vec<Vec<Pin>> = Vec::new();
     for client in shards.each() {
-        all.extend(client.order::<Vec<Pin>>(order).await?);
+        lists.push(client.order(order).await?);
     }
-    all.sort_by(|a: &Pin, b| (a.from, a.until, &a.text).cmp(&(b.from, b.until, &b.text)));
-    all.dedup();
-    Ok(all)
+    let mut held = lists.pop().unwrap_or_default();
+    held.retain(|pin| lists.iter().all(|pins| pins.contains(pin)));
+    held.sort_by(|a, b| (a.from, a.until, &a.text).cmp(&(b.from, b.until, &b.text)));
+    Ok(held)
 }

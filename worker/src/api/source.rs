@@ -12,11 +12,13 @@ use crate::http::outgoing;
 use crate::http::parameters::Parameters;
 use crate::http::percent::escaped;
 use crate::http::scope::Scope;
+use crate::platform::Edge;
+use crate::platform::admission::Admission;
 use crate::platform::config::{ConfigError, variables};
 use crate::platform::errors::Problem;
 
-/// Longest file that is passed on: 4 MiB, a hundred thousand lines.
-const MAX_FILE: usize = 4 << 20;
+/// Longest file that is passed on: 1 MiB, thirty thousand lines. It is there twice for a moment.
+const MAX_FILE: usize = 1 << 20;
 
 /// Longest wait for a whole file.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -141,6 +143,7 @@ pub(crate) async fn answer(request: &Request, scope: &Scope) -> Result<Response,
     );
     let address = host.address(repository, git_ref, path)?;
     let accept = ("accept", "application/vnd.github.raw, text/plain, */*");
+    let _permit = Admission(Edge).enter(2 * MAX_FILE as u64).await?;
     let file = outgoing::ask(
         &address,
         accept,

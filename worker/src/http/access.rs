@@ -2,7 +2,7 @@
 
 use pilotlight_core::access::TokenScope;
 
-use crate::http::route::{AnnotationsCall, LimitsCall, OfTenant, PinsCall, Route};
+use crate::http::route::{AnnotationsCall, LimitsCall, OfTenant, PinsCall, Route, SymbolsCall};
 
 /// Who may use a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,9 @@ impl OfTenant {
             | Self::ShouldInitiateUpload
             | Self::DebugInfoUpload
             // A deploy job has the token that its service pushes with.
-            | Self::Annotations(AnnotationsCall::Create) => TokenScope::Push,
+            | Self::Annotations(AnnotationsCall::Create)
+            // Who may push profiles may name what is in them.
+            | Self::Symbols(SymbolsCall::Store | SymbolsCall::Delete) => TokenScope::Push,
             Self::Report(_)
             | Self::Mcp
             | Self::Timeline
@@ -56,6 +58,7 @@ impl OfTenant {
             | Self::Rpc(_)
             | Self::Annotations(AnnotationsCall::List | AnnotationsCall::Delete)
             | Self::Share(_)
+            | Self::Symbols(SymbolsCall::List)
             // Keeping costs little, and is bounded.
             | Self::Pins(PinsCall::List | PinsCall::Create)
             | Self::Source

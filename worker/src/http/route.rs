@@ -12,7 +12,7 @@ pub(crate) use services::{AdHocCall, ServiceCall, SettingsCall};
 use table::ROUTES;
 pub(crate) use wanted::{
     Admin, AnnotationsCall, ExplainCall, LimitsCall, OfTenant, PinsCall, ReportCall, Route,
-    ShareCall, Tokens,
+    ShareCall, SymbolsCall, Tokens,
 };
 
 /// What the name of a service stands behind.

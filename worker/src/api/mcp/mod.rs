@@ -84,9 +84,7 @@ async fn outcome(call: &Call, scope: &Scope) -> Result<Outcome, Refusal> {
             let answer = called(tool, call, scope).await;
             let is_error = answer.is_err();
             // What goes wrong in a tool is told to the model, which may ask again.
-            let mut text = answer.unwrap_or_else(|problem| problem.message);
-            // It may repeat what was asked for.
-            text.truncate(text.floor_char_boundary(MAX_TEXT));
+            let text = answer.unwrap_or_else(|problem| cut(problem.message));
             let kind = "text";
             Ok(Outcome::Called {
                 content: [Text { kind, text }],
@@ -97,8 +95,37 @@ async fn outcome(call: &Call, scope: &Scope) -> Result<Outcome, Refusal> {
     }
 }
 
+/// A message of at most [`MAX_TEXT`] bytes: it may repeat what was asked for.
+fn cut(mut message: String) -> String {
+    const MORE: char = '…';
+    if message.len() > MAX_TEXT {
+        message.truncate(message.floor_char_boundary(MAX_TEXT - MORE.len_utf8()));
+        message.push(MORE);
+    }
+    message
+}
+
 async fn called(tool: ReportCall, call: &Call, scope: &Scope) -> Result<String, Problem> {
     let arguments = arguments(tool, call.params.get("arguments"))?;
     let runner = EdgeQueryRunner::open(scope)?;
     report(&arguments, Form::Markdown(MAX_TEXT), &runner).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_are_cut_between_letters() {
+        for whole in [String::new(), "é".repeat(MAX_TEXT / 2)] {
+            assert_eq!(cut(whole.clone()), whole);
+        }
+        let cut = cut("é".repeat(MAX_TEXT));
+        assert!(
+            (MAX_TEXT - 1..=MAX_TEXT).contains(&cut.len()),
+            "{}",
+            cut.len()
+        );
+        assert!(cut.ends_with("éé…"));
+    }
 }

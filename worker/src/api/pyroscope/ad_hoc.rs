@@ -22,7 +22,6 @@ use super::messages::{
     AdHocProfilesGetResponse, AdHocProfilesListRequest, AdHocProfilesListResponse,
     AdHocProfilesProfileMetadata, AdHocProfilesUploadRequest,
 };
-use super::request::max_nodes_within;
 use super::unary::{Call, MAX_REQUEST};
 use crate::api::shares::{self, NewShare};
 use crate::bucket::Bucket;
@@ -34,11 +33,15 @@ use crate::meter::{Item, cpu};
 use crate::platform::admission::{Admission, Permit, push_claims};
 use crate::platform::clock;
 use crate::platform::errors::Problem;
+use crate::platform::limits::{DEFAULT_NODES, NodeLimits};
 use crate::platform::{Edge, Platform};
 
-/// Most nodes that a client may ask for: 128 Ki, some 4 MB of text, which is in memory three times on
+/// Nodes of a flame graph. At most 128 Ki, some 4 MB of text, which is in memory three times on
 /// its way.
-const MOST_NODES: usize = 128 << 10;
+const NODES: NodeLimits = NodeLimits {
+    default: DEFAULT_NODES,
+    most: 128 << 10,
+};
 
 /// Most nodes of the tree that a flame graph is made of: 512 Ki, 14 MB.
 const MAX_TREE_NODES: u64 = 512 << 10;
@@ -181,7 +184,7 @@ impl<B: Bucket, P: Platform> Profiles<'_, B, P> {
         &self,
         request: AdHocProfilesDiffRequest,
     ) -> Result<AdHocProfilesDiffResponse, Problem> {
-        let max_nodes = max_nodes_within(MOST_NODES, request.max_nodes)?;
+        let max_nodes = NODES.checked(request.max_nodes)?;
         let (left, right) = (
             id("left_id", &request.left_id)?,
             id("right_id", &request.right_id)?,
@@ -289,7 +292,7 @@ fn drawn(
     asked: Option<&str>,
     max_nodes: Option<i64>,
 ) -> Result<AdHocProfilesGetResponse, Problem> {
-    let max_nodes = max_nodes_within(MOST_NODES, max_nodes)?;
+    let max_nodes = NODES.checked(max_nodes)?;
     let Opened { profile, types, .. } = &opened;
     let column = column(profile, types, asked)?;
     let graph = pyroscope::flame_graph(&tree(profile, column)?, max_nodes);

@@ -11,7 +11,7 @@ use super::messages::{
 };
 use super::notes::Notes;
 use super::profiles::merged;
-use super::request::{self, Selection};
+use super::request::Selection;
 use crate::api::query::EdgeQueryRunner;
 use crate::http::connect::{Answer, Codec};
 use crate::platform::errors::Problem;
@@ -38,7 +38,9 @@ pub(super) async fn diff(
         ));
     }
     // The larger of what is asked for; the default where neither side asks.
-    let max_nodes = request::max_nodes(left.max_nodes.max(right.max_nodes))?;
+    let max_nodes = runner
+        .nodes()
+        .checked(left.max_nodes.max(right.max_nodes))?;
     let sides = [Selection::of(left)?, Selection::of(right)?];
     let [left, right] = &sides;
     if left.profile_type != right.profile_type {

@@ -159,9 +159,9 @@ fn json(value: &impl Serialize) -> Result<Response, Problem> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::buckets::Buckets;
-    use super::request::DEFAULT_NODES;
     use super::series::Aggregation;
     use super::*;
+    use crate::platform::limits::DEFAULT_NODES;
     use pilotlight_core::{
         ProfileType, TimeRange,
         plans::{CatalogObject, QueryAnswer, Timeline},

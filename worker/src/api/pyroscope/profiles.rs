@@ -12,7 +12,7 @@ use super::messages::{
     SelectMergeStacktracesRequest, SelectMergeStacktracesResponse, pprof_fits_json, pprof_json,
 };
 use super::notes::Notes;
-use super::request::{self, Selection};
+use super::request::Selection;
 use crate::api::pgo;
 use crate::api::query::EdgeQueryRunner;
 use crate::http::connect::{Answer, Codec};
@@ -28,7 +28,7 @@ pub(super) async fn stacktraces(
     runner: &EdgeQueryRunner,
 ) -> Result<(Answer, Notes), Problem> {
     let form = Form::of(&mut request, codec)?;
-    let max_nodes = request::max_nodes(request.max_nodes)?;
+    let max_nodes = runner.nodes().checked(request.max_nodes)?;
     let dot_nodes = match request.max_nodes {
         None | Some(0) => dot::DEFAULT_NODES,
         Some(_) => max_nodes.min(dot::MAX_NODES),

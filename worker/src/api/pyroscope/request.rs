@@ -20,13 +20,6 @@ const MAX_LABEL_NAMES: usize = 64;
 /// Most ids of profiles of a call: 1,000. Their pages may be as many, and they lie anywhere.
 const MAX_PROFILE_IDS: usize = 1_000;
 
-/// Nodes of a flame graph when a request does not say: Pyroscope's default.
-pub(super) const DEFAULT_NODES: usize = 8_192;
-
-/// Most nodes that a client may ask for: Pyroscope's limit; a flame graph of a million nodes is some
-/// 30 MB of JSON.
-pub(super) const MOST_NODES: usize = 1 << 20;
-
 /// The range of a call that needs one, in milliseconds. Both ends are inside, as Pyroscope has it.
 pub(super) fn range(start: i64, end: i64) -> Result<TimeRange, Problem> {
     if start == 0 || end == 0 {
@@ -87,27 +80,6 @@ pub(super) fn label_names(names: &[String]) -> Result<Vec<String>, Problem> {
         once.push(name.clone());
     }
     Ok(once)
-}
-
-/// How many nodes a flame graph may have.
-pub(super) fn max_nodes(asked: Option<i64>) -> Result<usize, Problem> {
-    max_nodes_within(MOST_NODES, asked)
-}
-
-/// The same where a call allows `most`.
-pub(super) fn max_nodes_within(most: usize, asked: Option<i64>) -> Result<usize, Problem> {
-    match asked {
-        None | Some(0) => Ok(DEFAULT_NODES),
-        Some(nodes) if nodes < 0 => Err(Problem::invalid(format!(
-            "max flamegraph nodes limit must be set (max allowed {most})"
-        ))),
-        Some(nodes) => match usize::try_from(nodes) {
-            Ok(nodes) if nodes <= most => Ok(nodes),
-            _ => Err(Problem::invalid(format!(
-                "max flamegraph nodes limit {nodes} is greater than allowed {most}"
-            ))),
-        },
-    }
 }
 
 /// Which profiles a call asks for, and which of their samples.
@@ -263,26 +235,6 @@ mod tests {
         );
         let many: Vec<String> = (0..65).map(|i| i.to_string()).collect();
         assert_eq!(label_names(&many).unwrap_err().status, 400);
-    }
-
-    #[test]
-    fn nodes_are_bounded() {
-        assert_eq!(
-            [max_nodes(None), max_nodes(Some(0))],
-            [Ok(DEFAULT_NODES), Ok(DEFAULT_NODES)]
-        );
-        assert_eq!(max_nodes(Some(1)), Ok(1));
-        assert_eq!(max_nodes(Some(MOST_NODES as i64)), Ok(MOST_NODES));
-        let message = |nodes| max_nodes(Some(nodes)).unwrap_err().message;
-        assert_eq!(
-            message(MOST_NODES as i64 + 1),
-            "max flamegraph nodes limit 1048577 is greater than allowed 1048576"
-        );
-        assert_eq!(
-            message(-1),
-            "max flamegraph nodes limit must be set (max allowed 1048576)"
-        );
-        assert!(message(i64::MAX).contains("9223372036854775807"));
     }
 
     #[test]

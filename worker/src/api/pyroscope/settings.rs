@@ -173,7 +173,10 @@ async fn set(
     match setting.modified_at {
         // As protobuf has it, that is not said.
         0 => setting.modified_at = at,
-        1.. if setting.modified_at <= at.saturating_add(MAX_AHEAD_MILLIS) => {}
+        // A clock that is ahead must not keep others from changing it.
+        1.. if setting.modified_at <= at.saturating_add(MAX_AHEAD_MILLIS) => {
+            setting.modified_at = setting.modified_at.min(at);
+        }
         given => {
             return Err(Problem::invalid(format!(
                 "modifiedAt: {given} is no time in milliseconds since 1970 up to a day from now"

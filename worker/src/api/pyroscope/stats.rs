@@ -1,5 +1,7 @@
 //! What is stored, and what a query has to read of it.
 
+use pilotlight_core::plans::QueryPlan;
+
 use super::messages::{
     AnalyzeQueryRequest, AnalyzeQueryResponse, GetProfileStatsResponse, QueryImpact, QueryScope,
 };
@@ -17,8 +19,11 @@ pub(super) fn profile_stats(times: Option<(i64, i64)>) -> GetProfileStatsRespons
     }
 }
 
-/// `AnalyzeQuery`: how many objects and bytes of the bucket a query reads, and of how many series.
-/// The query is a selector that begins with a profile type.
+/// `AnalyzeQuery`: how many objects, bytes and profiles a query reads, and of how many series. The
+/// query is a selector that begins with a profile type.
+///
+/// Samples are not counted: that would take reading them. Nor are bytes of an index, which is no part
+/// of the bucket.
 pub(super) async fn analyze_query(
     request: &AnalyzeQueryRequest,
     runner: &EdgeQueryRunner,
@@ -26,7 +31,7 @@ pub(super) async fn analyze_query(
     let range = request::range(request.start, request.end)?;
     let (selector, profile_type) = query::typed_selector(&request.query)?;
     let objects = runner.catalog(range).await?;
-    let cost = query::cost(&selector, &profile_type, range, &objects)?;
+    let cost = QueryPlan::new(&selector, &profile_type, range, &objects)?.cost();
     let series = names::series(&objects, std::slice::from_ref(&selector), range);
     let series = series
         .iter()
@@ -38,7 +43,10 @@ pub(super) async fn analyze_query(
             component_count: 1,
             block_count: cost.objects,
             series_count,
-            profile_bytes: cost.bytes,
+            profile_count: cost.profiles,
+            // A damaged directory may say that tables overlap, which are read once.
+            profile_bytes: cost.bytes.saturating_sub(cost.symbol_bytes),
+            symbol_bytes: cost.symbol_bytes,
         }],
         query_impact: Some(QueryImpact {
             total_bytes_in_time_range: cost.bytes,

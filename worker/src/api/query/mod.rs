@@ -3,6 +3,7 @@
 mod cache;
 mod export;
 mod invocations;
+mod naming;
 mod runner;
 mod spans;
 mod subqueries;
@@ -25,7 +26,7 @@ pub(crate) use invocations::Invocations;
 pub(crate) use invocations::SUBQUERIES_PATH;
 #[cfg(test)]
 pub(crate) use runner::QueryRunner;
-pub(crate) use runner::{EdgeQueryRunner, Slice, cost};
+pub(crate) use runner::{EdgeQueryRunner, Slice};
 pub(crate) use spans::span_selector;
 #[cfg(test)]
 pub(crate) use subqueries::Fanout;

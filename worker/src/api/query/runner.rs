@@ -1,19 +1,17 @@
 //! What is stored for a tenant, as answers of the core's plans.
 
-use std::collections::BTreeSet;
-
 use pilotlight_core::{
     ProfileType, SampleSelector, Selector, TimeRange, UnixNanos,
     plans::{
         CatalogObject, Grouping, MAX_SLICE_READS, Outgrown, Plan, PlanError, Points, QueryAnswer,
-        QueryPlan, SampleQueryPlan, SlicePlan, StacksPlan, Timeline, TimelinePlan, Totals, Values,
-        ValuesPlan,
+        SampleQueryPlan, SlicePlan, StacksPlan, Timeline, TimelinePlan, Totals, Values, ValuesPlan,
     },
-    store::SumWindow,
+    store::{SumWindow, TenantId},
 };
 
 use super::cache::{AnswerCache, EdgeCache};
 use super::invocations::{EdgeInvocations, Invocations};
+use super::naming::named;
 use super::subqueries::{Fanout, FanoutStats, Query};
 use crate::bucket::drive::{drive, drive_while};
 use crate::bucket::{self, Metered};
@@ -22,7 +20,7 @@ use crate::http::scope::Scope;
 use crate::meter::{Item, Meter, cpu};
 use crate::platform::admission::{Admission, Permit};
 use crate::platform::errors::Problem;
-use crate::platform::limits::{Limits, ReadRange};
+use crate::platform::limits::{Limits, NodeLimits, ReadRange};
 use crate::platform::{Edge, Platform};
 use crate::tenant::{Detail, StubLine, TenantShards, Transport};
 
@@ -37,6 +35,8 @@ pub(crate) struct QueryRunner<B, T, P, C = (), I = ()> {
     meter: Meter,
     fanout: Fanout<C, I, P>,
     limits: Limits,
+    /// Whose symbol tables name addresses.
+    tenants: Vec<TenantId>,
 }
 
 /// The same where the worker runs.
@@ -69,6 +69,7 @@ impl EdgeQueryRunner {
             meter,
             fanout,
             limits: scope.limits,
+            tenants: scope.tenants().cloned().collect(),
         })
     }
 }
@@ -108,12 +109,25 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
             meter,
             fanout,
             limits: Limits::default(),
+            tenants: Vec::new(),
         }
     }
 
     #[cfg(test)]
     pub(crate) fn limited(self, limits: Limits) -> Self {
         Self { limits, ..self }
+    }
+
+    /// With the symbol tables of a tenant.
+    #[cfg(test)]
+    pub(crate) fn of_tenant(self, tenant: TenantId) -> Self {
+        let tenants = vec![tenant];
+        Self { tenants, ..self }
+    }
+
+    /// How many nodes a flame graph of the tenant may have.
+    pub(crate) fn nodes(&self) -> NodeLimits {
+        self.limits.nodes()
     }
 
     /// As much of a range as the tenant may ask for.
@@ -188,6 +202,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
     }
 
     /// All profiles as one.
+    #[cfg(test)]
     pub(crate) async fn merged(
         &self,
         selector: &Selector,
@@ -207,11 +222,21 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         outgrown: Outgrown,
     ) -> Result<QueryAnswer, Problem> {
         let query = Query {
-            selector,
-            profile_type,
-            range,
             outgrown,
+            ..Query::whole(selector, profile_type, range)
         };
+        let (answer, _) = self.answer(query).await?;
+        Ok(self.named(answer).await)
+    }
+
+    /// All profiles as one, as they came: without names from symbol tables, which may change.
+    pub(crate) async fn merged_as_stored(
+        &self,
+        selector: &Selector,
+        profile_type: &ProfileType,
+        range: TimeRange,
+    ) -> Result<QueryAnswer, Problem> {
+        let query = Query::whole(selector, profile_type, range);
         Ok(self.answer(query).await?.0)
     }
 
@@ -222,13 +247,9 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         profile_type: &ProfileType,
         range: TimeRange,
     ) -> Result<(QueryAnswer, FanoutStats), Problem> {
-        let query = Query {
-            selector,
-            profile_type,
-            range,
-            outgrown: Outgrown::Refuse,
-        };
-        self.answer(query).await
+        let query = Query::whole(selector, profile_type, range);
+        let (answer, stats) = self.answer(query).await?;
+        Ok((self.named(answer).await, stats))
     }
 
     async fn answer(&self, query: Query<'_>) -> Result<(QueryAnswer, FanoutStats), Problem> {
@@ -238,6 +259,13 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         query
             .answer(objects, &self.bucket, &self.fanout, &self.meter)
             .await
+    }
+
+    /// An answer with names for its addresses. The parts of a query, which a cache keeps, have none.
+    async fn named(&self, mut answer: QueryAnswer) -> QueryAnswer {
+        let (tenants, admission) = (&self.tenants, &self.fanout.admission);
+        answer.profile = named(answer.profile, tenants, &self.bucket, admission).await;
+        answer
     }
 
     /// What is selected, of any type unless the selector names one.
@@ -289,7 +317,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         let answer = self.drive(plan).await?.finish()?;
         self.meter
             .add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
-        Ok(answer)
+        Ok(self.named(answer).await)
     }
 
     /// All objects of a range, those that others sum up among them, and as much of the range as the
@@ -339,26 +367,4 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
             .await?;
         }
     }
-}
-
-/// What a query reads of the bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cost {
-    pub(crate) objects: u64,
-    pub(crate) bytes: u64,
-}
-
-/// What a query for profiles reads of objects that touch its range.
-pub(crate) fn cost(
-    selector: &Selector,
-    profile_type: &ProfileType,
-    range: TimeRange,
-    objects: &[CatalogObject],
-) -> Result<Cost, Problem> {
-    let wants = QueryPlan::new(selector, profile_type, range, objects)?.wants();
-    let keys: BTreeSet<&str> = wants.iter().map(|get| get.key.as_str()).collect();
-    Ok(Cost {
-        objects: keys.len() as u64,
-        bytes: wants.iter().map(|get| get.length).sum(),
-    })
 }

@@ -102,7 +102,21 @@ struct CalledSubquery {
     fixed: bool,
 }
 
-impl Query<'_> {
+impl<'a> Query<'a> {
+    /// For all there is, or nothing.
+    pub(crate) fn whole(
+        selector: &'a Selector,
+        profile_type: &'a ProfileType,
+        range: TimeRange,
+    ) -> Self {
+        Self {
+            selector,
+            profile_type,
+            range,
+            outgrown: Outgrown::Refuse,
+        }
+    }
+
     /// The answer over these objects.
     pub(crate) async fn answer(
         self,

@@ -117,7 +117,9 @@ pub(crate) async fn report(
         ReportCall::Compare => form.write(&compare(arguments, runner).await?),
         ReportCall::Series => form.write(&series(arguments, runner).await?),
         ReportCall::FlameGraph => {
-            let nodes = arguments.count("nodes")?;
+            let nodes = runner
+                .nodes()
+                .checked(Some(arguments.count("nodes")? as i64))?;
             let (source, answer) = merged(&arguments.selected()?, runner).await?;
             form.write(&FlameGraphReport::new(source, &answer, nodes)?)
         }

@@ -60,8 +60,9 @@ fn schema(kind: Kind) -> Value {
 fn the_description_has_the_parameters_of_the_table() {
     let document = openapi();
     let paths = document["paths"].as_object().expect("paths");
-    assert_eq!(paths.len(), ReportCall::ALL.len());
-    for path in paths.keys() {
+    let reports = || paths.keys().filter(|path| *path != ANNOTATIONS);
+    assert_eq!(reports().count(), ReportCall::ALL.len());
+    for path in reports() {
         let Ok(Route::OfTenant(OfTenant::Report(call))) = route("GET", path) else {
             panic!("{path} is no report");
         };
@@ -75,6 +76,26 @@ fn the_description_has_the_parameters_of_the_table() {
         });
         expect.insert(FORMAT.to_owned(), (false, format));
         assert_eq!(described(path), expect, "{path}");
+    }
+}
+
+/// What is described beside the reports: what a deploy job calls.
+const ANNOTATIONS: &str = "/api/v1/annotations";
+
+#[test]
+fn the_description_has_the_calls_of_annotations() {
+    let document = openapi();
+    let calls = document["paths"][ANNOTATIONS]
+        .as_object()
+        .expect("annotations are described");
+    let methods: Vec<String> = calls.keys().map(|method| method.to_uppercase()).collect();
+    assert_eq!(methods.len(), 3);
+    for method in methods {
+        let found = route(&method, ANNOTATIONS);
+        assert!(
+            matches!(found, Ok(Route::OfTenant(OfTenant::Annotations(_)))),
+            "{method}"
+        );
     }
 }
 

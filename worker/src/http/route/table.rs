@@ -3,11 +3,11 @@
 use super::services::ServiceCall;
 use super::wanted::{
     Admin, AnnotationsCall, ExplainCall, LimitsCall, OfTenant, PinsCall, ReportCall, Route,
-    ShareCall, Tokens,
+    ShareCall, SymbolsCall, Tokens,
 };
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-pub(super) const ROUTES: [(&str, &str, Route); 52] = [
+pub(super) const ROUTES: [(&str, &str, Route); 55] = [
     ("/healthz", "GET", Route::Health),
     ("/ready", "GET", Route::Ready),
     (
@@ -173,6 +173,21 @@ pub(super) const ROUTES: [(&str, &str, Route); 52] = [
         "/api/v1/annotations",
         "DELETE",
         Route::OfTenant(OfTenant::Annotations(AnnotationsCall::Delete)),
+    ),
+    (
+        "/api/v1/symbols",
+        "GET",
+        Route::OfTenant(OfTenant::Symbols(SymbolsCall::List)),
+    ),
+    (
+        "/api/v1/symbols",
+        "POST",
+        Route::OfTenant(OfTenant::Symbols(SymbolsCall::Store)),
+    ),
+    (
+        "/api/v1/symbols",
+        "DELETE",
+        Route::OfTenant(OfTenant::Symbols(SymbolsCall::Delete)),
     ),
     (
         "/api/v1/pins",

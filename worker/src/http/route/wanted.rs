@@ -50,6 +50,7 @@ pub(crate) enum OfTenant {
     Share(ShareCall),
     Annotations(AnnotationsCall),
     Pins(PinsCall),
+    Symbols(SymbolsCall),
     Source,
     Explain(ExplainCall),
 }
@@ -113,6 +114,14 @@ pub(crate) enum AnnotationsCall {
 pub(crate) enum PinsCall {
     List,
     Create,
+    Delete,
+}
+
+/// The calls about symbol tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SymbolsCall {
+    List,
+    Store,
     Delete,
 }
 

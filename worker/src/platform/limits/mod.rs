@@ -10,9 +10,12 @@
 //! | `reject_newer_than` | `10m` | how far ahead of our clock it may start |
 //! | `max_query_length` | `0s` | the longest range of a query |
 //! | `max_query_lookback` | `0s` | how far back a query sees |
+//! | `max_flamegraph_nodes_default` | 8192 | nodes of a flame graph when a query does not say |
+//! | `max_flamegraph_nodes_max` | 1048576 | nodes that a query may ask for; also the most |
 //!
 //! 0 switches a limit off; the caps of the core remain. Decision 0037 says where the defaults differ.
 
+mod nodes;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +27,8 @@ use pilotlight_core::{TimeRange, UnixNanos, parse_duration};
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
+
+pub(crate) use nodes::{DEFAULT_NODES, MOST_NODES, NodeLimits};
 
 /// What a query reads: the range that is asked for and some time before it, so that its first step is
 /// whole.
@@ -63,6 +68,8 @@ enum Limit {
     RejectNewerThan,
     MaxQueryLength,
     MaxQueryLookback,
+    MaxFlamegraphNodesDefault,
+    MaxFlamegraphNodesMax,
 }
 
 /// How the value of a limit is written.
@@ -100,7 +107,7 @@ pub(crate) struct Rate {
 }
 
 impl Limit {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::IngestionRateMb,
         Self::IngestionBurstSizeMb,
         Self::MaxProfileSizeBytes,
@@ -109,6 +116,8 @@ impl Limit {
         Self::RejectNewerThan,
         Self::MaxQueryLength,
         Self::MaxQueryLookback,
+        Self::MaxFlamegraphNodesDefault,
+        Self::MaxFlamegraphNodesMax,
     ];
 
     fn name(self) -> &'static str {
@@ -121,6 +130,8 @@ impl Limit {
             Self::RejectNewerThan => "reject_newer_than",
             Self::MaxQueryLength => "max_query_length",
             Self::MaxQueryLookback => "max_query_lookback",
+            Self::MaxFlamegraphNodesDefault => "max_flamegraph_nodes_default",
+            Self::MaxFlamegraphNodesMax => "max_flamegraph_nodes_max",
         }
     }
 
@@ -133,6 +144,9 @@ impl Limit {
             | Self::RejectNewerThan
             | Self::MaxQueryLength
             | Self::MaxQueryLookback => Unit::Duration,
+            Self::MaxFlamegraphNodesDefault | Self::MaxFlamegraphNodesMax => {
+                Unit::UpTo(MOST_NODES as u64)
+            }
         }
     }
 
@@ -213,6 +227,8 @@ impl Default for Limits {
             // Files of any age may be pushed, and ranges of any length asked for.
             Limit::RejectOlderThan | Limit::MaxQueryLength | Limit::MaxQueryLookback => 0,
             Limit::RejectNewerThan => 600,
+            Limit::MaxFlamegraphNodesDefault => DEFAULT_NODES as u64,
+            Limit::MaxFlamegraphNodesMax => MOST_NODES as u64,
         });
         Self(defaults)
     }
@@ -231,9 +247,15 @@ impl Limits {
         self
     }
 
-    /// The same for queries that are about another tenant, too: the shorter ranges hold.
+    /// The same for queries that are about another tenant, too: the shorter ranges and the smaller
+    /// numbers of nodes hold.
     pub(crate) fn with_queries_of(mut self, other: &Self) -> Self {
-        for limit in [Limit::MaxQueryLength, Limit::MaxQueryLookback] {
+        for limit in [
+            Limit::MaxQueryLength,
+            Limit::MaxQueryLookback,
+            Limit::MaxFlamegraphNodesDefault,
+            Limit::MaxFlamegraphNodesMax,
+        ] {
             let both = [self.get(limit), other.get(limit)];
             // 0 is none.
             self.0[limit as usize] = match both {
@@ -307,6 +329,20 @@ impl Limits {
             )));
         }
         Ok(range)
+    }
+
+    /// How many nodes a flame graph of the tenant may have.
+    pub(crate) fn nodes(&self) -> NodeLimits {
+        let given = |limit, none| match self.get(limit) {
+            0 => none,
+            value => value as usize,
+        };
+        let most = given(Limit::MaxFlamegraphNodesMax, MOST_NODES);
+        let default = given(Limit::MaxFlamegraphNodesDefault, DEFAULT_NODES);
+        NodeLimits {
+            default: default.min(most),
+            most,
+        }
     }
 
     fn get(&self, limit: Limit) -> u64 {

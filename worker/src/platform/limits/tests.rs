@@ -13,7 +13,8 @@ fn the_defaults() {
     let shown = serde_json::to_string(&Limits::default().shown()).unwrap();
     assert_eq!(
         shown,
-        "{\"ingestion_burst_size_mb\":64,\"ingestion_rate_mb\":4,\"max_label_names_per_series\":30,\
+        "{\"ingestion_burst_size_mb\":64,\"ingestion_rate_mb\":4,\"max_flamegraph_nodes_default\":8192,\
+         \"max_flamegraph_nodes_max\":1048576,\"max_label_names_per_series\":30,\
          \"max_profile_size_bytes\":16777216,\"max_query_length\":\"0s\",\"max_query_lookback\":\"0s\",\
          \"reject_newer_than\":\"10m\",\"reject_older_than\":\"0s\"}"
     );
@@ -136,4 +137,39 @@ fn queries_of_two_tenants() {
     assert_eq!(own.with_queries_of(&other), expect);
     assert_eq!(own.with_queries_of(&own), own);
     assert_eq!(own.with_queries_of(&Limits::default()), own);
+}
+
+#[test]
+fn nodes() {
+    let default = Limits::default().nodes();
+    assert_eq!([default.default, default.most], [8_192, 1 << 20]);
+    assert_eq!(default.checked(None), Ok(8_192));
+    assert_eq!(default.checked(Some(0)), Ok(8_192));
+    assert_eq!(default.checked(Some(1)), Ok(1));
+    assert_eq!(default.checked(Some(1 << 20)), Ok(1 << 20));
+    let message = |limits: NodeLimits, nodes| limits.checked(Some(nodes)).unwrap_err().message;
+    assert_eq!(
+        message(default, (1 << 20) + 1),
+        "max flamegraph nodes limit 1048577 is greater than allowed 1048576"
+    );
+    assert_eq!(
+        message(default, -1),
+        "max flamegraph nodes limit must be set (max allowed 1048576)"
+    );
+    assert!(message(default, i64::MAX).contains("9223372036854775807"));
+
+    let own = limits(r#"{"max_flamegraph_nodes_default":100,"max_flamegraph_nodes_max":1000}"#);
+    assert_eq!(own.nodes().checked(None), Ok(100));
+    assert_eq!(own.nodes().checked(Some(1_000)), Ok(1_000));
+    assert!(message(own.nodes(), 1_001).ends_with("greater than allowed 1000"));
+    let small = limits(r#"{"max_flamegraph_nodes_max":10}"#).nodes();
+    assert_eq!(
+        small.checked(None),
+        Ok(10),
+        "the default is no more than may be asked for"
+    );
+    let off = limits(r#"{"max_flamegraph_nodes_default":0,"max_flamegraph_nodes_max":0}"#);
+    assert_eq!(off.nodes(), default);
+    assert_eq!(off.with_queries_of(&own).nodes(), own.nodes());
+    assert_eq!(Limits::default().with_queries_of(&own).nodes(), own.nodes());
 }

@@ -1,7 +1,8 @@
-//! What is deleted or expires.
+//! What is deleted or expires, and what queries are answered with meanwhile.
 
 mod deletion;
 pub(super) mod erasure;
+mod naming;
 mod pgo;
 mod retention;
 mod slices;

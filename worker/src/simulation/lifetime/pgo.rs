@@ -1,6 +1,5 @@
 //! Profiles for Go's compiler: the same bytes before and after compaction.
 
-use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::verbs::{PgoOptions, pgo};
 use pilotlight_core::{
     Function, Line, Profile, ProfileBuilder, Selector, TimeRange, UnixNanos, merge, pprof,
@@ -58,20 +57,8 @@ fn profile(host: i64, minute: i64) -> Profile {
 
 fn push(world: &World, service: &str, host: i64, profile: &Profile) {
     let at = profile.header().time_nanos / 1_000_000_000;
-    let body = pprof::encode_gzip(profile);
-    let ingested = ingest(&Push {
-        query: &format!("name={service}%7Bhost%3Dh{host}%7D&format=pprof&from={at}&until={at}"),
-        content_type: "",
-        body: &body,
-        tenant: "one",
-        client: "192.0.2.1",
-        now: UnixNanos::from_millis(world.clock.now()),
-        limits: Default::default(),
-    });
-    for chunk in ingested.expect("a push").chunks {
-        let stored = world.tenant();
-        world.clock.run(stored.append(&chunk.bytes)).unwrap();
-    }
+    let query = format!("name={service}%7Bhost%3Dh{host}%7D&format=pprof&from={at}&until={at}");
+    world.push_profile(&query, profile);
 }
 
 fn ask(world: &World, options: PgoOptions) -> Vec<u8> {

@@ -13,8 +13,10 @@ use std::task::Poll;
 
 use futures_util::FutureExt;
 use pilotlight_core::{
-    ProfileType, Selector, TimeRange, UnixNanos,
+    Profile, ProfileType, Selector, TimeRange, UnixNanos,
+    ingest::{Push, ingest},
     plans::{MAX_PARTITION_BYTES, QueryAnswer},
+    pprof,
 };
 
 use crate::api::query::QueryRunner;
@@ -179,6 +181,23 @@ impl World {
             self.clock.sleep(1_000).await;
         }
         false
+    }
+
+    /// Pushes a profile as an agent does, with this query of `/ingest`.
+    pub(crate) fn push_profile(&self, query: &str, profile: &Profile) {
+        let ingested = ingest(&Push {
+            query,
+            content_type: "",
+            body: &pprof::encode_gzip(profile),
+            tenant: "one",
+            client: "192.0.2.1",
+            now: UnixNanos::from_millis(self.clock.now()),
+            limits: Default::default(),
+        });
+        for chunk in ingested.expect("a push").chunks {
+            let stored = self.tenant();
+            self.clock.run(stored.append(&chunk.bytes)).unwrap();
+        }
     }
 
     /// What the schedule does with one shard; says whether something was due.

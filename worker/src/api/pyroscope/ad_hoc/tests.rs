@@ -198,7 +198,7 @@ fn what_cannot_be_drawn_is_not_stored() {
     let most = done(
         fixture
             .at(NOW)
-            .upload("n", b"main 1", Some(MOST_NODES as i64 + 1)),
+            .upload("n", b"main 1", Some(NODES.most as i64 + 1)),
     );
     assert_eq!(most.unwrap_err().status, 400);
     assert_eq!(fixture.bucket.keys(), [""; 0]);

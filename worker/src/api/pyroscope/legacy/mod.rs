@@ -8,10 +8,10 @@ pub(super) mod tests;
 
 use pilotlight_core::{ProfileType, Selector, dot};
 
-use super::request::{DEFAULT_NODES, MOST_NODES};
 use crate::api::query;
 use crate::http::parameters::Parameters;
 use crate::platform::errors::Problem;
+use crate::platform::limits::NodeLimits;
 
 pub(crate) use label_values::label_values;
 pub(crate) use render::render;
@@ -50,8 +50,8 @@ fn given_nodes(parameters: &Parameters, most: usize) -> Result<Option<usize>, Pr
 }
 
 /// Nodes of a flame graph.
-fn graph_nodes(parameters: &Parameters) -> Result<usize, Problem> {
-    Ok(given_nodes(parameters, MOST_NODES)?.unwrap_or(DEFAULT_NODES))
+fn graph_nodes(parameters: &Parameters, nodes: NodeLimits) -> Result<usize, Problem> {
+    Ok(given_nodes(parameters, nodes.most)?.unwrap_or(nodes.default))
 }
 
 /// Nodes of a call graph. Clients that send what they send for flame graphs get as many as can be

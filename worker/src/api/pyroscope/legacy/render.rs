@@ -20,6 +20,7 @@ use crate::api::query::EdgeQueryRunner;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
+use crate::platform::limits::NodeLimits;
 
 /// What is asked for.
 #[derive(Debug)]
@@ -45,7 +46,7 @@ pub(super) enum Format {
 }
 
 impl Ask {
-    pub(super) fn of(parameters: &Parameters) -> Result<Self, Problem> {
+    pub(super) fn of(parameters: &Parameters, nodes: NodeLimits) -> Result<Self, Problem> {
         let (selector, profile_type) = selection(parameters, "query")?;
         let range = parameters.render_range()?;
         let format = match parameters.get("format") {
@@ -53,7 +54,7 @@ impl Ask {
                 max_nodes: dot_nodes(parameters)?,
             },
             _ => Format::Json {
-                max_nodes: graph_nodes(parameters)?,
+                max_nodes: graph_nodes(parameters, nodes)?,
                 group_by: parameters.get("groupBy").map(str::to_owned),
                 aggregation: Aggregation::parse(parameters.get("aggregation").unwrap_or(""))?,
             },
@@ -69,7 +70,7 @@ impl Ask {
 
 /// `GET /pyroscope/render?query&from&until&format&max-nodes&groupBy&aggregation`
 pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response, Problem> {
-    let ask = Ask::of(&Parameters::of(request))?;
+    let ask = Ask::of(&Parameters::of(request), scope.limits.nodes())?;
     let runner = EdgeQueryRunner::open(scope)?;
     let Ask {
         selector,

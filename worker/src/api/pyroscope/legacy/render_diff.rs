@@ -13,6 +13,7 @@ use crate::api::query::EdgeQueryRunner;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
+use crate::platform::limits::NodeLimits;
 
 /// What is asked for.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(super) struct Ask {
 }
 
 impl Ask {
-    pub(super) fn of(parameters: &Parameters) -> Result<Self, Problem> {
+    pub(super) fn of(parameters: &Parameters, nodes: NodeLimits) -> Result<Self, Problem> {
         let (left, profile_type) = selection(parameters, "leftQuery")?;
         let (right, of_right) = selection(parameters, "rightQuery")?;
         if profile_type != of_right {
@@ -38,7 +39,7 @@ impl Ask {
         Ok(Self {
             sides: [side(left, left_range), side(right, right_range)],
             profile_type,
-            max_nodes: graph_nodes(parameters)?,
+            max_nodes: graph_nodes(parameters, nodes)?,
         })
     }
 }
@@ -77,7 +78,7 @@ pub(in crate::api::pyroscope) fn answer<'a>(
 
 /// `GET /pyroscope/render-diff?leftQuery&leftFrom&leftUntil&rightQuery&rightFrom&rightUntil&max-nodes`
 pub(crate) async fn render_diff(request: &Request, scope: &Scope) -> Result<Response, Problem> {
-    let ask = Ask::of(&Parameters::of(request))?;
+    let ask = Ask::of(&Parameters::of(request), scope.limits.nodes())?;
     let runner = EdgeQueryRunner::open(scope)?;
     let (graph, notes) = comparison::flame_graph(&ask.sides, &runner, ask.max_nodes).await?;
     let response = json(&answer(&graph, &ask.profile_type))?;

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::render::Format;
 use super::{label_values, render, render_diff};
 use crate::api::pyroscope::flamegraph::{self, tree};
-use crate::api::pyroscope::request::DEFAULT_NODES;
 use crate::api::pyroscope::series::Aggregation;
 use crate::api::query::tests::answer_of;
 use crate::http::parameters::Parameters;
 use crate::platform::errors::Problem;
+use crate::platform::limits::{DEFAULT_NODES, Limits, NodeLimits};
 
 const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 
@@ -50,6 +50,10 @@ fn parameters(pairs: &[(&str, &str)]) -> Parameters {
     Parameters::parse(&query, UnixNanos::from_millis(1_700_000_000_000))
 }
 
+fn nodes() -> NodeLimits {
+    Limits::default().nodes()
+}
+
 fn millis(range: TimeRange) -> (i64, i64) {
     (range.from.millis(), range.until.millis())
 }
@@ -64,7 +68,7 @@ fn message<T: std::fmt::Debug>(result: Result<T, Problem>) -> String {
 fn formats_and_nodes() {
     let format = |more: &[(&str, &str)]| {
         let pairs = [&[("query", CPU), ("from", "now-1h")], more].concat();
-        render::Ask::of(&parameters(&pairs)).map(|ask| ask.format)
+        render::Ask::of(&parameters(&pairs), nodes()).map(|ask| ask.format)
     };
     let json = |max_nodes, group_by: Option<&str>| {
         Ok(Format::Json {
@@ -99,7 +103,7 @@ fn formats_and_nodes() {
 
 #[test]
 fn queries_without_a_profile_type_are_told() {
-    let render = |pairs: &[(&str, &str)]| message(render::Ask::of(&parameters(pairs)));
+    let render = |pairs: &[(&str, &str)]| message(render::Ask::of(&parameters(pairs), nodes()));
     let untyped = "\"query\" must contain a profile-type selection, as process_cpu:cpu:nanoseconds:cpu:nanoseconds{} does";
     assert_eq!(render(&[]), untyped);
     assert_eq!(render(&[("query", "{service_name=\"x\"}")]), untyped);
@@ -107,14 +111,14 @@ fn queries_without_a_profile_type_are_told() {
     assert!(wrong.starts_with("query: "), "{wrong}");
     let right = [("leftQuery", CPU), ("rightQuery", "{}")];
     assert_eq!(
-        message(render_diff::Ask::of(&parameters(&right))),
+        message(render_diff::Ask::of(&parameters(&right), nodes())),
         untyped.replace("query", "rightQuery")
     );
 }
 
 #[test]
 fn both_sides_have_one_type_and_their_own_times() {
-    let ask = |pairs: &[(&str, &str)]| render_diff::Ask::of(&parameters(pairs));
+    let ask = |pairs: &[(&str, &str)]| render_diff::Ask::of(&parameters(pairs), nodes());
     let left = format!("{CPU}{{region=\"eu\"}}");
     let queries = [("leftQuery", left.as_str()), ("rightQuery", CPU)];
     let times = [

@@ -150,12 +150,24 @@ pub(crate) struct QueryScope {
         skip_serializing_if = "json::is_unset"
     )]
     pub(crate) series_count: u64,
+    #[prost(uint64, tag = "5")]
+    #[serde(
+        serialize_with = "json::uint64_text",
+        skip_serializing_if = "json::is_unset"
+    )]
+    pub(crate) profile_count: u64,
     #[prost(uint64, tag = "8")]
     #[serde(
         serialize_with = "json::uint64_text",
         skip_serializing_if = "json::is_unset"
     )]
     pub(crate) profile_bytes: u64,
+    #[prost(uint64, tag = "9")]
+    #[serde(
+        serialize_with = "json::uint64_text",
+        skip_serializing_if = "json::is_unset"
+    )]
+    pub(crate) symbol_bytes: u64,
 }
 
 #[derive(Clone, PartialEq, Message, Serialize)]
