@@ -40,13 +40,14 @@ export default defineConfig({
     template({ oxc, build: { target } }),
     budget({
       entry: 67,
-      all: 136,
+      all: 142,
       apart: {
         arrange: 36,
         callgraph: 6,
         lines: 6,
         mapping: 18,
         minimap: 3,
+        sidebyside: 3,
         bucket: 3,
         bucketreader: 12,
         bundler: 8,
@@ -54,6 +55,7 @@ export default defineConfig({
         annotatedialog: 3,
         dialog: 5,
         servicepanels: 26,
+        split: 3,
       },
     }),
   ],

@@ -9,7 +9,8 @@
  *            changes-others, changes-more, changes-less, change (data-name; one each), changes-empty, changes-bundle
  *   function function, function-search, function-suggestions (data-state), function-suggestion, function-name, function-total,
  *            function-self, function-absent, function-bars, function-since, function-services, function-service (data-service),
- *            function-others, function-hours, function-cost, function-price, function-callers, function-callees, function-bundle
+ *            function-others, function-hours, function-cost, function-price, function-callers, function-callees, function-rounded,
+ *            function-bundle
  *   timeline timeline (data-peak), timeline-tooltip, timeline-problem
  *   diff     side-base, side-other · place-…, range-…, filters-…, timeline-… of both · presets, compare-version, swap · legend, diff-totals, measure, coverage
  *   file     files (list), format, role · open-folder · problem (one for each file that could not be read) · merge, compare,
@@ -35,17 +36,18 @@
  *   settings settings-button, settings, settings-trace, settings-save, settings-problem · keep (in the menu of the range), pin, pin-delete
  *   types    types-panel (data-state), type-card (data-type), type-total, type-change · panel-empty (of any panel)
  *   values   labels-panel (data-state), label-names, label-name, label-unknown · value-chart, value-here · values-note, compare-values · value-table, values-by-…,
- *            value-row (data-value), value-total, …-share, …-max, …-mean, …-deviation, …-profiles, value-steps, value-baseline, value-comparison, value-filter, value-exclude
+ *            value-row (data-value), value-total, …-share, …-max, …-mean, …-deviation, …-profiles, value-steps, value-baseline, value-comparison, value-filter, value-exclude, value-filtered
  *   explain  explain-button, explain, explain-functions, explain-patterns, explain-copy, explain-model, explain-ask, explain-said
- *   page     drop-overlay · notice · token-dialog, token-input, token-give, token-problem
+ *   page     drop-overlay · notice, close-notice · token-dialog, token-input, token-give, token-problem
  */
 
 import type { ComponentChildren } from "preact";
+import { Icon } from "./components/controls/icon.tsx";
 import { DropTarget } from "./components/files/droptarget.tsx";
 import { lazy } from "./components/lazy.tsx";
 import { annotateOpen } from "./state/page/annotate.ts";
 import { helpOpen } from "./state/page/help.ts";
-import { notice } from "./state/page/notice.ts";
+import { lasting, notice } from "./state/page/notice.ts";
 import { settingsOpen } from "./state/page/settings.ts";
 import { asked } from "./state/page/token.ts";
 import { urlState } from "./state/url/router.ts";
@@ -70,8 +72,19 @@ export function App({ children }: { children: ComponentChildren }) {
       {settingsOpen.value && <SettingsDialog />}
       {asked.value !== "no" && <TokenDialog />}
       <div class="notice" role="status" data-testid="notice">
-        {notice}
+        {notice.value || (lasting.value && <Lasting />)}
       </div>
     </div>
+  );
+}
+
+function Lasting() {
+  return (
+    <>
+      <span>{lasting}</span>
+      <button type="button" title="Close" data-testid="close-notice" onClick={() => (lasting.value = "")}>
+        <Icon name="close" />
+      </button>
+    </>
   );
 }

@@ -123,6 +123,11 @@ export const KEYS: KeyGroup[] = [
       { keys: ["6"], help: "chart: what ran when, of profiles with times", run: view("chart") },
       { keys: ["7"], help: "source lines", run: view("lines") },
       { keys: ["8"], help: "call graph", run: view("graph") },
+      {
+        keys: ["9"],
+        help: "both sides of a comparison, side by side",
+        run: () => tree.value?.diff && lookAt("sides"),
+      },
       { keys: ["b"], help: "sandwich: callers and callees of a function", run: () => tree.value && sandwichCurrent() },
       { keys: ["x"], help: "swap the sides of a difference", run: swap },
       { keys: ["?"], help: "this help", run: () => (helpOpen.value = !helpOpen.value) },

@@ -57,6 +57,7 @@ function picture(boxes: number[][], more: Partial<Picture> = {}): Picture {
     diff: false,
     selected: 1,
     current: -1,
+    pointed: -1,
     focused: false,
     ...more,
   };

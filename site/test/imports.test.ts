@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importProfile, writeProfile } from "../src/core/imports.ts";
-import { nameAddresses } from "../src/core/symbols.ts";
+import { readSymbols } from "../src/core/symbols.ts";
 
 const workers: FakeWorker[] = [];
 class FakeWorker {
@@ -48,17 +48,17 @@ test("a writer ends with its file, and says what is wrong", async () => {
 });
 
 test("so does a reader of a program, which takes the profiles along", async () => {
-  const request = () => ({ name: "a", program: new Blob(), profiles: [new Uint8Array(1)] });
+  const request = () => ({ name: "a", program: new Blob(), profiles: [new Uint8Array(1)], tables: false });
   const started = workers.length;
   const stop = new AbortController();
-  const read = nameAddresses(request(), stop.signal);
-  workers[started].onmessage?.({ data: { named: [] } });
-  assert.deepEqual(await read, []);
+  const read = readSymbols(request(), stop.signal);
+  workers[started].onmessage?.({ data: { named: [], tables: [] } });
+  assert.deepEqual(await read, { named: [], tables: [] });
   assert.ok(workers[started].ended);
-  const refused = nameAddresses(request(), stop.signal);
+  const refused = readSymbols(request(), stop.signal);
   workers[started + 1].onmessage?.({ data: { error: "it was stripped" } });
   await assert.rejects(refused, /it was stripped/);
-  const cancelled = nameAddresses(request(), stop.signal);
+  const cancelled = readSymbols(request(), stop.signal);
   stop.abort();
   await assert.rejects(cancelled, { name: "AbortError" });
   assert.ok(workers.every(({ ended }) => ended));

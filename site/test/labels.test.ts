@@ -53,3 +53,11 @@ test("the last two values of a label are one step away from a comparison", () =>
   ]);
   assert.deepEqual(labelComparisons({ pyroscope_spy: ["gospy"] }), []);
 });
+
+test("of versions those are offered that are known to have come last", () => {
+  assert.deepEqual(
+    labelComparisons(LABELS, "version", { name: "version", values: ["1.10.0", "1.9.0"] }).map(comparisonLabel),
+    ["version: 1.10.0 ↔ 1.9.0", "region: eu ↔ us", "zone: empty ↔ a"],
+  );
+  assert.deepEqual(labelComparisons(LABELS, "version").map(comparisonLabel), ["region: eu ↔ us", "zone: empty ↔ a"]);
+});

@@ -25,6 +25,7 @@ const answer = (type: string, ...values: ValueTimeline[]): ValueTimelines => ({
   values,
   all: values.length,
   share: 1,
+  rounded: false,
 });
 
 test("mean and deviation are of the steps that have profiles", () => {

@@ -5,6 +5,7 @@ import {
   halves,
   PRESETS,
   rangeLabel,
+  readLocalInput,
   resolve,
   resolveTime,
   toLocalInput,
@@ -63,6 +64,9 @@ test("times are shown and read in the chosen zone", () => {
   assert.equal(toLocalInput(time), "2023-11-14T22:13:20");
   assert.equal(parseLocalInput("2023-11-14T22:13:20"), time);
   assert.ok(Number.isNaN(parseLocalInput("")));
+  // What was not changed stays, to the millisecond.
+  assert.equal(readLocalInput(toLocalInput(time + 7), time + 7), time + 7);
+  assert.equal(readLocalInput("2023-11-14T22:13:21", time + 7), time + 1000);
   assert.deepEqual([zoneLabel(time), zoneName()], ["UTC", "UTC"]);
   assert.equal(rangeLabel({ from: String(time), until: String(time + HOUR) }, time), "22:13 – 23:13");
   zone.value = "local";

@@ -1,7 +1,34 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compareTypes, typeLabel, typeParts } from "../src/format/type.ts";
-import { formatMatcher, type Matcher, matcherLabel, parseMatcher, selector } from "../src/state/query/selector.ts";
+import {
+  formatMatcher,
+  type Matcher,
+  matcherLabel,
+  parseMatcher,
+  selector,
+  toggleMatcher,
+  withMatcher,
+} from "../src/state/query/selector.ts";
+
+test("another value of a label replaces the one that was asked for", () => {
+  const filters = ['region="eu"', 'region!="us"', 'version="1"'];
+  const [name, value] = ["region", "ap"];
+  assert.deepEqual(withMatcher(filters, { name, op: "=", value }), ['region!="us"', 'version="1"', 'region="ap"']);
+  assert.deepEqual(withMatcher(filters, { name, op: "!=", value }), [...filters, 'region!="ap"']);
+  assert.deepEqual(withMatcher(filters, { name, op: "!=", value: "us" }), [
+    'region="eu"',
+    'version="1"',
+    'region!="us"',
+  ]);
+});
+
+test("a filter that is set is removed where it is offered again", () => {
+  const filters = ['region="eu"', 'version="1"'];
+  const [name, op] = ["region", "="] as const;
+  assert.deepEqual(toggleMatcher(filters, { name, op, value: "eu" }), ['version="1"']);
+  assert.deepEqual(toggleMatcher(filters, { name, op, value: "ap" }), ['version="1"', 'region="ap"']);
+});
 
 test("matchers survive their text", () => {
   const matchers: Matcher[] = [

@@ -9,6 +9,7 @@ test("columns cover a range to the millisecond", () => {
     [0, minute],
     [7, 72 * minute + 7],
     [1, 2],
+    [0, 333_000],
     [1_795_000_000_123, 1_797_592_000_123],
   ]) {
     const { start, end, step, columns } = columnsOf({ from, until });
@@ -16,6 +17,7 @@ test("columns cover a range to the millisecond", () => {
     // The first bucket covers what lies behind start - step.
     assert.equal(start - step, from - 1);
     assert.ok(end >= until - 1 && end - step < until - 1, `${from} ${until}`);
+    assert.ok(end - (until - 1) < 72, "nothing behind the range is counted");
     assert.equal((end - start) / step + 1, columns);
   }
 });

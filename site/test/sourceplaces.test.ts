@@ -24,6 +24,11 @@ test("a file of one's own, from where it was built", () => {
   assert.ok(paths(`/${"a/".repeat(50)}b.py`).length <= 6);
 });
 
+test("a relative path of Go is no shorter one, but for what follows the name of the repository", () => {
+  assert.deepEqual(paths("errors/errors.go"), ["errors/errors.go"]);
+  assert.deepEqual(paths("shop/main.go"), ["main.go", "shop/main.go"]);
+});
+
 test("what leads out of the repository, and what others wrote, is not looked for", () => {
   for (const file of [
     "../../etc/passwd",

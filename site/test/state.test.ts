@@ -41,7 +41,13 @@ const profile = () => {
 const fail = () => {
   throw new Error("refused");
 };
-Object.assign(engine, { open: profile, merge: profile, close: (id: number) => open.delete(id), dropTree: () => {} });
+Object.assign(engine, {
+  open: profile,
+  merge: profile,
+  close: (id: number) => open.delete(id),
+  dropTree: () => {},
+  unnamed: () => [],
+});
 
 test("a chart does not stay for another range of equal length that cannot be loaded", async () => {
   server.answer = answered;

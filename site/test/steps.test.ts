@@ -45,6 +45,7 @@ const asked: [string[], boolean][] = [];
 const dropped: number[] = [];
 let tree = 0;
 Object.assign(engine, {
+  unnamed: () => [],
   open: () => ({ id: 1, name: "p", types: [], default_type: 0, warnings: [], samples: 1, functions: 1 }),
   close: () => {},
   dropTree: (id: number) => void dropped.push(id),

@@ -27,6 +27,7 @@ test("explore: everything survives the URL", () => {
     type: "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
     base: { from: "now-7d", until: "1700000000000", filters: ['region="eu"', 'path=~"/a b\\\\d+&x=1"', 'region="eu"'] },
     window: { from: 1700000000000, until: 1700000060000 },
+    split: "k8s.pod & zone",
     panel: "labels",
     by: "service_git_ref",
     func: "orders.(*Rule).matchesPattern",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ValueTimeline } from "../src/state/query/labelvalues.ts";
-import { versionChanges, versionLabel } from "../src/state/query/versionchanges.ts";
+import { latestTwo, versionChanges, versionLabel } from "../src/state/query/versionchanges.ts";
 import { marksIn } from "../src/time/marks.ts";
 
 const STEP = 30_000;
@@ -47,6 +47,18 @@ test("a commit is named by its first digits, and many versions by the last of th
   const last = versionChanges("version", many);
   assert.equal(last.length, 30);
   assert.equal(last.at(-1)?.text, "version v49");
+});
+
+test("the last two are those that were seen last for the first time, whatever their names", () => {
+  const commits = [version("f0", 0, 40), version("b7", 80, 120), version("0a", 40, 80), version("", 0, 120)];
+  assert.deepEqual(latestTwo(commits), ["0a", "b7"]);
+  const back = version("2.0", 0, 40);
+  back.counts[119] = 1;
+  assert.deepEqual(latestTwo([back, version("1.9", 40, 119)]), ["2.0", "1.9"]);
+  assert.deepEqual(latestTwo([version("1.10", 0, 120), version("1.9", 0, 120)]), ["1.9", "1.10"]);
+  assert.equal(latestTwo([version("1", 0, 120), version("2", 0, 0)]), undefined);
+  // Both began in one step, or were there when the range began: the one that ended first is older.
+  assert.deepEqual(latestTwo([version("0a", 0, 120), version("f0", 0, 3)]), ["f0", "0a"]);
 });
 
 test("the label of a version is the program's own, if it has several values", () => {

@@ -206,6 +206,9 @@ export interface TablePage {
 export type SortColumn = "self" | "total" | "name" | "delta";
 export type Direction = "parent" | "child" | "next" | "previous";
 
+/** Whose values the widths of a comparison show: of both sides together, or of one. */
+export type Widths = "both" | "base" | "comparison";
+
 /** Which part of a tree to lay out. x0 and x1 are fractions of the zoom node's width; depths count from the root. */
 export interface LayoutWindow {
   zoom: number;
@@ -214,6 +217,8 @@ export interface LayoutWindow {
   width: number;
   depth0: number;
   depth1: number;
+  /** Both, when absent. */
+  widths?: Widths;
 }
 
 export interface Layout {

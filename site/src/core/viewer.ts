@@ -5,7 +5,7 @@ import { Boxes } from "./boxes.ts";
 import { type Division, divided, WHOLE } from "./divided.ts";
 import { base64Of, gzip } from "./encoding.ts";
 import { importProfile, type JsonFormat, writeProfile } from "./imports.ts";
-import { type Named, nameAddresses } from "./symbols.ts";
+import { type Named, readSymbols, type Symbols, type SymbolsRequest } from "./symbols.ts";
 import type {
   Direction,
   Graph,
@@ -122,6 +122,10 @@ function wrap(viewer: Viewer) {
   };
   const exportPprof = (profile: number, steps: string[]) =>
     gzip(asShown(profile, (id) => viewer.export_pprof(id, steps) as Uint8Array<ArrayBuffer>));
+  const readProgram = (of: number[], request: Omit<SymbolsRequest, "profiles">) => {
+    const profiles = of.map((id) => viewer.export_pprof(id, []) as Uint8Array<ArrayBuffer>);
+    return stoppable((signal) => readSymbols({ ...request, profiles }, signal));
+  };
   return {
     open: async (name: string, bytes: Uint8Array<ArrayBuffer>): Promise<ProfileInfo> => {
       try {
@@ -136,13 +140,20 @@ function wrap(viewer: Viewer) {
     warmUp: () => warmUp(new Viewer()),
     /** Names the addresses of profiles with a program. What has more names is a new profile. */
     symbolize: async (profiles: number[], name: string, program: Blob): Promise<Symbolized[]> => {
-      const pprofs = profiles.map((id) => viewer.export_pprof(id, []) as Uint8Array<ArrayBuffer>);
-      const named = await stoppable((signal) => nameAddresses({ name, program, profiles: pprofs }, signal));
+      const { named } = await readProgram(profiles, { name, program, tables: false });
       return named.map(({ pprof, warnings, ...counts }, i) => {
         const info = pprof ? (viewer.open_symbolized(profiles[i], pprof, warnings) as ProfileInfo) : null;
         return { ...counts, info };
       });
     },
+    /** The modules of a profile that have addresses without names, with their build ids. */
+    unnamed: (profile: number) => viewer.unnamed(profile),
+    /** What a program would do for a profile, and what names its addresses, as a server keeps it. */
+    symbolTables: (profile: number, name: string, program: Blob): Promise<Symbols> =>
+      readProgram([profile], { name, program, tables: true }),
+    /** A profile with the names that were found for it. */
+    openNamed: (of: number, { pprof, warnings }: Named): ProfileInfo =>
+      viewer.open_symbolized(of, pprof ?? [], warnings) as ProfileInfo,
     /** Ends the readers of other formats and of programs that are at work. */
     stopReaders: () => {
       for (const stop of readers) stop.abort();
@@ -235,7 +246,8 @@ function wrap(viewer: Viewer) {
       viewer.drop_tree(tree);
     },
     layout: (tree: number, w: LayoutWindow): Layout => {
-      const boxes = viewer.layout(tree, w.zoom, w.x0, w.x1, w.width, w.depth0, w.depth1) as Uint32Array<ArrayBuffer>;
+      const { zoom, x0, x1, width, depth0, depth1, widths = "both" } = w;
+      const boxes = viewer.layout(tree, zoom, x0, x1, width, depth0, depth1, widths) as Uint32Array<ArrayBuffer>;
       return { boxes, names: labels(viewer, tree, new Boxes(boxes)) };
     },
     node,

@@ -17,7 +17,7 @@ export function warmUp(viewer: Viewer): void {
   for (let round = 0; round < ROUNDS; round++) {
     const profile = viewer.open("", pprof);
     const tree = viewer.tree(profile.id, 0, [], false);
-    const boxes = viewer.layout(tree.id, 0, 0, 1, 1600, 0, DEPTH);
+    const boxes = viewer.layout(tree.id, 0, 0, 1, 1600, 0, DEPTH, "both");
     viewer.names(tree.id, boxes.subarray(3, 4));
     viewer.drop_tree(tree.id);
     viewer.close(profile.id);

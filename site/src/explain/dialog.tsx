@@ -11,6 +11,7 @@ import { copyText } from "../state/page/clipboard.ts";
 import { reportFailure } from "../state/page/failure.ts";
 import { type Ready, shown } from "../state/profile/shown.ts";
 import { takenSteps } from "../state/profile/steps.ts";
+import { fixedLink } from "../state/url/fixedlink.ts";
 import { go, urlState } from "../state/url/router.ts";
 import { ModelAnswer } from "./model.tsx";
 import { describeChange, markdown, type Summary, summarise } from "./summary.ts";
@@ -104,7 +105,7 @@ function Told({ summary, close }: { summary: Summary; close: () => void }) {
           type="button"
           class="control primary"
           data-testid="explain-copy"
-          onClick={() => void copyText(markdown(summary, location.href.split("#")[0]), "the summary as Markdown")}
+          onClick={() => void copyText(markdown(summary, linkHere()), "the summary as Markdown")}
         >
           <Icon name="copy" /> Copy as Markdown
         </button>
@@ -112,6 +113,11 @@ function Told({ summary, close }: { summary: Summary; close: () => void }) {
       </p>
     </>
   );
+}
+
+/** What is behind the # of /file is the profile itself. */
+function linkHere(): string {
+  return urlState.peek().route === "file" ? location.href.split("#")[0] : fixedLink();
 }
 
 function Functions(props: { heading: string; rows: { name: string; said: string }[]; search: (name: string) => void }) {

@@ -38,8 +38,8 @@ export interface Summary {
 
 /** Of a tree that nobody looks at: searching it marks nothing on the screen. */
 export async function summarise(tree: TreeInfo, title: string, of: string): Promise<Summary> {
-  const rows = async (sort: "self" | "total" | "delta", limit: number) =>
-    (await core.table(tree.id, { sort, descending: true, filter: "", offset: 0, limit })).rows;
+  const rows = async (sort: "self" | "total" | "delta", limit: number, descending = true) =>
+    (await core.table(tree.id, { sort, descending, filter: "", offset: 0, limit })).rows;
   const self = tree.diff ? [] : (await rows("self", LISTED)).filter((row) => row.self > 0);
   const total = tree.diff ? [] : await rows("total", 40);
   const patterns: Found[] = [];
@@ -54,7 +54,7 @@ export async function summarise(tree: TreeInfo, title: string, of: string): Prom
     self,
     covered: self.reduce((sum, row) => sum + row.self_fraction, 0),
     total: narrowing(total).slice(0, LISTED),
-    changed: tree.diff ? (await rows("delta", LISTED)).filter((row) => changeOf(row) !== 0) : [],
+    changed: tree.diff ? largest([...(await rows("delta", LISTED)), ...(await rows("delta", LISTED, false))]) : [],
     patterns: patterns.sort((a, b) => b.fraction - a.fraction),
   };
 }
@@ -67,6 +67,12 @@ function narrowing(rows: TableRow[]): TableRow[] {
     least = total_fraction * NARROWER;
     return true;
   });
+}
+
+/** Those that changed most, either way; a short table has each at both of its ends. */
+function largest(rows: TableRow[]): TableRow[] {
+  const each = [...new Map(rows.map((row) => [row.func, row])).values()].filter((row) => changeOf(row) !== 0);
+  return each.sort((a, b) => Math.abs(changeOf(b)) - Math.abs(changeOf(a))).slice(0, LISTED);
 }
 
 const changeOf = ({ diff }: TableRow) => (diff ? diff.comparison_total - diff.base_total : 0);

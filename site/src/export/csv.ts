@@ -2,8 +2,8 @@
 import { core } from "../core/index.ts";
 import type { TableRow, TreeInfo } from "../core/types.ts";
 import { csvField, csvText } from "../format/csv.ts";
+import { sortOf } from "../state/profile/sort.ts";
 import { urlState } from "../state/url/router.ts";
-import { sortOf } from "../views/table.tsx";
 
 /** Rows asked for at once. */
 const PAGE = 5000;

@@ -5,8 +5,8 @@ import { NONE, ROOT, type TreeInfo } from "../core/types.ts";
 import type { Captions } from "../core/viewer.ts";
 import { type Picture, ROW } from "../flame/paint.ts";
 import { IDENTITY } from "../flame/transform.ts";
+import { rootLabel } from "../format/total.ts";
 import { extent, selected, zoom } from "../state/profile/focus.ts";
-import { rootLabel } from "../views/flame.tsx";
 
 /** Of a picture where none is on the screen, in pixels. */
 const WIDTH = 1200;
@@ -33,6 +33,7 @@ export async function pictureOf(tree: TreeInfo, rows: number): Promise<Picture> 
     selected: selected.peek(),
     current: NONE,
     focused: false,
+    pointed: NONE,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Draws boxes. Knows pixels and colours, nothing of trees or state. */
 import { type Boxes, Flag } from "../core/boxes.ts";
-import { ROOT } from "../core/types.ts";
+import { NONE, ROOT } from "../core/types.ts";
 import { fitLabel } from "./label.ts";
 import { diffColour, hueColour, type Palette } from "./palette.ts";
 import type { Transform } from "./transform.ts";
@@ -31,6 +31,8 @@ export interface Picture {
   current: number;
   /** Whether the keyboard is on the canvas, so that the current frame is to be shown. */
   focused: boolean;
+  /** The frame that is pointed at in any of several pictures of a tree. */
+  pointed: number;
 }
 
 export interface Brush {
@@ -137,7 +139,8 @@ function write({ context, palette, measure }: Brush, picture: Picture, seen: See
   context.globalAlpha = 1;
 }
 
-function outline({ context, palette }: Brush, { boxes, selected, current, focused }: Picture, seen: Seen[]): void {
+function outline({ context, palette }: Brush, picture: Picture, seen: Seen[]): void {
+  const { boxes, selected, current, focused, pointed } = picture;
   context.strokeStyle = palette.accent;
   for (const { index, x, right, y, flags } of seen) {
     const chosen = boxes.node(index) === selected && !(flags & Flag.Run);
@@ -145,12 +148,12 @@ function outline({ context, palette }: Brush, { boxes, selected, current, focuse
     context.lineWidth = chosen ? 2.5 : 1.5;
     frame(context, x, y, right - x);
   }
-  if (!focused || current === selected) return;
-  const at = seen.find(({ index }) => boxes.node(index) === current);
-  if (!at) return;
   context.strokeStyle = palette.focus;
   context.lineWidth = 2;
-  frame(context, at.x, at.y, at.right - at.x);
+  for (const node of [pointed, focused ? current : NONE]) {
+    const at = node === selected ? undefined : seen.find(({ index }) => boxes.node(index) === node);
+    if (at) frame(context, at.x, at.y, at.right - at.x);
+  }
 }
 
 function frame(context: CanvasRenderingContext2D, x: number, y: number, width: number): void {

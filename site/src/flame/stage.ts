@@ -76,6 +76,7 @@ export class Stage {
   #requesting = false;
   #frame = 0;
   #focused = false;
+  #pointed = NONE;
 
   /** `failed` hears of a layout that failed, of a tree that may have been replaced meanwhile. */
   constructor(
@@ -116,6 +117,12 @@ export class Stage {
 
   set focused(focused: boolean) {
     this.#focused = focused;
+    this.invalidate();
+  }
+
+  /** The frame that is pointed at in another picture of the same tree, or in this one. */
+  set pointed(node: number) {
+    this.#pointed = node;
     this.invalidate();
   }
 
@@ -318,6 +325,7 @@ export class Stage {
       selected: scene?.selected ?? NONE,
       current: scene?.current ?? NONE,
       focused: this.#focused,
+      pointed: this.#pointed,
     });
     const content = this.#contentHeight();
     const above = this.#rows.flipped ? content - this.#height - this.scroll : this.scroll;

@@ -24,6 +24,7 @@ import {
   sideSpan,
   swapSides,
 } from "../state/query/sides.ts";
+import { versionLabel } from "../state/query/versionchanges.ts";
 import { clock, refresh } from "../state/url/clock.ts";
 import { go, urlState } from "../state/url/router.ts";
 import { initialUrlState, type SideName } from "../state/url/urlstate.ts";
@@ -151,6 +152,7 @@ function Presets() {
   const { base, other, service, type } = urlState.value;
   const filters: [string[], string[]] = [base.filters, other.filters];
   const shared = base.filters.filter((filter) => other.filters.includes(filter));
+  const known = labels.value.value ?? {};
   const last = (from: string) => resolve({ from, until: "now" }, clock.value);
   const choices = [
     { label: "Halves of what is shown", sides: () => halfSides(span.value, filters) },
@@ -165,7 +167,8 @@ function Presets() {
       label: "Same time, by labels only",
       sides: () => ({ base: { ...base, ...fixed(span.value) }, other: { ...other, ...fixed(span.value) } }),
     },
-    ...labelComparisons(labels.value.value ?? {}).map((sides) => ({
+    // The last two versions are asked for with the presets of versions.
+    ...labelComparisons(known, placeOf("base") === "" ? versionLabel(known) : undefined).map((sides) => ({
       label: comparisonLabel(sides),
       sides: () => labelSides(fixed(span.value), base.filters, sides),
     })),
@@ -197,7 +200,7 @@ function Presets() {
               No comparison: explore both ranges together
             </button>
           </div>
-          <VersionPresets filters={shared} close={close} />
+          <VersionPresets shared={shared} baseline={base.filters} close={close} />
         </>
       )}
     </Menu>

@@ -1,5 +1,7 @@
+import { useEffect } from "preact/hooks";
 import { Icon } from "../components/controls/icon.tsx";
-import { Header, onPlainClick } from "../components/header/header.tsx";
+import { linkTo } from "../components/controls/link.ts";
+import { Header } from "../components/header/header.tsx";
 import { lazy } from "../components/lazy.tsx";
 import { Filters } from "../components/query/filters.tsx";
 import { Panels, panelOf } from "../components/query/panels.tsx";
@@ -8,25 +10,45 @@ import { RangePicker } from "../components/query/rangepicker.tsx";
 import { Timeline } from "../components/query/timeline.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { typeParts } from "../format/type.ts";
-import { links, series, timeline } from "../state/query/explore.ts";
-import { allMarks, marks } from "../state/query/marks.ts";
-import { apart } from "../state/query/place.ts";
+import { reportFailure } from "../state/page/failure.ts";
+import { takePrograms } from "../state/profile/instead.ts";
+import { links, series, split, timeline } from "../state/query/explore.ts";
+import { labelComparisons } from "../state/query/labels.ts";
+import { allMarks, latestShown, marks } from "../state/query/marks.ts";
+import { apart, placeOf } from "../state/query/place.ts";
 import { labels, span } from "../state/query/services.ts";
 import { comparedSides, compareLabels, versionSides } from "../state/query/sides.ts";
+import { versionLabel } from "../state/query/versionchanges.ts";
 import { clock, refresh } from "../state/url/clock.ts";
-import { go, href, urlState } from "../state/url/router.ts";
+import { go, urlState } from "../state/url/router.ts";
 import { initialUrlState, type UrlState } from "../state/url/urlstate.ts";
 import { fixed, spanLabel } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 
 const LinkChips = lazy(() => import("../components/query/linkchips.tsx").then((module) => module.LinkChips));
 const Marks = lazy(() => import("../components/query/marks.tsx").then((module) => module.Marks));
+const SplitChoice = lazy(() => import("../components/query/split.tsx").then((module) => module.SplitChoice));
+const SplitLegend = lazy(() => import("../components/query/split.tsx").then((module) => module.SplitLegend));
 const NoData = lazy(() => import("../components/status/nodata.tsx").then((module) => module.NoData));
+
+/** Few drop a program here. */
+const storeSymbols = (programs: File[]) =>
+  void import("../state/query/symbols.ts").then(
+    (module) => module.storeSymbols(programs),
+    (failure) => reportFailure(failure, "load this part of the page"),
+  );
 
 /** One service, one type, a time range. */
 export function Explore() {
   const { base, window, type, panel } = urlState.value;
   const Chosen = panelOf(panel);
+  const place = placeOf("base");
+  useEffect(() => {
+    takePrograms.value = place === "" ? storeSymbols : null;
+    return () => {
+      takePrograms.value = null;
+    };
+  }, [place]);
   return (
     <>
       <Header>
@@ -36,6 +58,7 @@ export function Explore() {
           labels={labels.value}
           testid="filters"
           compare={compareLabels}
+          sides={offeredSides()}
           comparisons={versionComparisons()}
           onChange={(filters) => go({ base: { ...base, filters } })}
         />
@@ -69,6 +92,8 @@ export function Explore() {
         problem={timeline.value.problem}
         unit={typeParts(timeline.value.value?.type ?? type).unit}
         window={window}
+        peak={split.value?.peak}
+        split={split.value}
         label="Timeline"
         testid="timeline"
         marks={allMarks.value}
@@ -77,7 +102,15 @@ export function Explore() {
       >
         {series.value && <Marks />}
       </Timeline>
-      <Panels />
+      {urlState.value.split !== "" && (
+        <div class="split-legend">
+          <SplitLegend />
+        </div>
+      )}
+      <div class="panels-row">
+        <Panels />
+        <SplitChoice />
+      </div>
       {Chosen ? (
         <main class="main panel">
           <Chosen />
@@ -92,6 +125,13 @@ export function Explore() {
       )}
     </>
   );
+}
+
+/** Two values of each label, of versions those that came last. */
+function offeredSides() {
+  const known = labels.value.value ?? {};
+  const versions = placeOf("base") === "" ? versionLabel(known) : undefined;
+  return labelComparisons(known, versions, latestShown.value?.sides);
 }
 
 /** Before and after the newest versions of the range, or of the window that is seen. */
@@ -117,13 +157,7 @@ function CompareLink() {
       ? "Compare the selected time with the same length before it"
       : "Compare the second half of the range with the first";
   return (
-    <a
-      class="control"
-      href={href(target)}
-      title={title}
-      data-testid="compare"
-      onClick={(event) => onPlainClick(event, () => go(target))}
-    >
+    <a class="control" {...linkTo(target)} title={title} data-testid="compare">
       <Icon name="swap" />
       <span class="wide">Compare</span>
     </a>

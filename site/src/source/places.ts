@@ -49,7 +49,6 @@ export function placesOf(frame: Frame, code: Code, mappings: Mapping[]): Place[]
     const inPackage = join(folders, file);
     return [own(join(`src/main/${language}`, inPackage)), own(inPackage)];
   }
-  // Go's own packages have no dot in their first folder: runtime/proc.go.
   if (FOREIGN.test(file)) return [];
   return ownPaths(file, code.repository).slice(0, MOST).map(own);
 }
@@ -66,6 +65,8 @@ function ownPaths(file: string, repository: string): string[] {
       .at(-1) ?? "";
   const after = segments.lastIndexOf(name);
   const known = after >= 0 && after < segments.length - 1 ? [segments.slice(after + 1).join("/")] : [];
+  // Go's own packages, and modules without a dot, as `-trimpath` has them: errors/errors.go is no errors.go.
+  if (/^[^/.]+\/.*\.go$/.test(file)) return [...new Set([...known, file])];
   const ends = segments.map((_, i) => segments.slice(i)).filter((end, i) => end.length > 1 || i < 2);
   return [...new Set([...known, ...ends.map((end) => end.join("/"))])];
 }

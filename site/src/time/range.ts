@@ -1,5 +1,5 @@
 /** Time ranges as people and URLs write them: `now`, `now-15m`, or Unix milliseconds. */
-import { wallClock, zone } from "./zone.ts";
+import { parseLocalInput, wallClock, zone } from "./zone.ts";
 
 const UNIT = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
@@ -134,6 +134,11 @@ export function localZone(): string {
 export function toLocalInput(time: number): string {
   const d = wallClock(time);
   return `${d.getUTCFullYear()}-${two(d.getUTCMonth() + 1)}-${two(d.getUTCDate())}T${clock(time, true)}`;
+}
+
+/** What such an input says that showed `time` first: that itself where it was not changed, as an hour may come twice. */
+export function readLocalInput(text: string, time: number): number {
+  return text === toLocalInput(time) ? time : parseLocalInput(text);
 }
 
 /** "14:03". */

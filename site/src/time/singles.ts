@@ -67,7 +67,9 @@ export interface HeatmapAnswer {
  * the first one is named a step after the beginning, less a millisecond.
  */
 export function columnsOf({ from, until }: Span): { start: number; end: number; step: number; columns: number } {
-  const step = Math.max(1000, Math.ceil((until - from) / COLUMNS / 1000) * 1000);
+  const most = Math.max(1, Math.min(COLUMNS, Math.floor((until - from) / 1000)));
+  // The last column ends less than a millisecond for each behind the range.
+  const step = Math.max(1, Math.ceil((until - from) / most));
   const columns = Math.max(1, Math.ceil((until - from) / step));
   const start = from + step - 1;
   return { start, end: start + (columns - 1) * step, step, columns };

@@ -1,7 +1,7 @@
 import { ROOT } from "../core/types.ts";
 import { isFull } from "../flame/extent.ts";
 import { baseName } from "../flame/label.ts";
-import { extent, reset, tree, zoom, zoomPath, zoomTo } from "../state/profile/focus.ts";
+import { extent, reset, tree, zoom, zoomedDetail, zoomTo } from "../state/profile/focus.ts";
 import { isShown } from "../state/profile/shown.ts";
 
 /** Links near the end are what one goes back to; the middle of a long path is folded. */
@@ -21,8 +21,8 @@ export function Breadcrumbs() {
 }
 
 function Path() {
-  const { value, problem } = zoomPath.value;
-  const path = zoom.value === ROOT ? [] : (value ?? []);
+  const { value, problem } = zoomedDetail.value;
+  const path = zoom.value === ROOT ? [] : (value?.path ?? []);
   const partial = !isFull(extent.value);
   if (problem && tree.value && isShown(tree.value.id)) {
     return <span class="hint">{`${problem.title}. ${problem.meaning}`}</span>;

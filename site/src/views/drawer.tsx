@@ -1,5 +1,5 @@
 import { Icon } from "../components/controls/icon.tsx";
-import { onPlainClick } from "../components/header/header.tsx";
+import { linkTo } from "../components/controls/link.ts";
 import { ProblemNote } from "../components/status/problemnote.tsx";
 import { type DiffValues, NONE, type NodeDetail, ROOT } from "../core/types.ts";
 import type { Occurrence } from "../core/viewer.ts";
@@ -12,7 +12,7 @@ import { nextOccurrence, select, selectedDetail, tree, visitNode, zoomTo } from 
 import { isShown } from "../state/profile/shown.ts";
 import { sandwichOf, stepOn, takesSteps } from "../state/profile/steps.ts";
 import { placeOf } from "../state/query/place.ts";
-import { go, href, urlState } from "../state/url/router.ts";
+import { go, urlState } from "../state/url/router.ts";
 
 /** Callers that are listed: a stack of thousands takes longer to lay out than anyone reads. */
 const NEAREST = 200;
@@ -137,13 +137,7 @@ function StepActions({ name }: { name: string }) {
 function FunctionLink({ name }: { name: string }) {
   const target = { ...urlState.value, panel: "function", func: name } as const;
   return (
-    <a
-      class="control"
-      href={href(target)}
-      title="It over time, and in all services"
-      data-testid="function-link"
-      onClick={(event) => onPlainClick(event, () => go(target))}
-    >
+    <a class="control" {...linkTo(target)} title="It over time, and in all services" data-testid="function-link">
       Function
     </a>
   );
@@ -279,6 +273,6 @@ function DiffFacts(props: { detail: NodeDetail; diff: DiffValues; all: DiffValue
 
 /** Zooms to a frame where it can be seen. */
 function zoomHere(node: number): void {
-  if (!["flame", "both"].includes(urlState.peek().view)) go({ view: "flame" });
+  if (!["flame", "both", "sides"].includes(urlState.peek().view)) go({ view: "flame" });
   void zoomTo(node);
 }

@@ -1,8 +1,9 @@
 import { Select } from "../components/controls/select.tsx";
 import type { DiffTotals, TreeInfo } from "../core/types.ts";
 import { change } from "../format/number.ts";
-import { formatExact, formatValue, plural } from "../format/value.ts";
+import { formatValue, plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
+import { sideTotals } from "../state/profile/sidetotals.ts";
 import { takenSteps } from "../state/profile/steps.ts";
 import { go } from "../state/url/router.ts";
 import type { Measure } from "../state/url/urlstate.ts";
@@ -26,18 +27,29 @@ export function Legend({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
   );
 }
 
+interface TotalsProps {
+  tree: TreeInfo;
+  diff: DiffTotals;
+  average?: boolean;
+  /** Whether the change between them says something. */
+  changed?: boolean;
+}
+
+function Totals({ tree, diff, average = false, changed = true }: TotalsProps) {
+  const { base, other, unit, exact } = sideTotals(tree, diff);
+  return (
+    <span title={`${exact.base} → ${exact.other}`} data-testid="diff-totals">
+      {average && "average "}
+      {formatValue(base, unit)} → {formatValue(other, unit)}
+      {changed && <b> {change(base, other)}</b>}
+    </span>
+  );
+}
+
 function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
-  // Of what is left after filters, the tree says how much there is.
-  const totals = shown.value.state === "ready" && takenSteps.value.length === 0 ? shown.value.totals : undefined;
-  const [base, other] = [totals?.base.total ?? diff.base, totals?.other.total ?? diff.comparison];
-  const exact = [totals?.base.total_exact ?? diff.base_exact, totals?.other.total_exact ?? diff.comparison_exact]
-    .map((total) => formatExact(total, tree.unit))
-    .join(" → ");
   return (
     <>
-      <span title={exact} data-testid="diff-totals">
-        {formatValue(base, tree.unit)} → {formatValue(other, tree.unit)} <b>{change(base, other)}</b>
-      </span>
+      <Totals tree={tree} diff={diff} />
       <label class="check" title="Scale the comparison so that both totals are equal: compares shares, not amounts">
         <input
           type="checkbox"
@@ -59,20 +71,12 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
     { value: "share", label: "shares" },
     ...(timed ? [{ value: "rate" as const, label: "per minute of profile" }] : []),
   ];
-  const exact = `${formatExact(base.exact, base.unit)} → ${formatExact(other.exact, other.unit)}`;
-  const filtered = takenSteps.value.length > 0;
-  const ofTree = measure === "rate" || filtered;
-  const [before, after] = ofTree ? [diff.base, diff.comparison] : [base.total, other.total];
-  const unit = ofTree ? tree.unit : base.unit;
   const counts = `${plural(base.profiles, "profile")} against ${other.profiles}`;
+  // Beside shares the totals of unlike coverage say nothing.
+  const changed = measure !== "share" || takenSteps.value.length > 0 || !coverageDiffers;
   return (
     <>
-      <span title={exact} data-testid="diff-totals">
-        {gauge && "average "}
-        {formatValue(before, unit)} → {formatValue(after, unit)}
-        {/* Beside shares the totals of unlike coverage say nothing. */}
-        {(measure !== "share" || filtered || !coverageDiffers) && <b> {change(before, after)}</b>}
-      </span>
+      <Totals tree={tree} diff={diff} average={gauge} changed={changed} />
       {coverageDiffers && (
         <span
           class="legend-note"

@@ -5,6 +5,7 @@ import { Note, ProblemNote } from "../components/status/problemnote.tsx";
 import { RetryNote } from "../components/status/retrynote.tsx";
 import { StaleNote } from "../components/status/stalenote.tsx";
 import { drawerOpen } from "../state/profile/drawer.ts";
+import { tree } from "../state/profile/focus.ts";
 import { shown } from "../state/profile/shown.ts";
 import { refresh } from "../state/url/clock.ts";
 import { urlState } from "../state/url/router.ts";
@@ -39,19 +40,21 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
 }
 
 /** Views that are laid out as others are. */
-const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame", lines: "both" };
+const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame", lines: "both", sides: "flame" };
 
 const Drawer = lazy(() => import("./drawer.tsx").then((module) => module.Drawer));
 const CallTree = lazy(() => import("./calltree.tsx").then((module) => module.CallTree));
 const Sandwich = lazy(() => import("./sandwich.tsx").then((module) => module.Sandwich));
 const Lines = lazy(() => import("./lines/lines.tsx").then((module) => module.Lines));
 const CallGraph = lazy(() => import("./graph/callgraph.tsx").then((module) => module.CallGraph));
+const SideBySide = lazy(() => import("./sidebyside.tsx").then((module) => module.SideBySide));
 const HeatmapStrip = lazy(() => import("./heatmap.tsx").then((module) => module.HeatmapStrip));
 
 function Views() {
   const { view } = urlState.value;
   const timed = shown.value.state === "ready" && shown.value.subject?.timed;
-  const flame = view === "flame" || view === "both" || view === "chart";
+  const info = view === "sides" ? tree.value : null;
+  const flame = view === "flame" || view === "both" || view === "chart" || (info !== null && !info.diff);
   const table = view === "table" || view === "both" || view === "sandwich" || view === "lines";
   // Source lines say of a function what they can, and want the room.
   const drawer = view !== "lines";
@@ -61,10 +64,11 @@ function Views() {
       <Toolbar />
       {timed && <HeatmapStrip />}
       <Steps />
-      {flame && <Breadcrumbs />}
+      {(flame || view === "sides") && <Breadcrumbs />}
       <div class={`views ${LAYOUTS[view] ?? view}${drawer && drawerOpen.value ? " with-drawer" : ""}`}>
         {table && <Table />}
         {flame && <Flame />}
+        {info?.diff && <SideBySide info={info} diff={info.diff} />}
         {view === "tree" && <CallTree />}
         {view === "sandwich" && <Sandwich />}
         {view === "lines" && <Lines />}

@@ -88,7 +88,7 @@ export function Steps() {
 }
 
 /** Views that show a tree upside down. */
-const INVERTED: View[] = ["flame", "both", "tree"];
+const INVERTED: View[] = ["flame", "both", "tree", "sides"];
 
 /** What a frame is, which way up, and filters that are typed. */
 export function StepTools() {

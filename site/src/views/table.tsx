@@ -7,8 +7,8 @@ import { core } from "../core/index.ts";
 import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
 import { current, select, selectedDetail, tree, zoomTo } from "../state/profile/focus.ts";
 import { callFailed } from "../state/profile/shown.ts";
+import { sortOf } from "../state/profile/sort.ts";
 import { go, urlState } from "../state/url/router.ts";
-import type { Sort } from "../state/url/urlstate.ts";
 import { Name, Values } from "./cells.tsx";
 import { ROW_HEIGHT, rowsIn, type Seen, useSeen } from "./rows.ts";
 
@@ -88,12 +88,6 @@ const DIFF_COLUMNS: Column[] = [
   { sort: "total", label: "Comparison" },
   { sort: "delta", label: "Change" },
 ];
-
-/** The order in force: a difference has no self column, a tree no change. */
-export function sortOf(info: TreeInfo, { column, descending }: Sort): Sort {
-  const fitting = info.diff ? (column === "self" ? "delta" : column) : column === "delta" ? "self" : column;
-  return { column: fitting, descending };
-}
 
 function Head({ column: { sort, label }, info }: { column: Column; info: TreeInfo }) {
   const { column, descending } = sortOf(info, urlState.value.sort);

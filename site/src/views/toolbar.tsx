@@ -24,14 +24,26 @@ const VIEWS: { view: View; label: string; key: string }[] = [
   { view: "chart", label: "Chart", key: "6" },
   { view: "lines", label: "Lines", key: "7" },
   { view: "graph", label: "Graph", key: "8" },
+  { view: "sides", label: "Side by side", key: "9" },
 ];
 
-/** Only what has times has a chart; a comparison has no lines. */
+/** Only what has times has a chart; a comparison has no lines, and it alone has sides. */
 const views = computed(() => {
   const answer = shown.value;
   const subject = answer.state === "ready" ? answer.subject : undefined;
-  const lined = answer.state === "ready" && subject && !answer.tree.diff;
-  return VIEWS.filter(({ view }) => (view !== "chart" || subject?.timed) && (view !== "lines" || lined));
+  const compared = answer.state === "ready" && answer.tree.diff !== null;
+  const offered: Partial<Record<View, boolean>> = {
+    chart: subject?.timed ?? false,
+    lines: subject !== undefined && !compared,
+    sides: compared,
+  };
+  return VIEWS.filter(({ view }) => offered[view] ?? true);
+});
+
+/** The view that is seen: of sides, where there are none, the flame graph. */
+const seen = computed(() => {
+  const { view } = urlState.value;
+  return view === "sides" && views.value.every((offered) => offered.view !== view) ? "flame" : view;
 });
 
 /** Views, search, and what the colours mean. */
@@ -43,7 +55,7 @@ export function Toolbar() {
           <button
             type="button"
             key={view}
-            aria-pressed={urlState.value.view === view}
+            aria-pressed={seen.value === view}
             title={`${label} (${key})`}
             data-testid={`view-${view}`}
             onClick={() => lookAt(view)}

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { droppedEntries } from "../../files/folder.ts";
 import { isTyping } from "../../keys.ts";
 import { notify } from "../../state/page/notice.ts";
-import { takeFiles } from "../../state/profile/instead.ts";
+import { takeFiles, takePrograms } from "../../state/profile/instead.ts";
 import { openEntries, openFiles, openText } from "../../state/profile/opening.ts";
 import { Logo } from "../controls/logo.tsx";
 
@@ -47,7 +47,13 @@ export function DropTarget() {
         <Logo size={56} />
         <p class="big">Let go to open</p>
         <p>Several files are merged, and can be compared. Folders and zip archives are looked through.</p>
-        <p>Programs, and their symbols, name the addresses of profiles.</p>
+        {takePrograms.value ? (
+          <p>
+            The symbols of a program, or of its debug file, are stored on this server: they name addresses for everyone.
+          </p>
+        ) : (
+          <p>Programs, and their symbols, name the addresses of profiles.</p>
+        )}
       </div>
     </div>
   );

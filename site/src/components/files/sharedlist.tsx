@@ -2,10 +2,9 @@ import { lastDay } from "../../files/share.ts";
 import { formatBytes, plural } from "../../format/value.ts";
 import { reportFailure } from "../../state/page/failure.ts";
 import { chosen, more, remove, type Share, shares } from "../../state/shares.ts";
-import { go, href } from "../../state/url/router.ts";
 import { initialUrlState, type UrlState } from "../../state/url/urlstate.ts";
 import { DeleteForEveryone } from "../controls/deleteforeveryone.tsx";
-import { onPlainClick } from "../header/header.tsx";
+import { linkTo } from "../controls/link.ts";
 import "../../style/shares.css";
 
 /** Profiles that people have put on the server: opened, compared, taken back. Nothing where there are none. */
@@ -75,10 +74,9 @@ function Open(props: { ids: string[]; compare?: boolean; testid: string; childre
   return (
     <a
       class={ids.length > 1 ? "control" : "shared-name"}
-      href={href(target)}
+      {...linkTo(target)}
       title={ids.length > 1 ? undefined : children}
       data-testid={testid}
-      onClick={(event) => onPlainClick(event, () => go(target))}
     >
       {children}
     </a>

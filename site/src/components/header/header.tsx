@@ -3,9 +3,10 @@ import { standalone } from "../../base.ts";
 import { helpOpen } from "../../state/page/help.ts";
 import { nextTheme, type Theme, theme } from "../../state/page/theme.ts";
 import { shown } from "../../state/profile/shown.ts";
-import { href, visit } from "../../state/url/router.ts";
+import { href, urlState, visit } from "../../state/url/router.ts";
 import { initialUrlState } from "../../state/url/urlstate.ts";
 import { Icon, type IconName } from "../controls/icon.tsx";
+import { onPlainClick } from "../controls/link.ts";
 import { Logo } from "../controls/logo.tsx";
 import { OpenButton } from "../files/filepicker.tsx";
 import { ExportMenu } from "./exportmenu.tsx";
@@ -22,14 +23,16 @@ const THEMES: Record<Theme, { icon: IconName; name: string }> = {
 /** The one thin row above the picture: the brand, the page's own controls, and what every page has. */
 export function Header({ children }: { children?: ComponentChildren }) {
   const { icon, name } = THEMES[theme.value];
+  const { route } = urlState.value;
+  const drawn = shown.value.state === "ready";
   return (
     <header class="header">
       <Brand />
       <div class="header-controls">{children}</div>
       <div class="header-end">
         <OpenButton />
-        {shown.value.state === "ready" && <ExportMenu />}
-        {shown.value.state === "ready" && !standalone && <ShareMenu />}
+        {drawn && <ExportMenu />}
+        {(drawn || route === "explore" || route === "diff") && !standalone && <ShareMenu />}
         <TokenMenu />
         <button
           type="button"
@@ -68,11 +71,4 @@ function Brand() {
       {name}
     </a>
   );
-}
-
-/** A link that works like one (new tab, copy address) but stays on the page for a plain click. */
-export function onPlainClick(event: MouseEvent, act: () => void): void {
-  if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  act();
 }

@@ -10,7 +10,7 @@ import "../../style/shares.css";
 /** Saves what is seen under a name, for everyone, and copies a short link to it. */
 export function SaveView({ done }: { done: () => void }) {
   const open = useSignal(false);
-  const { problem, run } = useAction("save the view");
+  const { running, problem, run } = useAction("save the view");
   if (!open.value)
     return (
       <button type="button" data-testid="save-view" onClick={() => (open.value = true)}>
@@ -38,7 +38,7 @@ export function SaveView({ done }: { done: () => void }) {
         data-testid="save-view-name"
         autofocus
       />
-      <button type="submit" data-testid="save-view-give">
+      <button type="submit" disabled={running.value} data-testid="save-view-give">
         Save
       </button>
       {problem.value && (

@@ -7,6 +7,7 @@ import { SavedViews } from "../services/savedviews.tsx";
 import { ProblemNote } from "../status/problemnote.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import { PinList } from "./pinlist.tsx";
+import { SymbolList } from "./symbollist.tsx";
 import "../../style/settings.css";
 
 /** What a template of a trace's address may name. */
@@ -24,6 +25,7 @@ export function SettingsDialog() {
           {value ? <Form current={value} done={close} /> : !problem && <p class="hint">Reading the settings…</p>}
           <SavedViews />
           <PinList />
+          <SymbolList />
         </>
       )}
     </Dialog>

@@ -8,10 +8,8 @@ import { shown } from "../../state/profile/shown.ts";
 import { type Source, sourcesOf } from "../../state/profile/sources.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { server } from "../../state/query/services.ts";
-import { clock } from "../../state/url/clock.ts";
-import { href, urlState } from "../../state/url/router.ts";
-import type { Side } from "../../state/url/urlstate.ts";
-import { fixed, resolve } from "../../time/range.ts";
+import { fixedLink } from "../../state/url/fixedlink.ts";
+import { urlState } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { lazy } from "../lazy.tsx";
@@ -41,9 +39,10 @@ export function ShareMenu() {
               <CopyLink done={close} link={async () => fixedLink()}>
                 Copy link
               </CopyLink>
-              {(["base", "other"] as const).every((side) => placeOf(side) === "") && server.value === "present" && (
-                <SaveView done={close} />
-              )}
+              {urlState.value.service !== "" &&
+                urlState.value.type !== "" &&
+                (["base", "other"] as const).every((side) => placeOf(side) === "") &&
+                server.value === "present" && <SaveView done={close} />}
             </>
           ) : answer.state === "ready" && sources.length === 1 ? (
             <ProfileLink tree={answer.tree} source={sources[0]} done={close} />
@@ -108,11 +107,4 @@ function ProfileLink({ tree, source, done }: { tree: TreeInfo; source: Source; d
       <p class="hint">The profile is in the link itself and not uploaded. Whoever has the link has the profile.</p>
     </>
   );
-}
-
-/** A link that still shows this tomorrow: "the last hour" becomes the hour it is now. */
-function fixedLink(): string {
-  const at = urlState.peek();
-  const pin = (side: Side): Side => ({ ...side, ...fixed(resolve(side, clock.peek())) });
-  return href({ ...at, base: pin(at.base), other: pin(at.other) });
 }

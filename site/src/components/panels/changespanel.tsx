@@ -2,15 +2,8 @@ import "../../style/changes.css";
 import { typeLabel } from "../../format/type.ts";
 import { formatStep, plural } from "../../format/value.ts";
 import { type ChangeGroup, LEAST_CHANGE } from "../../state/query/changed.ts";
-import {
-  type Answer,
-  type ComparedSide,
-  changes,
-  comparable,
-  formatComparing,
-  parseComparing,
-  progress,
-} from "../../state/query/changes.ts";
+import { type Answer, type ComparedSide, changes, comparable, progress } from "../../state/query/changes.ts";
+import { formatComparing, parseComparing } from "../../state/query/comparing.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { labels, span } from "../../state/query/services.ts";
 import { comparedSides, widest } from "../../state/query/sides.ts";

@@ -4,9 +4,9 @@ import { percent, short } from "../../format/number.ts";
 import { plural } from "../../format/value.ts";
 import type { Changed, ChangeGroup } from "../../state/query/changed.ts";
 import type { Answer } from "../../state/query/changes.ts";
-import { go, href, urlState } from "../../state/url/router.ts";
+import { urlState } from "../../state/url/router.ts";
 import { initialUrlState, type UrlState } from "../../state/url/urlstate.ts";
-import { onPlainClick } from "../header/header.tsx";
+import { linkTo } from "../controls/link.ts";
 
 /** Changes that are listed before one asks for all: of what takes less most follows from what takes more. */
 const FIRST = { "changes-more": 10, "changes-less": 3 };
@@ -152,12 +152,7 @@ function plain(share: number): string {
 export function Link(props: { target: UrlState; class?: string; testid?: string; children: ComponentChildren }) {
   const { target, testid, children } = props;
   return (
-    <a
-      class={props.class}
-      href={href(target)}
-      data-testid={testid}
-      onClick={(event) => onPlainClick(event, () => go(target))}
-    >
+    <a class={props.class} {...linkTo(target)} data-testid={testid}>
       {children}
     </a>
   );

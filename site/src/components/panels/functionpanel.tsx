@@ -1,6 +1,6 @@
 import "../../style/function.css";
 import { useEffect, useRef } from "preact/hooks";
-import { percent, short } from "../../format/number.ts";
+import { percent } from "../../format/number.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import {
@@ -11,22 +11,25 @@ import {
   inServices,
   overTime,
   price,
+  rounded,
   setPrice,
   suggestions,
 } from "../../state/query/function.ts";
 import { placeOf } from "../../state/query/place.ts";
+import { ROUNDED } from "../../state/query/rounded.ts";
 import { clock } from "../../state/url/clock.ts";
-import { go, href, NO_FOCUS, urlState } from "../../state/url/router.ts";
+import { go, NO_FOCUS, urlState } from "../../state/url/router.ts";
 import type { UrlState } from "../../state/url/urlstate.ts";
 import { formatClock, spanLabel } from "../../time/range.ts";
-import { onPlainClick } from "../header/header.tsx";
+import { linkTo } from "../controls/link.ts";
 import { lazy } from "../lazy.tsx";
 import { Note } from "../status/problemnote.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
+import { Cost, CostHeads, isCpu } from "./functioncost.tsx";
+import { FunctionLabels } from "./functionlabels.tsx";
 
 const NoData = lazy(() => import("../status/nodata.tsx").then((module) => module.NoData));
 
-const HOUR = 3600e9;
 /** How long one types before suggestions are asked for. */
 const PAUSE = 200;
 
@@ -136,7 +139,13 @@ function Chosen() {
       )}
       {value !== null && <OverTime />}
       <Services />
+      {value !== null && <FunctionLabels />}
       {value && <Calls found={value} />}
+      {rounded.value && (
+        <p class="hint" data-testid="function-rounded">
+          {ROUNDED}
+        </p>
+      )}
     </>
   );
 }
@@ -222,8 +231,7 @@ function Services() {
   const { service, type, base } = urlState.value;
   if (problem) return <RetryNote problem={problem} />;
   if (!value) return <p class="hint">{state === "loading" ? "Looking for it in all services…" : ""}</p>;
-  const { sample, unit } = typeParts(type);
-  const cpu = sample === "cpu" && unit === "nanoseconds";
+  const cpu = isCpu(type);
   const { running, asked, left } = value;
   const others = asked - running.length;
   const sum = running.reduce((all, { total }) => all + total, 0);
@@ -244,16 +252,7 @@ function Services() {
               <th scope="col" class="num function-wide">
                 In itself
               </th>
-              {cpu && (
-                <th scope="col" class="num">
-                  CPU-hours
-                </th>
-              )}
-              {cpu && price.value > 0 && (
-                <th scope="col" class="num">
-                  Cost
-                </th>
-              )}
+              {cpu && <CostHeads />}
             </tr>
           </thead>
           <tbody>
@@ -316,27 +315,6 @@ function Services() {
   );
 }
 
-function Cost({ total }: { total: number }) {
-  const hours = total / HOUR;
-  return (
-    <>
-      <td class="num" title={`${hours} h`} data-testid="function-hours">
-        {small(hours)}
-      </td>
-      {price.value > 0 && (
-        <td class="num" title={String(hours * price.value)} data-testid="function-cost">
-          {small(hours * price.value)}
-        </td>
-      )}
-    </>
-  );
-}
-
-/** Three digits, also of what is far below one: an hour of one function costs little. */
-function small(value: number): string {
-  return value > 0 && value < 1 ? String(Number(value.toPrecision(2))) : short(value);
-}
-
 function Calls({ found }: { found: FunctionAnswer }) {
   const { callers, callees, coverage, unit, profiles } = found;
   const list = (title: string, calls: typeof callers, all: number, none: string, testid: string) => (
@@ -374,12 +352,7 @@ function Link(props: {
 }) {
   const target = { ...urlState.value, ...props.patch };
   return (
-    <a
-      class={props.class}
-      href={href(target)}
-      data-testid={props.testid}
-      onClick={(event) => onPlainClick(event, () => go(target))}
-    >
+    <a class={props.class} {...linkTo(target)} data-testid={props.testid}>
       {props.children}
     </a>
   );

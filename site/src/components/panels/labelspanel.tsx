@@ -2,19 +2,23 @@ import { useSignal } from "@preact/signals";
 import { percent } from "../../format/number.ts";
 import { isGauge, typeParts } from "../../format/type.ts";
 import { formatStep, plural } from "../../format/value.ts";
-import { isVersion, type LabelSides, labelComparisons } from "../../state/query/labels.ts";
+import { formatComparing, namedValues, parseComparing } from "../../state/query/comparing.ts";
+import { isVersion, type LabelSides, natural } from "../../state/query/labels.ts";
 import { names, shownLabel, unknownLabel, valueTimelines } from "../../state/query/labelspanel.ts";
-import { seriesColours, type ValueTimelines, valueRows } from "../../state/query/labelvalues.ts";
+import { seriesColours, type ValueTimelines, valueName, valueRows } from "../../state/query/labelvalues.ts";
+import { latestShown } from "../../state/query/marks.ts";
 import { ownLabels } from "../../state/query/ownlabels.ts";
+import { ROUNDED } from "../../state/query/rounded.ts";
 import { labels } from "../../state/query/services.ts";
 import { comparedLabels, compareLabels } from "../../state/query/sides.ts";
+import { latestTwo } from "../../state/query/versionchanges.ts";
 import { go, href, urlState } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
-import { onPlainClick } from "../header/header.tsx";
+import { linkTo, onPlainClick } from "../controls/link.ts";
 import { Note } from "../status/problemnote.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import { NothingHere } from "./nothinghere.tsx";
-import { ValueChart, valueName } from "./valuechart.tsx";
+import { ValueChart } from "./valuechart.tsx";
 import { ValueTable } from "./valuetable.tsx";
 import "../../style/labelspanel.css";
 
@@ -62,11 +66,10 @@ function Names() {
           <a
             key={name}
             class="label-name"
-            href={href(target)}
+            {...linkTo(target)}
             title={plural(count, "value")}
             aria-current={name === shownLabel.value ? "true" : undefined}
             data-testid="label-name"
-            onClick={(event) => onPlainClick(event, () => go(target))}
           >
             {name} <small>{count}</small>
           </a>
@@ -79,19 +82,11 @@ function Names() {
 function Values({ of }: { of: ValueTimelines }) {
   const { by, type } = of;
   const pointed = useSignal<string | null>(null);
-  const chosen = useSignal<[string | null, string | null]>([null, null]);
   const gauge = isGauge(type);
   const { unit } = typeParts(type);
   const rows = valueRows(of);
   const colours = seriesColours(rows.map(({ value }) => value));
-  const offered = firstSides(
-    by,
-    rows.map(({ value }) => value),
-  );
-  const sides: LabelSides = {
-    name: by,
-    values: [chosen.value[0] ?? offered[0], chosen.value[1] ?? offered[1]],
-  };
+  const sides: LabelSides = { name: by, values: chosenSides(by) ?? firstSides(of) };
   const hidden = of.all - rows.length;
   const point = (value: string | null) => {
     pointed.value = value;
@@ -104,7 +99,7 @@ function Values({ of }: { of: ValueTimelines }) {
           {plural(rows.length, "value")} of {by}
           {hidden > 0 && `; ${hidden} more are not shown${gauge ? "" : `, with ${percent(1 - of.share)} of all`}`}.
           Maximum, mean and deviation are of steps of {formatStep(rows[0].series.step)} that have profiles
-          {gauge ? "; amounts are averages a snapshot." : "."}
+          {gauge ? "; amounts are averages a snapshot." : "."} {of.rounded && ROUNDED}
         </p>
         {rows.length > 1 && <Compare sides={sides} />}
       </div>
@@ -117,31 +112,45 @@ function Values({ of }: { of: ValueTimelines }) {
         sides={sides}
         pointed={pointed.value}
         onPoint={point}
-        onSides={(values) => {
-          chosen.value = values;
+        onSides={([before, after]) => {
+          // A value that is the other side already changes places with it.
+          const [first, second] = before === after ? sides.values.toReversed() : [before, after];
+          go({ by: formatComparing({ label: by, before: first, after: second }) });
         }}
       />
     </>
   );
 }
 
+/** Those that the link names of this label. */
+function chosenSides(by: string): [string, string] | null {
+  const comparing = parseComparing(urlState.value.by);
+  return comparing !== null && comparing !== "time" && comparing.label === by ? namedValues(comparing) : null;
+}
+
 /** Of versions the last two, which are before and after a deploy; else the two largest values. */
-function firstSides(by: string, values: string[]): [string, string] {
-  const among = isVersion(by) ? values : values.slice(0, 2);
-  return labelComparisons({ [by]: among })[0]?.values ?? [values[0] ?? "", values[0] ?? ""];
+function firstSides({ by, values, all }: ValueTimelines): [string, string] {
+  const last = latestShown.value;
+  if (last?.sides.name === by && urlState.value.window === null) return last.sides.values;
+  // A new version may be among those that are not shown.
+  const versions = isVersion(by) && all === values.length && latestTwo(values);
+  if (versions) return versions;
+  const [first, second = first] = values
+    .slice(0, 2)
+    .map(({ value }) => value)
+    .sort(natural);
+  return [first, second];
 }
 
 function Compare({ sides }: { sides: LabelSides }) {
   const [before, after] = sides.values.map(valueName);
-  const same = before === after;
   return (
     <a
-      class={same ? "control" : "control primary"}
+      class="control primary"
       href={href(comparedLabels(urlState.value, sides))}
-      aria-disabled={same ? "true" : undefined}
-      title={same ? "Choose two different values" : "The difference of these two, function by function"}
+      title="The difference of these two, function by function"
       data-testid="compare-values"
-      onClick={(event) => onPlainClick(event, () => same || compareLabels(sides))}
+      onClick={(event) => onPlainClick(event, () => compareLabels(sides))}
     >
       <Icon name="swap" />
       Compare {before} ↔ {after}

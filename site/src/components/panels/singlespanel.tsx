@@ -2,11 +2,11 @@ import { typeParts } from "../../format/type.ts";
 import { formatValue, plural } from "../../format/value.ts";
 import { formatMatcher } from "../../state/query/selector.ts";
 import { type Found, singles } from "../../state/query/singles.ts";
-import { go, href, NO_FOCUS, urlState } from "../../state/url/router.ts";
+import { go, NO_FOCUS, urlState } from "../../state/url/router.ts";
 import type { UrlState } from "../../state/url/urlstate.ts";
 import { bucketLabel, formatInstant } from "../../time/range.ts";
 import { type Cell, largestOf, type Single } from "../../time/singles.ts";
-import { onPlainClick } from "../header/header.tsx";
+import { linkTo } from "../controls/link.ts";
 import { RetryNote } from "../status/retrynote.tsx";
 import { NothingHere } from "./nothinghere.tsx";
 import "../../style/singles.css";
@@ -155,7 +155,7 @@ function Largest({ found }: { found: Found }) {
                 data-value={single.value}
               >
                 <th scope="row">
-                  <a href={href(target)} title={single.id} onClick={(event) => onPlainClick(event, () => go(target))}>
+                  <a {...linkTo(target)} title={single.id}>
                     {formatInstant(single.time)}
                   </a>
                 </th>

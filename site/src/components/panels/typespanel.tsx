@@ -3,10 +3,10 @@ import { trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { types } from "../../state/query/typespanel.ts";
-import { go, href, NO_FOCUS, urlState } from "../../state/url/router.ts";
+import { NO_FOCUS, urlState } from "../../state/url/router.ts";
 import { seriesOf } from "../../time/series.ts";
+import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
-import { onPlainClick } from "../header/header.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import { NothingHere } from "./nothinghere.tsx";
 import "../../style/typespanel.css";
@@ -39,16 +39,16 @@ function TypeCard({ type }: { type: ServiceType }) {
   const { unit } = typeParts(type.id);
   const series = seriesOf({ ...type, start: 0, step: 1 }, gauge);
   const changed = trend(type, gauge);
-  const target = { ...urlState.value, ...NO_FOCUS, type: type.id, panel: "profile" as const };
+  const { spans, traces } = urlState.value;
+  const target = { ...urlState.value, ...NO_FOCUS, spans, traces, type: type.id, panel: "profile" as const };
   const exact = gauge ? `Average of ${plural(type.profiles, "snapshot")}` : formatExact(type.total, unit);
   return (
     <a
       class="card type-card"
-      href={href(target)}
+      {...linkTo(target)}
       aria-current={type.id === urlState.value.type ? "true" : undefined}
       data-testid="type-card"
       data-type={type.id}
-      onClick={(event) => onPlainClick(event, () => go(target))}
     >
       <span class="card-name" title={type.id}>
         {typeLabel(type.id)}

@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { formatStep, formatValue } from "../../format/value.ts";
-import { SERIES_COLOURS, type ValueRow } from "../../state/query/labelvalues.ts";
+import { colourToken, SERIES_COLOURS, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
 import { bucketLabel, formatClock } from "../../time/range.ts";
+import { stackTops } from "../../time/split.ts";
 import { wallClock } from "../../time/zone.ts";
 
 const WIDTH = 1000;
@@ -25,11 +26,7 @@ interface Band {
   below: number[];
 }
 
-/** How a value is called: what lacks the label has an empty one. */
-export const valueName = (value: string) => value || "without it";
-
-export const colourOf = (colours: Map<string, number>, value: string) =>
-  `var(--series-${colours.get(value) ?? "rest"})`;
+export const colourOf = (colours: Map<string, number>, value: string) => `var(${colourToken(colours.get(value))})`;
 
 /** The largest values over time: on top of each other, or as lines where their sum means nothing. */
 export function ValueChart({ rows, colours, unit, average, pointed, onPoint }: Props) {
@@ -125,13 +122,8 @@ function bandsOf(rows: ValueRow[], colours: Map<string, number>, average: boolea
     const values = rest[0].series.values.map((_, i) => rest.reduce((sum, row) => sum + (row.series.values[i] ?? 0), 0));
     shown.push({ name: `${rest.length} more`, colour: "var(--series-rest)", values });
   }
-  const height: number[] = [];
-  return shown.map((band) => {
-    const below = band.values.map((_, i) => height[i] ?? 0);
-    if (average) return { ...band, below: [] };
-    for (const [i, value] of band.values.entries()) height[i] = below[i] + (value ?? 0);
-    return { ...band, below };
-  });
+  const tops = average ? [] : stackTops(shown.map(({ values }) => values));
+  return shown.map((band, i) => ({ ...band, below: tops[i - 1] ?? [] }));
 }
 
 const round = (value: number) => Math.round(value * 100) / 100;
@@ -142,7 +134,8 @@ function areaOf({ values, below }: Band, peak: number, steps: number): string {
   let path = "";
   for (const [i, value] of values.entries()) {
     if (!value) continue;
-    path += `M${x(i, steps)} ${y(below[i], peak)}V${y(below[i] + value, peak)}H${x(i + 1, steps)}V${y(below[i], peak)}Z`;
+    const [bottom, top] = [below[i] ?? 0, (below[i] ?? 0) + value].map((height) => y(height, peak));
+    path += `M${x(i, steps)} ${bottom}V${top}H${x(i + 1, steps)}V${bottom}Z`;
   }
   return path;
 }

@@ -2,13 +2,14 @@ import { useSignal } from "@preact/signals";
 import { count, percent } from "../../format/number.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import type { LabelSides } from "../../state/query/labels.ts";
-import { histogram, sortedRows, type ValueColumn, type ValueRow } from "../../state/query/labelvalues.ts";
-import { formatMatcher, type Matcher, parseMatcher } from "../../state/query/selector.ts";
+import { histogram, sortedRows, type ValueColumn, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
+import { formatMatcher, hasMatcher, type Matcher, matcherLabel, withMatcher } from "../../state/query/selector.ts";
+import { toggleFilter } from "../../state/query/sides.ts";
 import { go, href, urlState } from "../../state/url/router.ts";
 import type { UrlState } from "../../state/url/urlstate.ts";
+import { onPlainClick } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
-import { onPlainClick } from "../header/header.tsx";
-import { colourOf, valueName } from "./valuechart.tsx";
+import { colourOf } from "./valuechart.tsx";
 
 interface Props {
   by: string;
@@ -127,8 +128,14 @@ export function ValueTable({ by, rows, colours, unit, gauge, sides, pointed, onP
                     </td>
                   ))}
                 <td class="value-acts">
-                  <FilterLink by={by} op="=" value={row.value} label="filter" />
-                  <FilterLink by={by} op="!=" value={row.value} label="exclude" />
+                  {hasMatcher(urlState.value.base.filters, { name: by, op: "=", value: row.value }) ? (
+                    <Filtered by={by} value={row.value} />
+                  ) : (
+                    <>
+                      <FilterLink by={by} op="=" value={row.value} label="filter" />
+                      <FilterLink by={by} op="!=" value={row.value} label="exclude" />
+                    </>
+                  )}
                 </td>
               </tr>
             );
@@ -184,9 +191,28 @@ function decimal(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : value.toFixed(3).replace(/\.?0+$/, "");
 }
 
+/** Takes the filter back that is set. */
+function Filtered({ by, value }: { by: string; value: string }) {
+  const matcher: Matcher = { name: by, op: "=", value };
+  return (
+    <button
+      type="button"
+      class="link"
+      aria-pressed="true"
+      title={`Remove the filter ${matcherLabel(formatMatcher(matcher))}`}
+      data-testid="value-filtered"
+      onClick={() => toggleFilter(matcher)}
+    >
+      filtered
+    </button>
+  );
+}
+
 /** To the profile of a value, or of all but it. */
 function FilterLink({ by, op, value, label }: { by: string; op: Matcher["op"]; value: string; label: string }) {
-  const target = filtered(urlState.value, { name: by, op, value });
+  const { base } = urlState.value;
+  const filters = withMatcher(base.filters, { name: by, op, value });
+  const target: UrlState = { ...urlState.value, panel: "profile", base: { ...base, filters } };
   return (
     <a
       class="link"
@@ -198,14 +224,4 @@ function FilterLink({ by, op, value, label }: { by: string; op: Matcher["op"]; v
       {label}
     </a>
   );
-}
-
-/** Another value of a label replaces the one that was asked for: both together would select nothing. */
-function filtered(state: UrlState, matcher: Matcher): UrlState {
-  const text = formatMatcher(matcher);
-  const kept = state.base.filters.filter((filter) => {
-    const other = parseMatcher(filter);
-    return filter !== text && !(matcher.op === "=" && other?.name === matcher.name && other.op === "=");
-  });
-  return { ...state, panel: "profile", base: { ...state.base, filters: [...kept, text] } };
 }

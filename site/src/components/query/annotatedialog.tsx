@@ -4,9 +4,9 @@ import { useAction } from "../../state/action.ts";
 import { annotateOpen } from "../../state/page/annotate.ts";
 import { type Annotation, annotate, annotations, deleteAnnotation } from "../../state/query/annotations.ts";
 import { span } from "../../state/query/services.ts";
+import { refresh } from "../../state/url/clock.ts";
 import { urlState } from "../../state/url/router.ts";
-import { formatInstant, toLocalInput } from "../../time/range.ts";
-import { parseLocalInput } from "../../time/zone.ts";
+import { formatInstant, readLocalInput, toLocalInput } from "../../time/range.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import "../../style/annotate.css";
@@ -42,10 +42,11 @@ export function AnnotateDialog() {
 }
 
 function Form({ done }: { done: () => void }) {
-  const { service, window } = urlState.peek();
+  const { service, base, window } = urlState.peek();
   const { running, problem, run } = useAction("keep the annotation");
   // What is selected begins there; else it is about what just happened. The end of a range is no part of it.
-  const first = useRef(window?.from ?? Math.min(Date.now(), span.peek().until - 1000));
+  const latest = base.until === "now" ? Date.now() : Math.min(Date.now(), span.peek().until - 1000);
+  const first = useRef(window?.from ?? latest);
   const save = async (event: Event) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
@@ -53,11 +54,13 @@ function Form({ done }: { done: () => void }) {
     await run(async () => {
       await annotate({
         text: text("text"),
-        time: parseLocalInput(text("time")),
+        time: readLocalInput(text("time"), first.current),
         ...(text("about") === "service" && { service }),
         ...(text("url") && { url: text("url") }),
       });
       done();
+      // What was shown ends before it.
+      if (base.until === "now") refresh();
     });
   };
   return (

@@ -1,4 +1,7 @@
 import { computed, effect } from "@preact/signals";
+import { work } from "../../state/profile/shown.ts";
+import { timeline } from "../../state/query/explore.ts";
+import { services } from "../../state/query/services.ts";
 import { clock, refresh, refreshEvery } from "../../state/url/clock.ts";
 import { urlState } from "../../state/url/router.ts";
 import { Select } from "../controls/select.tsx";
@@ -16,13 +19,18 @@ const live = computed(() => {
   return (route !== "file" && base.until === "now") || (route === "diff" && other.until === "now");
 });
 
+/** Asking again would end what is on its way, for ever where answers take longer than the interval. */
+function isWaiting(): boolean {
+  return work.peek() !== null || [timeline, services].some((loaded) => loaded.peek().state === "loading");
+}
+
 effect(() => {
   const every = refreshEvery.value * 1000;
   if (every === 0 || !live.value) return;
   const stop = new AbortController();
   // Nobody looks at a page that is hidden; one that comes back is as fresh as it would have been.
   const due = () => {
-    if (document.visibilityState === "visible" && Date.now() - clock.peek() >= every - 500) refresh();
+    if (document.visibilityState === "visible" && !isWaiting() && Date.now() - clock.peek() >= every - 500) refresh();
   };
   const timer = setInterval(due, every);
   document.addEventListener("visibilitychange", due, { signal: stop.signal });

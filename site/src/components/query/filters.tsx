@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { core } from "../../core/index.ts";
-import { comparisonLabel, type LabelSides, labelComparisons, labelOrder } from "../../state/query/labels.ts";
-import { formatMatcher, type Matcher, matcherLabel } from "../../state/query/selector.ts";
+import { comparisonLabel, type LabelSides, labelOrder } from "../../state/query/labels.ts";
+import { hasMatcher, type Matcher, matcherLabel, withMatcher } from "../../state/query/selector.ts";
 import type { Loaded } from "../../state/resource.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
@@ -29,10 +29,12 @@ export function Filters(props: {
   onChange: (filters: string[]) => void;
   /** Compares two values of a label; where that is possible. */
   compare?: (sides: LabelSides) => void;
+  /** Those that are offered. */
+  sides?: LabelSides[];
   /** Other comparisons that are offered beside those of labels. */
   comparisons?: Comparison[];
 }) {
-  const { filters, labels, testid, onChange, compare, comparisons = [] } = props;
+  const { filters, labels, testid, onChange, compare, sides = [], comparisons = [] } = props;
   return (
     <span class="filters" data-testid={testid}>
       {filters.map((filter, i) => (
@@ -60,6 +62,7 @@ export function Filters(props: {
       >
         {(close) => (
           <AddFilter
+            filters={filters}
             labels={labels}
             compare={
               compare &&
@@ -68,6 +71,7 @@ export function Filters(props: {
                 compare(sides);
               })
             }
+            sides={sides}
             comparisons={comparisons.map(({ label, choose }) => ({
               label,
               choose: () => {
@@ -75,9 +79,9 @@ export function Filters(props: {
                 choose();
               },
             }))}
-            onAdd={(filter) => {
+            onAdd={(matcher) => {
               close();
-              if (!filters.includes(filter)) onChange([...filters, filter]);
+              onChange(withMatcher(filters, matcher));
             }}
           />
         )}
@@ -87,12 +91,14 @@ export function Filters(props: {
 }
 
 function AddFilter(props: {
+  filters: string[];
   labels: Loaded<Record<string, string[]>>;
-  onAdd: (filter: string) => void;
+  onAdd: (matcher: Matcher) => void;
   compare?: (sides: LabelSides) => void;
+  sides: LabelSides[];
   comparisons: Comparison[];
 }) {
-  const { labels, onAdd, compare, comparisons } = props;
+  const { filters, labels, onAdd, compare, sides, comparisons } = props;
   const known = labels.value ?? {};
   const names = labelOrder(known);
   const name = useSignal(names[0] ?? "");
@@ -107,7 +113,7 @@ function AddFilter(props: {
     );
   }
   const chosen = names.includes(name.value) ? name.value : names[0];
-  const matcher = (value: string) => formatMatcher({ name: chosen, op: op.value, value });
+  const matcher = (value: string): Matcher => ({ name: chosen, op: op.value, value });
   const pattern = op.value === "=~" || op.value === "!~";
   return (
     <div class="add-filter">
@@ -137,25 +143,25 @@ function AddFilter(props: {
       ) : (
         <div class="menu-list">
           {known[chosen].map((value) => (
-            <button type="button" key={value} onClick={() => onAdd(matcher(value))}>
+            <button
+              type="button"
+              key={value}
+              disabled={hasMatcher(filters, matcher(value))}
+              onClick={() => onAdd(matcher(value))}
+            >
               {value || <i>empty</i>}
             </button>
           ))}
         </div>
       )}
-      {compare && <Comparisons labels={known} compare={compare} others={comparisons} />}
+      {compare && <Comparisons offered={sides} compare={compare} others={comparisons} />}
     </div>
   );
 }
 
 /** Two values of a label against each other, in one step. */
-function Comparisons(props: {
-  labels: Record<string, string[]>;
-  compare: (sides: LabelSides) => void;
-  others: Comparison[];
-}) {
-  const { labels, compare, others } = props;
-  const offered = labelComparisons(labels);
+function Comparisons(props: { offered: LabelSides[]; compare: (sides: LabelSides) => void; others: Comparison[] }) {
+  const { offered, compare, others } = props;
   if (offered.length === 0) return null;
   return (
     <fieldset class="menu-list apart" aria-labelledby="compare-labels">

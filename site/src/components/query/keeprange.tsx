@@ -7,7 +7,7 @@ import { spanLabel } from "../../time/range.ts";
 
 /** Keeps the profiles of what is seen beyond their retention. */
 export function KeepRange() {
-  const { problem, run } = useAction("keep these profiles");
+  const { running, problem, run } = useAction("keep these profiles");
   const { service, window } = urlState.value;
   const seen = window ?? span.value;
   const tooLong = seen.until - seen.from > LONGEST_PIN;
@@ -21,7 +21,7 @@ export function KeepRange() {
       <button
         type="button"
         class="control"
-        disabled={tooLong}
+        disabled={tooLong || running.value}
         title={
           tooLong
             ? "At most seven days are kept at once"

@@ -1,10 +1,10 @@
 import type { ComponentType } from "preact";
-import { versions } from "../../state/query/labels.ts";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { latestShown } from "../../state/query/marks.ts";
 import { placeOf } from "../../state/query/place.ts";
-import { labels } from "../../state/query/services.ts";
-import { go, href, urlState } from "../../state/url/router.ts";
-import type { Panel, UrlState } from "../../state/url/urlstate.ts";
-import { onPlainClick } from "../header/header.tsx";
+import { urlState } from "../../state/url/router.ts";
+import type { Panel } from "../../state/url/urlstate.ts";
+import { linkTo } from "../controls/link.ts";
 import { lazy } from "../lazy.tsx";
 
 interface PanelEntry {
@@ -57,13 +57,23 @@ export const panelOf = (panel: Panel): ComponentType | null => PANELS[panel]?.co
 /** From one panel to another, of the same service, range and filters. */
 export function Panels() {
   const { panel } = urlState.value;
-  const two = panel === "profile" && placeOf("base") === "" && versions(labels.value.value ?? {});
-  const changes: UrlState = { ...urlState.value, panel: "changes", by: "" };
+  const versions = panel === "profile" && latestShown.value;
   const offered = (Object.entries(PANELS) as [Panel, PanelEntry][]).filter(
     ([name, { needsServer }]) => name === panel || !needsServer || placeOf("base") === "",
   );
+  const row = useRef<HTMLElement>(null);
+  // A phone has no room for all of them, and less when the choice of a split comes.
+  useLayoutEffect(() => {
+    const { current: all } = row;
+    const watch = new ResizeObserver(() => {
+      const shown = all?.querySelector<HTMLElement>("[aria-current]");
+      if (all && shown) all.scrollLeft = shown.offsetLeft - all.offsetLeft - (all.clientWidth - shown.offsetWidth) / 2;
+    });
+    if (all) watch.observe(all);
+    return () => watch.disconnect();
+  }, [panel]);
   return (
-    <nav class="panels" aria-label="Views of the service" data-testid="panels">
+    <nav class="panels" ref={row} aria-label="Views of the service" data-testid="panels">
       {offered.map(([name, { label, title }]) => {
         // What these panels tell apart means nothing in the others.
         const own = panel === "changes" || panel === "singles";
@@ -72,24 +82,23 @@ export function Panels() {
           <a
             key={name}
             class="panel-link"
-            href={href(target)}
+            {...linkTo(target)}
             title={title}
             aria-current={name === panel ? "page" : undefined}
             data-testid={`panel-${name}`}
-            onClick={(event) => onPlainClick(event, () => go(target))}
           >
             {label}
           </a>
         );
       })}
-      {two && (
+      {versions && (
         <a
           class="panel-link deploy"
-          href={href(changes)}
+          // They are those of the whole range.
+          {...linkTo({ ...urlState.value, panel: "changes", by: versions.by, window: null })}
           data-testid="deploy"
-          onClick={(event) => onPlainClick(event, () => go(changes))}
         >
-          What changed between {two.name} {two.values.join(" and ")}?
+          What changed between {versions.text}?
         </a>
       )}
     </nav>

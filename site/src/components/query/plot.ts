@@ -5,14 +5,15 @@ import { formatValue } from "../../format/value.ts";
 import { readToken } from "../../state/page/theme.ts";
 import { type Span, tickLabels } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
+import { type Split, stackTops } from "../../time/split.ts";
 import { zone } from "../../time/zone.ts";
 
 export interface PlotHooks {
   /** What is marked; null when all of it is. */
   window: () => Span | null;
   select: (window: Span) => void;
-  /** The bucket under the pointer and the pointer's x, or null when it is elsewhere. */
-  point: (index: number | null, left: number) => void;
+  /** The bucket under the pointer and where that is, as a part of the width; null when it is elsewhere. */
+  point: (index: number | null, at: number) => void;
 }
 
 export interface Plot {
@@ -35,8 +36,23 @@ const DAY = 86_400_000;
 /** A drag shorter than this is a click. */
 const DRAG_FROM = 5;
 
-export function makePlot(element: HTMLElement, series: Series, peak: number, unit: string, hooks: PlotHooks): Plot {
-  const plot = new uPlot(options(element.clientWidth, series, peak, unit, hooks), data(series), element);
+export function makePlot(
+  element: HTMLElement,
+  series: Series,
+  split: Split | null,
+  peak: number,
+  unit: string,
+  hooks: PlotHooks,
+): Plot {
+  const lines = linesOf(series, split);
+  const plot = new uPlot(
+    options(element.clientWidth, series, lines, peak, unit, hooks),
+    data(
+      series,
+      lines.map(({ values }) => values),
+    ),
+    element,
+  );
   const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
   observer.observe(element);
   return {
@@ -56,14 +72,41 @@ export function makePlot(element: HTMLElement, series: Series, peak: number, uni
   };
 }
 
-/** Steps, as a bucket's value holds for all of its time; the last one needs an end of its own. */
-function data(series: Series): uPlot.AlignedData {
-  const { start, step, values } = series;
-  return [[...values, 0].map((_, i) => (start + i * step) / 1000), [...values, values.at(-1) ?? null]];
+/** What is drawn of a series, in this order. */
+interface Line {
+  values: (number | null)[];
+  look: Pick<uPlot.Series, "stroke" | "width" | "fill">;
 }
 
-function options(width: number, series: Series, top: number, unit: string, on: PlotHooks): uPlot.Options {
-  const [ink, line, soft] = ["--ink-faint", "--line", "--line-strong"].map(readToken);
+/** All of it; or its parts: areas on each other, of which the lower ones cover the higher, or lines over all of it. */
+function linesOf({ values }: Series, split: Split | null): Line[] {
+  const whole = { values, look: { stroke: readToken("--line-strong"), width: 1, fill: readToken("--line") } };
+  if (!split) return [whole];
+  const colours = split.parts.map(({ colour }) => readToken(colour));
+  const parts = split.parts.map((part) => part.values);
+  if (!split.stacked) {
+    const lines = parts.map((values, i) => ({ values, look: { stroke: colours[i], width: 1.5 } }));
+    return [whole, ...lines.reverse()];
+  }
+  const areas = stackTops(parts).map((values, i) => ({ values, look: { width: 0, fill: colours[i] } }));
+  return areas.reverse();
+}
+
+/** Steps: a bucket's value holds from its start to its end, also where it stands alone. */
+function data({ start, step, values }: Series, lines: (number | null)[][]): uPlot.AlignedData {
+  const times = values.flatMap((_, i) => [i, i + 1].map((at) => (start + at * step) / 1000));
+  return [times, ...lines.map((values) => values.flatMap((value) => [value, value]))];
+}
+
+function options(
+  width: number,
+  series: Series,
+  lines: Line[],
+  top: number,
+  unit: string,
+  on: PlotHooks,
+): uPlot.Options {
+  const [ink, line] = ["--ink-faint", "--line"].map(readToken);
   const axis = { stroke: ink, font: "11px system-ui, sans-serif", ticks: { show: false } };
   const { start, step, values } = series;
   const peak = top > 0 ? top : 1;
@@ -97,10 +140,7 @@ function options(width: number, series: Series, top: number, unit: string, on: P
         values: () => ["", top > 0 ? formatValue(peak, unit) : ""],
       },
     ],
-    series: [
-      {},
-      { stroke: soft, width: 1, fill: line, paths: uPlot.paths.stepped?.({ align: 1 }), points: { show: false } },
-    ],
+    series: [{}, ...lines.map(({ look }) => ({ ...look, points: { show: false } }))],
     hooks: {
       draw: [(plot) => mark(plot, on.window(), readToken("--accent"))],
       setCursor: [
@@ -108,7 +148,7 @@ function options(width: number, series: Series, top: number, unit: string, on: P
           const { left } = plot.cursor;
           if (left === undefined || left < 0) return on.point(null, 0);
           const index = Math.floor((plot.posToVal(left, "x") * 1000 - start) / step);
-          on.point(Math.min(Math.max(index, 0), values.length - 1), plot.over.offsetLeft + left);
+          on.point(Math.min(Math.max(index, 0), values.length - 1), (plot.over.offsetLeft + left) / plot.width);
         },
       ],
       setSelect: [

@@ -1,8 +1,17 @@
 import { batch, useSignal } from "@preact/signals";
 import { formatStep } from "../../format/value.ts";
 import { clock, refresh, refreshEvery } from "../../state/url/clock.ts";
-import { fixed, isTime, PRESETS, type Range, rangeLabel, resolve, toLocalInput } from "../../time/range.ts";
-import { parseLocalInput, zone } from "../../time/zone.ts";
+import {
+  fixed,
+  isTime,
+  PRESETS,
+  type Range,
+  rangeLabel,
+  readLocalInput,
+  resolve,
+  toLocalInput,
+} from "../../time/range.ts";
+import { zone } from "../../time/zone.ts";
 import { Menu } from "../controls/menu.tsx";
 import { lazy } from "../lazy.tsx";
 
@@ -75,7 +84,7 @@ function Custom({ range, onChange }: { range: Range; onChange: (range: Range) =>
   const problem = useSignal("");
   const apply = (event: Event) => {
     event.preventDefault();
-    const chosen = { from: parseLocalInput(from.value), until: parseLocalInput(until.value) };
+    const chosen = { from: readLocalInput(from.value, span.from), until: readLocalInput(until.value, span.until) };
     const range = fixed(chosen);
     if (!isTime(range.from) || !isTime(range.until)) problem.value = "Both times are needed.";
     else if (chosen.from >= chosen.until) problem.value = "The first time must be before the second.";

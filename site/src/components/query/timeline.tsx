@@ -8,6 +8,7 @@ import { refresh } from "../../state/url/clock.ts";
 import { type Mark, marksIn } from "../../time/marks.ts";
 import { bucketLabel, type Span, spanLabel, zoneLabel, zoneName } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
+import { partAmount, partsAt, type Split } from "../../time/split.ts";
 import { zone } from "../../time/zone.ts";
 import type { makePlot, Plot } from "./plot.ts";
 
@@ -17,6 +18,8 @@ interface Props {
   unit: string;
   /** The value at the top; that of the largest when absent. */
   peak?: number;
+  /** Parts that are drawn in its place. */
+  split?: Split | null;
   /** What is marked; null when all of it is. */
   window: Span | null;
   label: string;
@@ -32,8 +35,8 @@ interface Props {
 /** A bucket that is pointed at, by the mouse or by keys. */
 interface Pointed {
   index: number;
-  /** Where it is, in pixels. */
-  left: number;
+  /** Where it is, as a part of the width. */
+  at: number;
 }
 
 /** A finger that moves less than this taps. */
@@ -54,22 +57,22 @@ export function Timeline(props: Props) {
   const last = lastOf(props.series);
   const theme = colours.value;
   const shownZone = zone.value;
-  const { series, problem, unit, peak, window, marks = [] } = props;
+  const { series, problem, unit, peak, split = null, window, marks = [] } = props;
   const top = peak ?? highest(series);
   const pending = brush.pending.value;
   useEffect(() => {
     if (!series || !make.value || !root.current) return;
-    plot.current = make.value(root.current, series, top, unit, {
+    plot.current = make.value(root.current, series, split, top, unit, {
       window: () => brush.pending.peek() ?? latest.current.window,
       select: (chosen) => latest.current.onSelect(chosen),
-      point: (index, left) => (pointed.value = index === null ? null : { index, left }),
+      point: (index, at) => (pointed.value = index === null ? null : { index, at }),
     });
     return () => {
       plot.current?.destroy();
       plot.current = null;
       pointed.value = null;
     };
-  }, [series, unit, top, theme, shownZone, make.value]);
+  }, [series, split, unit, top, theme, shownZone, make.value]);
   useEffect(() => plot.current?.redraw(), [window?.from, window?.until, pending?.from, pending?.until]);
 
   return (
@@ -83,7 +86,7 @@ export function Timeline(props: Props) {
         aria-valuemin={0}
         aria-valuemax={last}
         aria-valuenow={Math.min(brush.at.value, last)}
-        aria-valuetext={series && bucketText(series, unit, brush.at.value, marks).filter(Boolean).join(", ")}
+        aria-valuetext={series && spoken(series, split, unit, brush.at.value, marks)}
         onDblClick={props.onClear}
         onKeyDown={brush.down}
         onKeyUp={brush.up}
@@ -101,7 +104,9 @@ export function Timeline(props: Props) {
       )}
       {props.children}
       {series && pointed.value && (
-        <BucketTooltip text={bucketText(series, unit, pointed.value.index, marks)} left={pointed.value.left} />
+        <BucketTooltip text={bucketText(series, unit, pointed.value.index, marks)} at={pointed.value.at}>
+          {split && <BucketParts of={split} index={pointed.value.index} unit={unit} />}
+        </BucketTooltip>
       )}
       {problem && (
         <p
@@ -204,17 +209,34 @@ function useBrush(latest: { current: Props }, plot: { current: Plot | null }) {
 }
 
 /** The bucket under the pointer: when, how much, of how many profiles, and what is marked there. */
-function BucketTooltip({ text: [time, value, source, marked], left }: { text: string[]; left: number }) {
+function BucketTooltip(props: { text: string[]; at: number; children?: ComponentChildren }) {
+  const [time, value, source, marked] = props.text;
   return (
-    <div
-      class="tooltip timeline-tip"
-      style={{ left: `clamp(80px, ${left}px, calc(100% - 120px))` }}
-      data-testid="timeline-tooltip"
-      aria-hidden="true"
-    >
+    <div class="tooltip timeline-tip" style={{ "--at": props.at }} data-testid="timeline-tooltip" aria-hidden="true">
       <span class="soft">{time}</span> <b>{value}</b> <span class="soft">{source}</span> {marked}
+      {props.children}
     </div>
   );
+}
+
+function BucketParts({ of, index, unit }: { of: Split; index: number; unit: string }) {
+  return (
+    <ul class="timeline-parts">
+      {partsAt(of, index, unit).map(({ part, text }) => (
+        <li key={part.colour}>
+          <i class="swatch" style={{ "--series": `var(${part.colour})` }} />
+          <span>{part.name}</span> <b>{text}</b>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What is said of a bucket that keys point at. */
+function spoken(series: Series, split: Split | null, unit: string, index: number, marks: Mark[]): string {
+  const parts = split ? partsAt(split, Math.min(index, lastOf(series)), unit) : [];
+  const said = parts.map(({ part, text }) => `${part.name} ${text}`);
+  return [...bucketText(series, unit, index, marks), ...said].filter(Boolean).join(", ");
 }
 
 function bucketText(series: Series, unit: string, index: number, marks: Mark[]): string[] {
@@ -237,11 +259,13 @@ function highest(series: Series | undefined): number {
   return (series?.values ?? []).reduce((peak: number, value) => Math.max(peak, value ?? 0), 0);
 }
 
-function ariaLabel({ series, unit, label, window }: Props): string {
+function ariaLabel({ series, split, unit, label, window }: Props): string {
   if (!series) return label;
   const { start, step, values, average, total } = series;
   const span = { from: start, until: start + step * values.length };
   const selected = window ? `; selected ${spanLabel(window, Date.now())}` : "";
+  const parts = split?.parts.map((part) => `${part.name} ${partAmount(part, split, unit)}`);
+  const by = split ? `; by ${split.by}: ${parts?.join(", ")}` : "";
   const peak = `peak ${formatValue(highest(series), unit)}${average ? "" : ` per ${formatStep(step)}`}`;
-  return `${label}, ${spanLabel(span, Date.now())}: ${average ? "average" : "total"} ${formatValue(total, unit)}, ${peak}${selected}. Arrow keys move, Shift selects.`;
+  return `${label}, ${spanLabel(span, Date.now())}: ${average ? "average" : "total"} ${formatValue(total, unit)}, ${peak}${by}${selected}. Arrow keys move, Shift selects.`;
 }

@@ -1,29 +1,44 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { comparisonLabel, type LabelSides } from "../../state/query/labels.ts";
+import type { ValueTimeline } from "../../state/query/labelvalues.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { selector } from "../../state/query/selector.ts";
 import { labels, span } from "../../state/query/services.ts";
-import { versionSides } from "../../state/query/sides.ts";
-import { versionLabel } from "../../state/query/versionchanges.ts";
+import { labelSides, versionSides } from "../../state/query/sides.ts";
+import { latestTwo, versionChanges, versionLabel } from "../../state/query/versionchanges.ts";
 import { fetchVersions } from "../../state/query/versions.ts";
 import { go, urlState } from "../../state/url/router.ts";
-import type { Mark } from "../../time/marks.ts";
+import { fixed } from "../../time/range.ts";
 
-/** Before and after the newest versions that begin in what both sides span. Where they are not found nothing is offered. */
-export function VersionPresets({ filters, close }: { filters: string[]; close: () => void }) {
-  const marks = useSignal<Mark[]>([]);
+/**
+ * The last two versions of what both sides span, and before and after the newest that begin in it. Where they are not found
+ * nothing is offered. Versions are those of the filters that both sides have.
+ */
+export function VersionPresets(props: { shared: string[]; baseline: string[]; close: () => void }) {
+  const { shared, baseline, close } = props;
+  const found = useSignal<ValueTimeline[]>([]);
   const by = versionLabel(labels.value.value ?? {});
   useEffect(() => {
     const { service, type } = urlState.peek();
     if (!by || placeOf("base") !== "") return;
     const stop = new AbortController();
-    fetchVersions(type + selector(service, filters), by, span.peek(), stop.signal).then(
-      (found) => (marks.value = found),
+    fetchVersions(type + selector(service, shared), by, span.peek(), stop.signal).then(
+      ({ values }) => (found.value = values),
       () => {},
     );
     return () => stop.abort();
   }, [by]);
-  const offered = versionSides(marks.value, span.value, filters);
+  if (!by) return null;
+  const values = latestTwo(found.value);
+  const latest: LabelSides[] = values ? [{ name: by, values }] : [];
+  const offered = [
+    ...latest.map((two) => ({
+      label: comparisonLabel(two),
+      sides: labelSides(fixed(span.value), baseline, two),
+    })),
+    ...versionSides(versionChanges(by, found.value), span.value, shared),
+  ];
   if (offered.length === 0) return null;
   return (
     <div class="menu-list apart">

@@ -6,14 +6,15 @@ import { go, href, urlState } from "../../state/url/router.ts";
 import { type SavedView, viewsOf } from "../../state/url/savedview.ts";
 import { formatInstant } from "../../time/range.ts";
 import { DeleteForEveryone } from "../controls/deleteforeveryone.tsx";
-import { onPlainClick } from "../header/header.tsx";
+import { onPlainClick } from "../controls/link.ts";
 import { Note } from "../status/problemnote.tsx";
+import { RetryNote } from "../status/retrynote.tsx";
 import "../../style/shares.css";
 
 /** Views that people have saved, in the settings; nothing where there are none. A short link leads on to its own. */
 export function SavedViews() {
   const { saved } = urlState.value;
-  const { value } = useSettings();
+  const { value, problem } = useSettings();
   const views = viewsOf(value ?? {});
   const wanted = views.find(({ id }) => id === saved);
   useEffect(() => {
@@ -21,6 +22,7 @@ export function SavedViews() {
   }, [wanted?.id]);
   return (
     <>
+      {saved !== "" && problem && <RetryNote problem={problem} />}
       {saved !== "" && value && !wanted && (
         <Note title="This view is not saved here any more" testid="view-unknown">
           <p>Somebody has deleted it, or the link is of another server.</p>

@@ -5,12 +5,11 @@ import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatValue, plural } from "../../format/value.ts";
 import { toggleFavourite } from "../../state/page/favourites.ts";
 import { shownType } from "../../state/query/servicelist.ts";
-import { go, href } from "../../state/url/router.ts";
 import { initialUrlState, type Side } from "../../state/url/urlstate.ts";
 import { seriesOf } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";
+import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
-import { onPlainClick } from "../header/header.tsx";
 
 /** A service with its type over time. The whole card is the link, but for the star. */
 export function ServiceCard(props: { service: Service; type: string; range: Side; favourite: boolean }) {
@@ -24,7 +23,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
   return (
     <li class="card service-card" data-testid="service-card">
       <div class="card-row">
-        <a class="card-name" href={href(target)} onClick={(event) => onPlainClick(event, () => go(target))}>
+        <a class="card-name" {...linkTo(target)}>
           {service.name}
         </a>
         <span class="card-type">{typeLabel(shown?.id ?? "")}</span>

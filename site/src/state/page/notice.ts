@@ -3,6 +3,8 @@ import { signal } from "@preact/signals";
 
 /** Empty when there is none. */
 export const notice = signal("");
+/** What stays until the person closes it. Empty when there is none; a notice is seen in its place for a while. */
+export const lasting = signal("");
 
 let hiding = 0;
 

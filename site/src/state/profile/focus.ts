@@ -51,11 +51,11 @@ export const selectedDetail = resource(
   },
 );
 
-/** Frames from the root to the zoomed one, for the breadcrumbs. */
-export const zoomPath = resource(
+/** Of the zoomed frame; null when all is seen. */
+export const zoomedDetail = resource(
   "describe this frame",
   () => tree.value && zoom.value !== ROOT && { tree: tree.value.id, node: zoom.value },
-  async (asked) => (asked ? (await core.node(asked.tree, asked.node)).path : []),
+  async (asked) => (asked ? core.node(asked.tree, asked.node) : null),
 );
 
 export function startFocus(): void {
@@ -195,7 +195,17 @@ export function nextMatch(step: 1 | -1): Promise<void> {
 export function describeFrame(detail: NodeDetail): string {
   const children = detail.children === 1 ? "1 child" : `${detail.children} children`;
   const from = detail.start === null ? "" : `, from ${formatMoment(detail.start, detail.total / 1e11)}`;
-  return `${detail.name}, ${(detail.fraction * 100).toFixed(1)} percent${from}, ${children}`;
+  return `${detail.name}, ${describeShare(detail)}${from}, ${children}`;
+}
+
+/** Of a comparison the share of each side. */
+function describeShare({ fraction, diff }: NodeDetail): string {
+  const percent = (share: number) => `${(share * 100).toFixed(1)} percent`;
+  const sides = tree.peek()?.diff;
+  if (!diff || !sides) return percent(fraction);
+  const base = percent(diff.base_total / (sides.base || 1));
+  const comparison = percent(diff.comparison_total / (sides.comparison || 1));
+  return `${base} of the baseline, ${comparison} of the comparison`;
 }
 
 let lookups = 0;

@@ -13,5 +13,8 @@ export interface Moves {
 
 export const moves = signal<Moves | null>(null);
 
+/** Takes programs that are dropped on a page whose profiles a server has. */
+export const takePrograms = signal<((programs: File[]) => void) | null>(null);
+
 /** Takes those of some files that the view itself has use for, and gives the others back. */
 export const takeFiles = signal<((files: File[]) => File[]) | null>(null);

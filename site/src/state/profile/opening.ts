@@ -13,6 +13,7 @@ import { go, urlState, visit } from "../url/router.ts";
 import type { UrlState } from "../url/urlstate.ts";
 import { untilAborted } from "./cancel.ts";
 import { files, type OpenedFile, opening } from "./files.ts";
+import { takePrograms } from "./instead.ts";
 import { type Naming, nameAddresses, type Program } from "./programs.ts";
 
 /** Files that could not be read, each under its name; they stay in view until dismissed or replaced. */
@@ -21,9 +22,22 @@ export const failures = signal<Problem[]>([]);
 let batches: Promise<void> = Promise.resolve();
 
 /** Opens files one after another; those opened together are looked at together. What comes meanwhile waits its turn. */
-export function openFiles(list: Iterable<File>): Promise<void> {
-  const found = [...list].map((file) => ({ file, path: file.name }));
+export async function openFiles(chosen: Iterable<File>): Promise<void> {
+  const list = [...chosen];
+  const elsewhere = takePrograms.peek() ?? sayWhere();
+  if (elsewhere && list.length > 0 && (await Promise.all(list.map(isProgram))).every(Boolean)) return elsewhere(list);
+  const found = list.map((file) => ({ file, path: file.name }));
   return found.length > 0 ? open((signal) => gather(found, signal), FROM_DISK) : batches;
+}
+
+/** Where programs alone have no use; null where there are opened profiles whose addresses they name. */
+function sayWhere(): ((programs: File[]) => void) | null {
+  const { route } = urlState.peek();
+  if (route === "file" || (route === "home" && files.peek().length > 0)) return null;
+  return ([{ name }, ...more]) => {
+    const what = more.length > 0 ? "These are programs, not profiles" : `${name} is a program, not a profile`;
+    notify(`${what}. Programs name addresses: drop them on a service's profile, or on opened ones.`, READING_MILLIS);
+  };
 }
 
 /** Opens all files below a folder that was chosen. */

@@ -2,6 +2,7 @@
 
 import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
+import type { Named } from "../../core/symbols.ts";
 import type { ProfileInfo } from "../../core/types.ts";
 import type { Symbolized } from "../../core/viewer.ts";
 import { FileError } from "../../files/source.ts";
@@ -56,10 +57,7 @@ async function nameFrom(
 ): Promise<void> {
   if (profiles.length === 0)
     throw new FileError("This is a program, not a profile.", ["Open a profile: this names its addresses."]);
-  if (file.size > MAX_PROGRAM_BYTES)
-    throw new FileError(`This has ${formatBytes(file.size)}, and up to ${formatBytes(MAX_PROGRAM_BYTES)} are read.`, [
-      "Build it with less debug information: lines alone are enough (-g1).",
-    ]);
+  checkSize(file);
   const now = profiles.map((id) => renamed.get(id)?.id ?? id);
   const answers = await untilAborted(core.symbolize(now, name, file), madeBy, signal).catch(explain);
   const fitting = answers.filter(({ fits }) => fits);
@@ -78,19 +76,27 @@ async function nameFrom(
   );
 }
 
+/** Says so where a program is too large to be read. */
+export function checkSize(file: Blob): void {
+  if (file.size > MAX_PROGRAM_BYTES)
+    throw new FileError(`This has ${formatBytes(file.size)}, and up to ${formatBytes(MAX_PROGRAM_BYTES)} are read.`, [
+      "Build it with less debug information: lines alone are enough (-g1).",
+    ]);
+}
+
 function madeBy(answers: Symbolized[]): number[] {
   return answers.flatMap(({ info }) => (info ? [info.id] : []));
 }
 
 /** The reader says what is wrong with a program; that the viewer broke is said as ever. */
-function explain(failure: unknown): never {
+export function explain(failure: unknown): never {
   if (!(failure instanceof CoreError) || failure.fatal) throw failure;
   throw new FileError(`Its symbols cannot be read: ${failure.message}.`, [
     "Take the program as it was built, or its debug file.",
   ]);
 }
 
-function noPart(answers: Symbolized[]): FileError {
+export function noPart(answers: Pick<Named, "ids" | "wanted">[]): FileError {
   const ids = new Set(answers.flatMap(({ ids }) => ids));
   const wanted = new Set(answers.flatMap(({ wanted }) => wanted));
   const own = ids.size > 0 ? `its build id is ${[...ids].join(" or ")}` : "it has no build id";

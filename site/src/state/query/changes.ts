@@ -3,17 +3,21 @@ import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
 import { ApiError } from "../../apierror.ts";
 import { fixed, halves, type Span } from "../../time/range.ts";
+import { pointsFor } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
 import type { Side } from "../url/urlstate.ts";
 import { askInTurn } from "./askinturn.ts";
 import { type ChangeGroup, type Changes, changesOf, type FlameNode, grouped, type PartFunctions } from "./changed.ts";
+import { namedValues, parseComparing } from "./comparing.ts";
 import type { FunctionsAnswer } from "./functions.ts";
-import { isVersion, labelOrder } from "./labels.ts";
+import { labelOrder } from "./labels.ts";
 import { placeOf } from "./place.ts";
-import { formatMatcher, parseMatcher, selector } from "./selector.ts";
+import { formatMatcher, selector, withoutLabel, withoutValue } from "./selector.ts";
 import { labels, span } from "./services.ts";
+import { byAge, versionLabel } from "./versionchanges.ts";
+import { VERSION_STEPS } from "./versions.ts";
 
 /** Windows of a side, and where there are processes, windows and processes: 20 questions for both sides. */
 const WINDOWS = 10;
@@ -21,8 +25,6 @@ const WINDOWS_BESIDE_PROCESSES = 5;
 const PROCESSES = 5;
 /** Agents push at least once in it, most of them. */
 const SHORTEST_WINDOW = 60_000;
-/** Steps by which one learns when a version was there: of an hour 15 s. */
-const STEPS = 240;
 /** The server says as many functions of a window. */
 const FUNCTIONS = 1_000;
 /** Nodes by which changes on common stacks are put together. */
@@ -30,31 +32,6 @@ const NODES = 2_000;
 
 /** A label that tells processes apart. */
 const PROCESS = /(^|[^a-z])(pod|host|hostname|instance|process|pid)($|[^a-z])/i;
-
-/**
- * What is compared, as the address has it: nothing for what suits the service, the time, or a label with two values. Where
- * the values are the same it is the two that came last.
- */
-export type Comparing = { label: string; before: string; after: string } | "time" | null;
-
-/** `by` is "label", or "label,before,after" with each escaped; ",," is the time. */
-export function parseComparing(by: string): Comparing {
-  const parts = by.split(",");
-  if (parts.length !== 3) return null;
-  if (parts[0] === "") return "time";
-  try {
-    const [label, before, after] = parts.map(decodeURIComponent);
-    return { label, before, after };
-  } catch {
-    return null;
-  }
-}
-
-export function formatComparing(comparing: Comparing): string {
-  if (comparing === null) return "";
-  if (comparing === "time") return ",,";
-  return [comparing.label, comparing.before, comparing.after].map(encodeURIComponent).join(",");
-}
 
 /** The labels that tell two sides apart, versions first. */
 export const comparable = computed(() => {
@@ -215,12 +192,14 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
   const { filters, labels: known, window, range, span: all } = question;
   const seen = window ?? all;
   const comparing = parseComparing(question.by);
-  const several = labelOrder(known).filter((name) => known[name].length > 1);
-  const label = comparing === "time" ? "" : (comparing?.label ?? several.find(isVersion) ?? "");
+  const label = comparing === "time" ? "" : (comparing?.label ?? versionLabel(known) ?? "");
   const process =
     Object.keys(known).find((name) => PROCESS.test(name) && known[name].length > 2 && name !== label) ?? "";
   const by = [label, process].filter((name) => name !== "");
-  const series = await seriesBy(question, by, stopped);
+  const named = namedValues(comparing);
+  // Values that are named are looked for whichever of them is filtered for.
+  const asked = named ? { ...question, filters: withoutValue(filters, label) } : question;
+  const series = await seriesBy(asked, by, stopped);
   const [of, start, step] = [series?.series ?? [], series?.start ?? 0, series?.step ?? 1];
   const within = (counts: number[], { from, until }: Span) =>
     counts.map((count, i) => (start + (i + 1) * step > from && start + i * step < until ? count : 0));
@@ -254,12 +233,9 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
         until: Math.max(before?.until ?? until, until),
       });
     }
-  const values = [...extents.keys()].sort(
-    (a, b) => (extents.get(a)?.from ?? 0) - (extents.get(b)?.from ?? 0) || natural(a, b),
-  );
-  const kept = filters.filter((filter) => parseMatcher(filter)?.name !== label);
-  const named = comparing !== null && comparing !== "time" && comparing.before !== comparing.after;
-  const chosen = named ? [comparing.before, comparing.after] : values.slice(-2);
+  const values = [...extents].sort(byAge).map(([value]) => value);
+  const kept = withoutLabel(filters, label);
+  const chosen = named ?? values.slice(-2);
   if (label !== "" && chosen.length === 2) {
     const sides = chosen.map((value): FoundSide => {
       const time = extents.get(value) ?? seen;
@@ -282,8 +258,6 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
   return { label: "", values, sides, process };
 }
 
-const natural = new Intl.Collator("en", { numeric: true }).compare;
-
 /** When there were profiles of each value; of the time before a window, too. Null when none of the series has the labels. */
 async function seriesBy(question: Question, by: string[], stopped: AbortSignal): Promise<SeriesAnswer | null> {
   if (by.length === 0) return null;
@@ -294,7 +268,7 @@ async function seriesBy(question: Question, by: string[], stopped: AbortSignal):
     query,
     ...whole({ from, until: all.until }),
     by: by.join(","),
-    points: String(STEPS),
+    points: String(pointsFor({ from, until: all.until }, VERSION_STEPS)),
     limit: "1000",
   };
   try {

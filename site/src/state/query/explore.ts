@@ -1,11 +1,13 @@
 /** /explore: one service, one type, a range. Loads its timeline and its merged profile. */
-import { computed, untracked } from "@preact/signals";
+import { computed, signal, untracked } from "@preact/signals";
 import type { Links } from "../../api.ts";
+import { core } from "../../core/index.ts";
 import { describeProfiles } from "../../format/facts.ts";
 import { isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
 import type { Span } from "../../time/range.ts";
 import { seriesOf } from "../../time/series.ts";
+import type { Split } from "../../time/split.ts";
 import { drawing } from "../profile/draw.ts";
 import { clear, show } from "../profile/shown.ts";
 import { resource } from "../resource.ts";
@@ -49,9 +51,12 @@ export const timeline = resource(
 
 /** The timeline that was loaded last. It stays while the next one is loaded. */
 const loadedTimeline = computed(() => timeline.value.value);
-/** The same as it is drawn. */
+/** The same by the values of a label, where the link asks for that. Who finds them is fetched after the timeline. */
+export const split = signal<Split | null>(null);
+/** The timeline as it is drawn. */
 export const series = computed(
-  () => loadedTimeline.value && seriesOf(loadedTimeline.value, isGauge(loadedTimeline.value.type)),
+  () =>
+    split.value?.series ?? (loadedTimeline.value && seriesOf(loadedTimeline.value, isGauge(loadedTimeline.value.type))),
 );
 
 interface ProfileQuery extends ExploreQuery {
@@ -90,7 +95,7 @@ function load({ place, query, from, until, links, subject }: ProfileQuery): Prom
       const division = isGauge(type) ? { by: opened.profiles } : undefined;
       const drawable = { profile: opened.profile, type: opened.type, division };
       const draw = drawing(drawable);
-      const drawn = await draw();
+      const [drawn, unnamed] = await Promise.all([draw(), place === "" ? withoutNames(opened.profile) : []]);
       return {
         state: "ready",
         ...drawn,
@@ -98,12 +103,21 @@ function load({ place, query, from, until, links, subject }: ProfileQuery): Prom
         subject: drawable,
         title: [service, typeLabel(type), ...(links ? [linksLabel(links)] : [])].join(" · "),
         facts: [describeProfiles(opened.profiles, type), describeRead(opened.read), formatMillis(opened.millis)],
-        warnings: opened.warnings,
+        warnings: [...opened.warnings, ...unnamed],
         exported: opened.profile,
       };
     },
     subject,
   );
+}
+
+/** What is said of a profile that has addresses without names. */
+export async function withoutNames(profile: number): Promise<string[]> {
+  const modules = await core.unnamed(profile);
+  if (modules.length === 0) return [];
+  return [
+    `Addresses in ${modules.join(", ")} have no names. A program that is dropped here, or its debug file, names them for everyone.`,
+  ];
 }
 
 /** "span 00f067aa0ba902b7", "3 traces". */

@@ -2,6 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
 import { ApiError } from "../../apierror.ts";
+import { isGauge } from "../../format/type.ts";
 import { fixed, type Span } from "../../time/range.ts";
 import { store, stored } from "../page/storage.ts";
 import { resource } from "../resource.ts";
@@ -9,8 +10,9 @@ import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
 import { askInTurn } from "./askinturn.ts";
 import type { FunctionsAnswer, FunctionValues } from "./functions.ts";
+import { ownLabels } from "./ownlabels.ts";
 import { placeOf } from "./place.ts";
-import { selector } from "./selector.ts";
+import { formatMatcher, selector, withoutLabel } from "./selector.ts";
 import { services, span } from "./services.ts";
 
 /** Services that are asked, those with the largest totals. */
@@ -68,6 +70,7 @@ export interface FunctionAnswer {
   functionTotal: number;
   selfShare: number;
   totalShare: number;
+  rounded: boolean;
   callers: Call[];
   callees: Call[];
   lines: { file: string; line: number }[];
@@ -95,6 +98,7 @@ export interface FunctionWindow extends Span {
   profiles: number;
   /** Of all functions. */
   whole: number;
+  rounded: boolean;
   total: number;
   self: number;
 }
@@ -125,6 +129,7 @@ export interface InService {
   profiles: number;
   whole: number;
   unit: string;
+  rounded: boolean;
   total: number;
   self: number;
 }
@@ -156,11 +161,73 @@ export const inServices = resource(
       async (service) => ({ service, ...(await valuesIn(question, service, stopped)) }),
       stopped,
     );
-    const running = found.filter(({ total }) => total > 0).sort((a, b) => b.total - a.total);
-    return { running, asked: names.length, left };
+    return { running: runningOf(found), asked: names.length, left };
   },
   ({ type, filters, func }) => JSON.stringify([type, filters, func]),
   "dropped",
+);
+
+/** Those that run it, the largest total first. */
+function runningOf<One extends { total: number }>(all: One[]): One[] {
+  return all.filter(({ total }) => total > 0).sort((a, b) => b.total - a.total);
+}
+
+export interface InValue extends Omit<InService, "service"> {
+  value: string;
+}
+
+export interface InValues {
+  by: string;
+  /** The values whose profiles have it, the largest total first. */
+  running: InValue[];
+  asked: number;
+  /** How many were not asked. */
+  left: number;
+}
+
+/** The function by the values of the label that splits the timeline, and where that is missing. */
+export const inValues = resource(
+  "look for the function by label",
+  () => {
+    const { split: by, type } = urlState.value;
+    const [question, found] = [named(), ownLabels.value];
+    if (!question || !found || by === "" || isGauge(type)) return null;
+    const all = [...(found[by] ?? []), ""];
+    // Each value is asked for, whichever of them is filtered for.
+    const filters = withoutLabel(question.filters, by);
+    return {
+      ...question,
+      filters,
+      by,
+      names: all.slice(-MOST_SERVICES),
+      left: Math.max(0, all.length - MOST_SERVICES),
+    };
+  },
+  async ({ by, names, left, ...question }, stopped): Promise<InValues> => {
+    const values = await askInTurn(
+      names,
+      async (value) => {
+        const filters = [...question.filters, formatMatcher({ name: by, op: "=", value })];
+        return { value, ...(await valuesIn({ ...question, filters }, question.service, stopped)) };
+      },
+      stopped,
+    );
+    // No profile may be without the label.
+    const asked = values.filter(({ value, profiles }) => value !== "" || profiles > 0).length;
+    return { by, running: runningOf(values), asked, left };
+  },
+  ({ type, filters, func, by }) => JSON.stringify([type, filters, func, by]),
+  "dropped",
+);
+
+/** In some of what is shown of the function, windows count as a whole. */
+export const rounded = computed(() =>
+  [
+    detail.value.value,
+    ...(overTime.value.value ?? []),
+    ...(inServices.value.value?.running ?? []),
+    ...(inValues.value.value?.running ?? []),
+  ].some((answer) => answer?.rounded),
 );
 
 async function valuesIn(question: Question, service: string, stopped: AbortSignal) {
@@ -169,8 +236,8 @@ async function valuesIn(question: Question, service: string, stopped: AbortSigna
   let found: FunctionValues | undefined = answer.functions.find(({ name }) => name === func);
   // Many names have a short one in them, and the list is cut.
   if (!found && answer.coverage.shown < answer.coverage.functions) found = await alone(question, service, stopped);
-  const { profiles, total: whole, unit } = answer;
-  return { profiles, whole, unit, total: found?.total ?? 0, self: found?.self ?? 0 };
+  const { profiles, total: whole, unit, rounded } = answer;
+  return { profiles, whole, unit, rounded, total: found?.total ?? 0, self: found?.self ?? 0 };
 }
 
 /** The function by its whole name; undefined where there is none. */

@@ -12,7 +12,8 @@ const MAX_COMPARISONS = 3;
 /** What tells one deploy from the next is what most people compare. */
 const VERSION = /(^|[^a-z])(version|release|revision|commit|sha|build|tag|git[^a-z]*ref)($|[^a-z])/i;
 
-const natural = new Intl.Collator("en", { numeric: true }).compare;
+/** "1.9" before "1.10". */
+export const natural = new Intl.Collator("en", { numeric: true }).compare;
 
 /** Names in the order in which they are worth filtering by: those with several values first. */
 export function labelOrder(labels: Record<string, string[]>): string[] {
@@ -30,20 +31,22 @@ function separateWords(name: string): string {
   return name.replace(/([a-z])(?=[A-Z])/g, "$1_");
 }
 
-/** Labels with several values, each with the last two: "version: 1.8.2 ↔ 1.9.0". */
-export function labelComparisons(labels: Record<string, string[]>): LabelSides[] {
-  return labelOrder(labels)
-    .filter((name) => labels[name].length > 1)
-    .slice(0, MAX_COMPARISONS)
-    .map((name) => {
+/**
+ * Labels with several values, each with the last two: "version: 1.8.2 ↔ 1.9.0". Names do not tell which values of `versions`
+ * came last: what is known of that label is `latest`.
+ */
+export function labelComparisons(
+  labels: Record<string, string[]>,
+  versions?: string,
+  latest?: LabelSides,
+): LabelSides[] {
+  const others = labelOrder(labels)
+    .filter((name) => labels[name].length > 1 && name !== versions)
+    .map((name): LabelSides => {
       const [before, after] = [...labels[name]].sort(natural).slice(-2);
       return { name, values: [before, after] };
     });
-}
-
-/** The last two versions by name; undefined where there are not two. */
-export function versions(labels: Record<string, string[]>): LabelSides | undefined {
-  return labelComparisons(labels).find(({ name }) => isVersion(name));
+  return [...(latest ? [latest] : []), ...others].slice(0, MAX_COMPARISONS);
 }
 
 export function comparisonLabel({ name, values: [before, after] }: LabelSides): string {

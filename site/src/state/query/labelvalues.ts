@@ -2,6 +2,8 @@
 import type { Timeline } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
 import { commonFactors, type Series, seriesOf } from "../../time/series.ts";
+import { highestOf, type Part, type Split } from "../../time/split.ts";
+import { natural } from "./labels.ts";
 
 /** One value of a label over time; empty where profiles lack the label. */
 export interface ValueTimeline extends Timeline {
@@ -18,7 +20,12 @@ export interface ValueTimelines {
   all: number;
   /** Which part of all those that are here have. */
   share: number;
+  /** Windows count as a whole where profiles have expired. */
+  rounded: boolean;
 }
+
+/** How a value is called: what lacks the label has an empty one. */
+export const valueName = (value: string) => value || "without it";
 
 /** What is told of a value of a label. Of a gauge all amounts are averages a snapshot. */
 export interface ValueRow {
@@ -85,8 +92,6 @@ export function histogram(
 
 export type ValueColumn = "value" | "total" | "share" | "max" | "mean" | "deviation" | "profiles";
 
-const natural = new Intl.Collator("en", { numeric: true }).compare;
-
 export function sortedRows(rows: ValueRow[], column: ValueColumn, descending: boolean): ValueRow[] {
   const sign = descending ? -1 : 1;
   const by = (a: ValueRow, b: ValueRow) =>
@@ -112,6 +117,42 @@ export function seriesColours(values: string[]): Map<string, number> {
     colours.set(value, colour);
   }
   return colours;
+}
+
+/** The token of a colour of `seriesColours`. */
+export const colourToken = (colour: number | undefined) => `--series-${colour ?? "rest"}`;
+
+/**
+ * A timeline as parts: its largest values, and what is left of it. Of a gauge nothing is left, as its averages do not add up.
+ * Null when the values are not in the steps of the timeline.
+ */
+export function splitOf(whole: Timeline, { type, by, values, all }: ValueTimelines): Split | null {
+  const shown = values.slice(0, SERIES_COLOURS);
+  const sameSteps = ({ start, step, points }: Timeline) =>
+    start === whole.start && step === whole.step && points.length === whole.points.length;
+  if (shown.length === 0 || !shown.every(sameSteps)) return null;
+  const stacked = !isGauge(type);
+  const [factor] = commonFactors([whole, ...shown]);
+  const series = seriesOf(whole, !stacked, factor);
+  const colours = seriesColours(shown.map(({ value }) => value));
+  const parts = shown.map((timeline): Part => {
+    const { value } = timeline;
+    const { values, total } = seriesOf(timeline, !stacked, factor);
+    return { value, name: valueName(value), colour: colourToken(colours.get(value)), values, total };
+  });
+  const more = Math.max(0, all - shown.length);
+  if (stacked && more > 0) parts.push(others(series, parts, more));
+  return { by, series, parts, stacked, peak: highestOf(series, parts, stacked), more };
+}
+
+/** What a series has beyond its parts. Profiles that came after it was read are in the parts alone: it is never negative. */
+function others(series: Series, parts: Part[], more: number): Part {
+  const values = series.values.map((value, i) => {
+    const shown = parts.reduce((sum, part) => sum + (part.values[i] ?? 0), 0);
+    return Math.max(0, (value ?? 0) - shown);
+  });
+  const total = values.reduce((sum, value) => sum + value, 0);
+  return { value: null, name: `${more} others`, colour: colourToken(undefined), values, total };
 }
 
 /** FNV-1a. */

@@ -1,9 +1,34 @@
-/** What the timeline of /explore marks. Who finds it is fetched after the timeline. */
+/** What the timeline of /explore marks, and what else is known of versions. Who finds it is fetched after the timeline. */
 import { computed, signal } from "@preact/signals";
 import type { Mark } from "../../time/marks.ts";
+import { urlState } from "../url/router.ts";
+import type { UrlState } from "../url/urlstate.ts";
+import type { LabelSides } from "./labels.ts";
 
 /** Where versions begin. */
 export const marks = signal<Mark[]>([]);
+
+/** The last two versions in a range. */
+interface Latest {
+  /** Which range, see `versionsOf`. */
+  of: string;
+  sides: LabelSides;
+  text: string;
+  /** As the address of a comparison of both has it. */
+  by: string;
+}
+
+/** Null where there are not two. */
+export const latest = signal<Latest | null>(null);
+
+/** What the versions are of. Another type or filter has others. */
+export function versionsOf({ service, type, base }: UrlState): string {
+  return JSON.stringify([service, type, base]);
+}
+
+/** The last two versions of what is shown, if they are known. */
+export const latestShown = computed(() => (latest.value?.of === versionsOf(urlState.value) ? latest.value : null));
+
 /** What people and deploy jobs said. */
 export const annotated = signal<Mark[]>([]);
 export const allMarks = computed(() => [...marks.value, ...annotated.value].sort((a, b) => a.time - b.time));

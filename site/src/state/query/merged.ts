@@ -8,12 +8,11 @@ import type { Progress } from "../profile/shown.ts";
 import { urlState } from "../url/router.ts";
 import type { MergedSide } from "./measure.ts";
 import { inParts } from "./parts.ts";
+import { ROUNDED } from "./rounded.ts";
 
 /** An hour in steps of 30 s. */
-const TIMELINE_POINTS = 120;
+export const TIMELINE_POINTS = 120;
 
-const ROUNDED =
-  "Parts of the range count as whole minutes, hours or days: their profiles have expired, and sums are left.";
 const SATURATED = "A sum is larger than 64 bits can hold and is cut there.";
 
 /** What was read for an answer; of a server the requests are not known. */

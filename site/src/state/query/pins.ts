@@ -17,9 +17,8 @@ export async function createPin(span: Span, text: string): Promise<void> {
   await askServer("pins", { ...millis(span), text }, null, { method: "POST" });
 }
 
-/** What is left. */
-export async function deletePin(span: Span): Promise<Pin[]> {
-  return (await json<{ pins: Pin[] }>("pins", millis(span), null, { method: "DELETE" })).pins;
+export async function deletePin(span: Span): Promise<void> {
+  await askServer("pins", millis(span), null, { method: "DELETE" });
 }
 
 function millis({ from, until }: Span): Record<string, string> {

@@ -58,6 +58,36 @@ function unquoted(text: string, regex: boolean): string {
   });
 }
 
+export function hasMatcher(filters: string[], matcher: Matcher): boolean {
+  return filters.includes(formatMatcher(matcher));
+}
+
+/** Filters with one more. Another value of a label replaces the one that was asked for: both together would select nothing. */
+export function withMatcher(filters: string[], matcher: Matcher): string[] {
+  const text = formatMatcher(matcher);
+  const kept = matcher.op === "=" ? withoutValue(filters, matcher.name) : filters;
+  return [...kept.filter((filter) => filter !== text), text];
+}
+
+/** Filters without those of a label. */
+export function withoutLabel(filters: string[], name: string): string[] {
+  return filters.filter((filter) => parseMatcher(filter)?.name !== name);
+}
+
+/** Filters without those for one value of a label; what excludes some of its values stays. */
+export function withoutValue(filters: string[], name: string): string[] {
+  return filters.filter((filter) => {
+    const other = parseMatcher(filter);
+    return !(other?.name === name && other.op === "=");
+  });
+}
+
+/** Filters with one more, or without the one that they have. */
+export function toggleMatcher(filters: string[], matcher: Matcher): string[] {
+  if (!hasMatcher(filters, matcher)) return withMatcher(filters, matcher);
+  return filters.filter((filter) => filter !== formatMatcher(matcher));
+}
+
 /** How a chip shows a matcher: `region=eu`, quotes only where they help. */
 export function matcherLabel(text: string): string {
   const matcher = parseMatcher(text);

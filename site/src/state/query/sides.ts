@@ -6,7 +6,7 @@ import { go, urlState } from "../url/router.ts";
 import { initialUrlState, type Side, type SideName, type UrlState } from "../url/urlstate.ts";
 import type { LabelSides } from "./labels.ts";
 import { places, swapped, wholeSpan } from "./place.ts";
-import { formatMatcher, parseMatcher } from "./selector.ts";
+import { formatMatcher, type Matcher, parseMatcher, toggleMatcher } from "./selector.ts";
 
 export type Sides = Pick<UrlState, "base" | "other">;
 
@@ -14,6 +14,12 @@ export const SIDE_TITLES: Record<SideName, string> = { base: "baseline", other: 
 
 export function sideSpan(side: SideName): Span {
   return resolve(urlState.value[side], clock.value);
+}
+
+/** Sets a filter of what is explored, or takes it back. */
+export function toggleFilter(matcher: Matcher): void {
+  const { base } = urlState.peek();
+  go({ base: { ...base, filters: toggleMatcher(base.filters, matcher) } });
 }
 
 /** The sides for the halves of a span. */

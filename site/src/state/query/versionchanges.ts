@@ -1,7 +1,8 @@
-/** When a version is new. */
+/** When a version is new, and which are the last. */
 import type { Mark } from "../../time/marks.ts";
+import type { Span } from "../../time/range.ts";
 import { mergeFactor } from "../../time/series.ts";
-import { isVersion, labelOrder } from "./labels.ts";
+import { isVersion, labelOrder, natural } from "./labels.ts";
 import type { ValueTimeline } from "./labelvalues.ts";
 
 /** More ticks than this tell nobody anything: the last ones stay. */
@@ -20,7 +21,6 @@ export function versionLabel(labels: Record<string, string[]>): string | undefin
  * first version of a service that begins in it; an agent that pushes seldom has no profile in the first steps.
  */
 export function versionChanges(name: string, values: ValueTimeline[]): Mark[] {
-  const first = ({ counts }: ValueTimeline) => counts.findIndex((count) => count > 0);
   const there = values.filter((timeline) => timeline.value !== "" && first(timeline) >= 0);
   const begin = Math.min(...there.map(first));
   return there
@@ -33,6 +33,30 @@ export function versionChanges(name: string, values: ValueTimeline[]): Mark[] {
     .slice(-MOST);
 }
 
-function versionText(value: string): string {
+/** Values with when they were seen, oldest first. Of two that began together the one that ended first is older. */
+export function byAge([a, seenA]: [string, Span], [b, seenB]: [string, Span]): number {
+  return seenA.from - seenB.from || seenA.until - seenB.until || natural(a, b);
+}
+
+/** The last two values. */
+export function latestTwo(values: ValueTimeline[]): [string, string] | undefined {
+  const [before, after] = values
+    .filter((timeline) => first(timeline) >= 0)
+    .map((timeline): [string, Span] => {
+      const { value, start, step, counts } = timeline;
+      const last = counts.findLastIndex((count) => count > 0);
+      return [value, { from: start + first(timeline) * step, until: start + (last + 1) * step }];
+    })
+    .sort(byAge)
+    .slice(-2);
+  return after && [before[0], after[0]];
+}
+
+/** The first step that has profiles; -1 without any. */
+function first({ counts }: ValueTimeline): number {
+  return counts.findIndex((count) => count > 0);
+}
+
+export function versionText(value: string): string {
   return COMMIT.test(value) ? value.slice(0, 8) : value;
 }

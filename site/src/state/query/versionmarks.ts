@@ -1,15 +1,16 @@
-/** Finds the versions that begin in the range of the timeline, once it is there. Where that fails nothing is marked. */
+/** Finds the versions of the range of the timeline, once it is there. Where that fails nothing is marked. */
 import { effect } from "@preact/signals";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
+import { formatComparing } from "./comparing.ts";
 import { timeline } from "./explore.ts";
-import { marks } from "./marks.ts";
+import { latest, marks, versionsOf } from "./marks.ts";
 import { ownLabels } from "./ownlabels.ts";
 import { placeOf } from "./place.ts";
-import { selector } from "./selector.ts";
-import { labels, span } from "./services.ts";
-import { versionLabel } from "./versionchanges.ts";
+import { selector, withoutValue } from "./selector.ts";
+import { span } from "./services.ts";
+import { latestTwo, versionChanges, versionLabel, versionText } from "./versionchanges.ts";
 import { fetchVersions } from "./versions.ts";
 
 const found = resource(
@@ -17,19 +18,35 @@ const found = resource(
   () => {
     const { route, service, type, base } = urlState.value;
     const by = versionLabel(ownLabels.value ?? {});
-    const shown = route === "explore" && placeOf("base") === "" && timeline.value.state === "ready";
+    const shown = route === "explore" && placeOf("base") === "" && timeline.value.value !== undefined;
     if (!shown || !service || !type || !by) return null;
-    return { query: type + selector(service, base.filters), by, ...span.value, at: clock.value };
+    // One version alone says nothing of the others.
+    const query = type + selector(service, withoutValue(base.filters, by));
+    return { of: versionsOf(urlState.value), query, by, ...span.value, at: clock.value };
   },
-  ({ query, by, ...range }, signal) => fetchVersions(query, by, range, signal),
-  ({ query, by }) => JSON.stringify([query, by]),
+  async ({ of, query, by, ...range }, signal) => ({ of, ...(await fetchVersions(query, by, range, signal)) }),
+  ({ of, by }) => JSON.stringify([of, by]),
   "dropped",
 );
 
 effect(() => {
   const { state, value } = found.value;
   // Until the next timeline is there, the former one and its marks are seen.
-  if (state === "ready") marks.value = value ?? [];
-  else if (state === "error" || labels.value.state === "error" || timeline.value.state === "error") marks.value = [];
-  else if (timeline.value.state === "ready" && (state === "idle" || !value)) marks.value = [];
+  if (timeline.value.state === "loading") return;
+  if (state === "ready" && value && timeline.value.state === "ready") {
+    const { by: label, values } = value;
+    marks.value = versionChanges(label, values);
+    const two = latestTwo(values);
+    latest.value = two
+      ? {
+          of: value.of,
+          sides: { name: label, values: two },
+          text: `${label} ${two.map((text) => versionText(text || "none")).join(" and ")}`,
+          by: formatComparing({ label, before: two[0], after: two[1] }),
+        }
+      : null;
+  } else if (state !== "loading" || !value) {
+    marks.value = [];
+    latest.value = null;
+  }
 });

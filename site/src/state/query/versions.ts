@@ -1,23 +1,21 @@
-/** Asks when versions began. */
-import type { Mark } from "../../time/marks.ts";
+/** Asks when there were profiles of which version. */
 import type { Span } from "../../time/range.ts";
 import { pointsFor } from "../../time/series.ts";
 import { fetchValues } from "./labelseries.ts";
-import { versionChanges } from "./versionchanges.ts";
+import type { ValueTimelines } from "./labelvalues.ts";
 
-/** As many steps as the timeline has. */
-const POINTS = 120;
+/** Steps by which one learns when a version was there: of an hour 15 s. */
+export const VERSION_STEPS = 240;
 /** A new version may have hardly any profiles yet, so all are asked for. */
 const MOST_VERSIONS = 1000;
 
-/** The values of a label that begin in a range. */
-export async function fetchVersions(
+/** All values of a label over time. */
+export function fetchVersions(
   query: string,
   by: string,
   { from, until }: Span,
   signal: AbortSignal,
-): Promise<Mark[]> {
+): Promise<Omit<ValueTimelines, "type">> {
   const range = { from, until };
-  const { values } = await fetchValues(query, range, pointsFor(range, POINTS), by, MOST_VERSIONS, signal);
-  return versionChanges(by, values);
+  return fetchValues(query, range, pointsFor(range, VERSION_STEPS), by, MOST_VERSIONS, signal);
 }

@@ -9,11 +9,12 @@
  * | `from2` `until2` `l2`… | the same of the comparison |
  * | `view` | in /: the id of a saved view, to which this link leads on |
  * | `p` | panel of /explore: `types`, `labels`, `changes`, `function` and `singles`; without it the merged profile |
- * | `by` | the label by which series are told apart; in `changes` a label and two of its values, or `,,` for times; in `singles` `span` for spans |
+ * | `by` | the label by which series are told apart; in `changes` and `labels` also with two of its values, in `changes` `,,` for times; in `singles` `span` for spans |
  * | `fn` | the function of the panel `function`, by name |
  * | `span`… `trace`… | in /explore: only samples of these spans, or if there are none of these traces; their ids in hex |
+ * | `split` | in /explore: the label by whose values the timeline is split |
  * | `w` | selected window inside the range, `<unix ms>-<unix ms>` |
- * | `v` | view: `flame` (default), `table`, `both`, `tree`, `sandwich`, `chart`, `lines`, `graph` |
+ * | `v` | view: `flame` (default), `table`, `both`, `tree`, `sandwich`, `chart`, `lines`, `graph`, `sides` |
  * | `th` | the thread of the chart, by name |
  * | `f`… | steps before the picture, in order: `focus:REGEX`, `hide:REGEX`, `group:package` and so on (see core/steps.ts) |
  * | `vs` | a second part of the time, in seconds: what the step `time:` has left is compared with it |
@@ -45,7 +46,7 @@ import { apart, wholeSpan } from "../query/place.ts";
 export type Route = "home" | "explore" | "diff" | "file";
 /** What /explore shows of a service below its timeline. */
 export type Panel = "profile" | "types" | "labels" | "changes" | "function" | "singles";
-export type View = "flame" | "table" | "both" | "tree" | "sandwich" | "chart" | "lines" | "graph";
+export type View = "flame" | "table" | "both" | "tree" | "sandwich" | "chart" | "lines" | "graph" | "sides";
 
 export interface Side extends Range {
   filters: string[];
@@ -72,6 +73,8 @@ export interface UrlState {
   base: Side;
   other: Side;
   window: Span | null;
+  /** The label by whose values the timeline is split; empty for none. */
+  split: string;
   /** The id of a saved view; empty for none. */
   saved: string;
   /** Ids of spans and of traces, as in links of tracing systems. Spans are narrower: they hold where both are given. */
@@ -111,7 +114,7 @@ export interface UrlState {
 
 const PATHS: Record<Route, string> = { home: "", explore: "explore", diff: "diff", file: "file" };
 const PANELS: Panel[] = ["profile", "types", "labels", "changes", "function", "singles"];
-const VIEWS: View[] = ["flame", "table", "both", "tree", "sandwich", "chart", "lines", "graph"];
+const VIEWS: View[] = ["flame", "table", "both", "tree", "sandwich", "chart", "lines", "graph", "sides"];
 const COLUMNS: SortColumn[] = ["self", "total", "name", "delta"];
 const MEASURES: Record<Measure, string> = { auto: "", amount: "0", share: "1", rate: "rate" };
 
@@ -137,6 +140,7 @@ export function initialUrlState(route: Route): UrlState {
     base: { ...ranges.base, filters: [] },
     other: { ...ranges.other, filters: [] },
     window: null,
+    split: "",
     saved: "",
     spans: [],
     traces: [],
@@ -178,6 +182,7 @@ export function parseUrlState(path: string, query: string, fragment = ""): UrlSt
   state.base = parseSide(params, "", state.base);
   if (route === "diff") state.other = parseSide(params, "2", state.other);
   state.window = route === "explore" ? parseWindow(text("w")) : null;
+  if (route === "explore") state.split = text("split");
   if (route === "explore") [state.spans, state.traces] = [ids(params, "span", 16), ids(params, "trace", 32)];
   state.panel = (route === "explore" && PANELS.find((panel) => panel === text("p"))) || state.panel;
   state.by = text("by");
@@ -219,8 +224,9 @@ export function formatUrlState(state: UrlState): string {
   put("t", state.type);
   formatSide(state.base, initial.base, "", put);
   if (state.route === "diff") formatSide(state.other, initial.other, "2", put);
-  if (state.window && state.route === "explore") put("w", `${state.window.from}-${state.window.until}`);
   if (state.route === "explore") {
+    if (state.window) put("w", `${state.window.from}-${state.window.until}`);
+    put("split", state.split);
     for (const id of state.spans) put("span", id);
     for (const id of state.traces) put("trace", id);
     put("p", state.panel, initial.panel);

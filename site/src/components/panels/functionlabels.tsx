@@ -1,0 +1,92 @@
+import { percent } from "../../format/number.ts";
+import { isGauge } from "../../format/type.ts";
+import { formatExact, formatValue, plural } from "../../format/value.ts";
+import { inValues } from "../../state/query/function.ts";
+import { formatMatcher, hasMatcher, type Matcher } from "../../state/query/selector.ts";
+import { toggleFilter } from "../../state/query/sides.ts";
+import { splitLabels } from "../../state/query/split.ts";
+import { urlState } from "../../state/url/router.ts";
+import { RetryNote } from "../status/retrynote.tsx";
+import { Cost, CostHeads, isCpu } from "./functioncost.tsx";
+
+/** For whom it runs: the function by the values of the label that splits the timeline. */
+export function FunctionLabels() {
+  const { type, split: by } = urlState.value;
+  // Averages of parts do not add up.
+  if (isGauge(type) || (by === "" && splitLabels.value.length === 0)) return null;
+  return (
+    <section>
+      <h3>{by === "" ? "By label" : `By ${by}`}</h3>
+      {by === "" ? <p class="hint">“Split by”, below the timeline, chooses a label.</p> : <Values by={by} />}
+    </section>
+  );
+}
+
+function Values({ by }: { by: string }) {
+  const { value, problem } = inValues.value;
+  const cpu = isCpu(urlState.value.type);
+  if (problem) return <RetryNote problem={problem} />;
+  if (!value || value.by !== by) return <p class="hint">Looking for it in each value…</p>;
+  const { running, asked, left } = value;
+  const sum = running.reduce((all, { total }) => all + total, 0);
+  return (
+    <>
+      {running.length > 0 && (
+        <table class="function-services" data-testid="function-labels">
+          <thead>
+            <tr>
+              <th scope="col">{by}</th>
+              <th scope="col" class="num">
+                Total
+              </th>
+              <th scope="col" class="num">
+                Of the function
+              </th>
+              <th scope="col" class="num function-wide">
+                Of the value
+              </th>
+              {cpu && <CostHeads />}
+            </tr>
+          </thead>
+          <tbody>
+            {running.map((one) => (
+              <tr key={one.value} data-testid="function-label" data-value={one.value}>
+                <th scope="row">
+                  <Only matcher={{ name: by, op: "=", value: one.value }} />
+                </th>
+                <td class="num" title={formatExact(String(one.total), one.unit)} data-total={one.total}>
+                  {formatValue(one.total, one.unit)}
+                </td>
+                <td class="num">{percent(one.total / (sum || 1))}</td>
+                <td class="num function-wide">{percent(one.total / (one.whole || 1))}</td>
+                {cpu && <Cost total={one.total} />}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p class="hint" data-testid="function-labels-others">
+        {asked > running.length
+          ? `${plural(asked - running.length, "other value does", "other values do")} not run it.`
+          : "Every value runs it."}
+        {left > 0 && ` ${plural(left, "more value was", "more values were")} not asked.`}
+      </p>
+    </>
+  );
+}
+
+function Only({ matcher }: { matcher: Matcher }) {
+  const { base } = urlState.value;
+  const set = hasMatcher(base.filters, matcher);
+  return (
+    <button
+      type="button"
+      class="link"
+      aria-pressed={set}
+      title={`${set ? "Remove the filter" : "Only"} ${formatMatcher(matcher)}`}
+      onClick={() => toggleFilter(matcher)}
+    >
+      {matcher.value || `without ${matcher.name}`}
+    </button>
+  );
+}

@@ -1,0 +1,12 @@
+/** All there is in a tree, in words. */
+import type { TreeInfo } from "../core/types.ts";
+import { formatValue } from "./value.ts";
+
+/** What the root says. */
+export function rootLabel(tree: TreeInfo): string {
+  return `${tree.average ? "average" : "total"} ${totalOf(tree)}`;
+}
+
+export function totalOf({ diff, total, unit }: TreeInfo): string {
+  return diff ? `${formatValue(diff.base, unit)} → ${formatValue(diff.comparison, unit)}` : formatValue(total, unit);
+}
