@@ -74,6 +74,8 @@ async function reaction(page, act) {
   });
   await act(page);
   await page.waitForTimeout(700);
+  // A comparison is read before anything can be done with it.
+  if (page.url().includes("/diff")) await page.getByTestId("view-sides").waitFor();
   return page.evaluate(() => window.longest);
 }
 
@@ -107,6 +109,15 @@ const INTERACTIONS = [
       await page.mouse.up();
     },
   ],
+  [
+    "the timeline is split by a label",
+    async (page) => {
+      await page.getByTestId("split").focus();
+      await page.keyboard.press("ArrowDown");
+    },
+  ],
+  ["both halves are compared", click("compare")],
+  ["side by side", press("9")],
 ];
 
 async function interactions(name) {

@@ -50,6 +50,29 @@ test("by mouse, for this service, at what is selected", async () => {
   await end();
 });
 
+test("what just happened is seen at once, also where the page was opened before", async () => {
+  const [text, own] = [`just now, ${service}`, `live.${service}`];
+  await pushStacks(own, "main;work 10\n", Math.floor(Date.now() / 1000) - 120);
+  const { at, end } = await openPage(
+    browser,
+    `/explore?${new URLSearchParams({ s: own, t: "process_cpu:cpu:nanoseconds:cpu:nanoseconds" })}`,
+  );
+  await at("timeline").waitFor();
+  const before = Date.now();
+  await at("range").click();
+  await at("annotate-open").click();
+  await at("annotate-text").fill(text);
+  await at("annotate-save").click();
+  await at("timeline-mark").filter({ hasText: text }).waitFor();
+  const range = { from: before - 1000, until: Date.now() + 1000, service: own };
+  const answer = await fetch(`${url}/api/v1/annotations?${new URLSearchParams(range)}`);
+  assert.deepEqual(
+    (await answer.json()).annotations.filter((one) => one.service === own).map((one) => one.text),
+    [text],
+  );
+  await end();
+});
+
 test("by keys, for all services, and refused where the token may not", async () => {
   const text = `moved, ${service}`;
   const { page, at, end } = await openPage(browser, path());

@@ -86,6 +86,27 @@ test("types and values of labels are asked of the bundle", async () => {
   await close();
 });
 
+test("the timeline is split by a label", async () => {
+  const { address, close } = await host(bundle, (_, bytes) => ({ bytes, ranges: true }));
+  const { page, at, errors, ...end } = await openAt(browser, `${address}explore.html?s=checkout`);
+  await at("split").selectOption("version");
+  await page.waitForURL(/[?&]split=version/);
+  await at("split-value").nth(1).waitFor();
+  const totals = FILES.map((file) => {
+    const profile = readPprof(own(file));
+    return { version: /\d.*\d/.exec(file)[0], total: callTree(profile, cpu(profile)).total };
+  });
+  const all = totals.reduce((sum, { total }) => sum + total, 0);
+  const words = await at("split-legend").locator("li").allTextContents();
+  assert.deepEqual(
+    words.map((text) => text.trim()).sort(),
+    totals.map(({ version, total }) => `${version} ${Number(((100 * total) / all).toFixed(1))} %`).sort(),
+  );
+  assert.deepEqual(errors, []);
+  await end.close();
+  await close();
+});
+
 test("a label of the path filters", async () => {
   const { address, close } = await host(bundle, (_, bytes) => ({ bytes, ranges: true }));
   const filter = encodeURIComponent('version="1.9.0"');

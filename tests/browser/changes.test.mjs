@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { pushStacks } from "./answers.mjs";
 import { barriers } from "./axe.mjs";
 import { amount, close, launch, openPage, url } from "./page.mjs";
 
@@ -144,6 +145,96 @@ test("before and after the deploy in one step, from the service and from a compa
   await before.end();
 });
 
+test("before and after are the versions that came last, whatever their names", async () => {
+  const start = Math.floor(Date.now() / MINUTE) * MINUTE - 20 * MINUTE;
+  const service = `commits.${start}`;
+  for (const [minute, commit] of [
+    [0, "f0"],
+    [4, "0a"],
+    [8, "b7"],
+  ])
+    await pushStacks(`${service}{version=${commit}}`, "main;work 10\n", (start + minute * MINUTE) / 1000);
+  const opened = await openPage(
+    browser,
+    `/explore?${new URLSearchParams({ s: service, t: CPU, from: start, until: start + 12 * MINUTE })}`,
+  );
+  const { page, at, end } = opened;
+  await at("deploy").waitFor();
+  assert.equal(await at("deploy").textContent(), "What changed between version 0a and b7?");
+  await at("deploy").click();
+  await found(opened);
+  assert.deepEqual([await at("changes-before").inputValue(), await at("changes-after").inputValue()], ["0a", "b7"]);
+  await at("panel-labels").click();
+  await at("compare-values").filter({ hasText: "Compare 0a ↔ b7" }).waitFor();
+  await at("filters-add").click();
+  await at("compare-labels").filter({ hasText: "version: 0a ↔ b7" }).click();
+  await page.waitForURL(/\/diff\?/);
+  await at("legend").waitFor();
+  const sides = async () => [await at("filters-base").textContent(), await at("filters-other").textContent()];
+  assert.deepEqual(
+    (await sides()).map((text) => /version=(\w\w)/.exec(text)[1]),
+    ["0a", "b7"],
+  );
+  await at("swap").click();
+  await page.waitForFunction(() => /version=b7/.test(document.querySelector("[data-testid=filters-base]").textContent));
+  await at("presets").click();
+  await at("compare-version").filter({ hasText: "version: 0a ↔ b7" }).click();
+  await page.waitForFunction(() => /version=0a/.test(document.querySelector("[data-testid=filters-base]").textContent));
+  assert.deepEqual(
+    (await sides()).map((text) => /version=(\w\w)/.exec(text)[1]),
+    ["0a", "b7"],
+  );
+  await at("presets").click();
+  await at("compare-version").first().waitFor();
+  const offered = await page.getByRole("button", { name: /version:/ }).allTextContents();
+  assert.deepEqual(offered, ["version: 0a ↔ b7"]);
+  await end();
+});
+
+test("the link to the last two versions opens those that it names", async () => {
+  const start = Math.floor(Date.now() / MINUTE) * MINUTE - 20 * MINUTE;
+  const service = `rolled.${start}`;
+  const push = (commit, minute) =>
+    pushStacks(`${service}{version=${commit}}`, "main;work 10\n", (start + minute * MINUTE) / 1000);
+  for (const minute of [0, 2, 4, 6, 8, 10]) await push("0a", minute);
+  for (const [commit, minute] of [
+    ["f0", 0],
+    ["b7", 8],
+  ])
+    await push(commit, minute);
+  const address = (words) => {
+    const range = { from: start, until: start + 12 * MINUTE };
+    return `/explore?${new URLSearchParams({ s: service, t: CPU, ...range, ...words })}`;
+  };
+  for (const [words, versions] of [
+    [{}, ["0a", "b7"]],
+    // They are those of the range, whatever is selected in it or filtered for.
+    [{ w: `${start}-${start + 3 * MINUTE}` }, ["0a", "b7"]],
+    [{ l: 'version="f0"' }, ["0a", "b7"]],
+    // Both were there when the range began: the one that ended first is older.
+    [{ until: start + 6 * MINUTE }, ["f0", "0a"]],
+  ]) {
+    const opened = await openPage(browser, address(words));
+    const { at, page, end } = opened;
+    await at("deploy").waitFor();
+    assert.equal(await at("deploy").textContent(), `What changed between version ${versions.join(" and ")}?`);
+    // It stays where it is while the range is read again.
+    await at("deploy").evaluate((link) => {
+      window.same = link;
+    });
+    const again = page.waitForResponse((response) => response.url().includes("/series"));
+    await at("refresh").click();
+    await again;
+    await at("deploy").waitFor();
+    assert.ok(await at("deploy").evaluate((link) => link === window.same));
+    await at("deploy").click();
+    await found(opened);
+    const sides = [await at("changes-before").inputValue(), await at("changes-after").inputValue()];
+    assert.deepEqual(sides, versions, JSON.stringify(words));
+    await end();
+  }
+});
+
 test("of a service without a deploy nothing is listed", async () => {
   for (const type of [CPU, "memory:inuse_space:bytes:space:bytes"]) {
     const opened = await openPage(browser, `/explore?s=payments&t=${type}&${range}&p=changes`);
@@ -206,6 +297,69 @@ test("a function: totals, services, callers and cost are the API's", async () =>
   await page.waitForURL(/[?&]fn=regexp\.MustCompile/);
   await page.reload();
   assert.equal(await at("function-price").inputValue(), "2", "the price is kept");
+  await end();
+});
+
+test("a function says where its sums are of whole windows", async () => {
+  const { page, at, end } = await openPage(browser, "/file");
+  let rounded = "";
+  await page.route(/api\/v1\/functions?\?/, async (route) => {
+    const response = await route.fetch();
+    const answer = { ...(await response.json()), rounded: new RegExp(`/${rounded}\\?`).test(route.request().url()) };
+    await route.fulfill({ response, json: answer });
+  });
+  for (rounded of ["none", "function", "functions"]) {
+    await page.goto(`${url}/explore?s=checkout&t=${CPU}&${range}&p=function&fn=regexp.compile`);
+    await at("function-services").waitFor();
+    await at("function-total").waitFor();
+    await at("function-bars").waitFor();
+    assert.equal(await at("function-rounded").count(), rounded === "none" ? 0 : 1, rounded);
+  }
+  await end();
+});
+
+test("a function by label: totals and cost are the API's, and a value filters", async () => {
+  const opened = await openPage(
+    browser,
+    `/explore?s=checkout&t=${CPU}&${range}&p=function&fn=regexp.compile&split=region`,
+  );
+  const { page, at, requests, end } = opened;
+  await at("function-label").first().waitFor();
+  const [from, until] = ["from", "until"].map((name) => Number(new URL(page.url()).searchParams.get(name)));
+  const rows = await at("function-label").evaluateAll((rows) =>
+    rows.map((row) => ({
+      value: row.dataset.value,
+      total: Number(row.querySelector("[data-total]").dataset.total),
+      hours: Number.parseFloat(row.querySelector("[data-testid=function-hours]").title),
+    })),
+  );
+  assert.deepEqual(rows.map(({ value }) => value).sort(), ["eu", "us"]);
+  const name = "regexp.compile";
+  const of = async (more) => {
+    const query = `${CPU}{service_name="checkout"${more}}`;
+    return (await ask("function", { query, from, until, name })).functionTotal;
+  };
+  let sum = 0;
+  for (const { value, total, hours } of rows) {
+    assert.equal(total, await of(`,region="${value}"`), value);
+    close(hours, total / 3600e9, "CPU-hours");
+    sum += total;
+  }
+  assert.equal(sum, await of(""));
+  assert.equal(await at("function-labels-others").textContent(), "Every value runs it.");
+  assert.ok(requests.filter(({ url }) => url.includes("region%3D")).length <= 4, "a question for each value");
+  await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/function-labels.png`, fullPage: true });
+  const only = at("function-label").filter({ hasText: "eu" }).getByRole("button");
+  await only.click();
+  await page.waitForURL(/[?&]l=region%3D%22eu%22/);
+  assert.equal(await only.getAttribute("title"), 'Remove the filter region="eu"');
+  assert.equal(await only.getAttribute("aria-pressed"), "true");
+  // The other value still runs it, and is a press away.
+  assert.equal(await at("function-label").count(), 2);
+  assert.equal(await at("function-labels-others").textContent(), "Every value runs it.");
+  await page.keyboard.press("Enter");
+  await page.waitForURL((address) => !address.searchParams.has("l"));
+  assert.equal(await only.getAttribute("aria-pressed"), "false");
   await end();
 });
 

@@ -248,7 +248,9 @@ for (const [form, transport] of Object.entries(FORMS)) {
     const query = `${TYPE}{service_name="${named("new")}"}`;
     const { queryScopes, queryImpact } = await client.analyzeQuery({ ...range, query });
     assert.equal(queryImpact.totalQueriedSeries, 2n);
-    assert.ok(queryScopes[0].profileBytes > 0n && queryScopes[0].blockCount > 0n);
+    const [{ blockCount, profileCount, profileBytes, symbolBytes }] = queryScopes;
+    assert.ok(blockCount > 0n && profileCount > 0n && profileBytes > 0n);
+    assert.equal(profileBytes + symbolBytes, queryImpact.totalBytesInTimeRange);
     const { featureFlags } = await createClient(FeatureFlags, transport).getFeatureFlags({});
     assert.ok(featureFlags.some(({ name, enabled }) => name === "functionProjections" && enabled));
   });

@@ -156,7 +156,7 @@ test("values that are not shown are counted, with what they have of all", async 
       ),
     ),
   );
-  const { at, end } = await openPage(browser, `/explore?s=${service}&t=${CPU}&p=labels&by=pod`);
+  const { at, page, end } = await openPage(browser, `/explore?s=${service}&t=${CPU}&p=labels&by=pod`);
   await at("value-row").nth(49).waitFor();
   const [, count, share] = /; (\d+) more are not shown, with ([\d.]+) % of all/.exec(
     await at("values-note").textContent(),
@@ -165,6 +165,12 @@ test("values that are not shown are counted, with what they have of all", async 
   assert.equal(count, "3");
   sameShare(share, 6 / all, "not shown");
   assert.match(await at("compare-values").textContent(), /p48 ↔ p49/);
+  // What was chosen is in the link. A value that is the other side already changes places with it.
+  const side = (value, name) => at("value-table").locator(`[data-value="${value}"]`).getByTestId(`value-${name}`);
+  await side("p47", "baseline").check();
+  await side("p47", "comparison").check();
+  await page.reload();
+  await at("compare-values").filter({ hasText: "Compare p49 ↔ p47" }).waitFor();
   const [largest] = await at("value-share").allTextContents();
   sameShare(largest, 149 / all, "of all, also of what is not shown");
   // Eight have colours of their own, the rest is one band.
@@ -270,6 +276,22 @@ test("a range that begins with the new version marks nothing", async () => {
   await at("frames").locator("tbody tr").nth(3).waitFor({ state: "attached" });
   await page.waitForLoadState("networkidle");
   assert.equal(await at("timeline-mark").count(), 0);
+  await end();
+});
+
+test("values say where they are sums of whole windows", async () => {
+  const { page, at, end } = await openPage(browser, "/");
+  let rounded = false;
+  await page.route("**/api/v1/series?*", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), rounded } });
+  });
+  await page.goto(url + address(CPU, "&p=labels&by=region"));
+  await at("values-note").waitFor();
+  assert.doesNotMatch(await at("values-note").textContent(), /whole minutes/);
+  rounded = true;
+  await page.reload();
+  await at("values-note").filter({ hasText: "count as whole minutes, hours or days" }).waitFor();
   await end();
 });
 

@@ -126,6 +126,7 @@ const STATES = [
       await at("timeline").locator("canvas").waitFor();
     },
   ],
+  ["split", () => explore(`&split=${LABEL}`), ({ at }) => at("split-value").first().waitFor()],
   ["table", () => explore("&v=table"), ({ at }) => at("row").first().waitFor()],
   [
     "drawer",
@@ -184,6 +185,7 @@ const STATES = [
       await opened.at("legend").waitFor();
     },
   ],
+  ["sides", () => `${diff()}&v=sides&q=HashMap`, ({ at }) => at("flame-other").waitFor()],
   [
     "diff-steps",
     () => `${diff()}&f=ignore:nothing&f=group:package&i=1`,

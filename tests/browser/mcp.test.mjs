@@ -117,6 +117,10 @@ for (const generation of Object.keys(GENERATIONS)) {
       assert.ok(isError, `${name} ${text}`);
       assert.match(text, message);
     }
+    const long = await ask("top_functions", { query, from: "関数é".repeat(1_500) });
+    assert.ok(long.isError);
+    const bytes = Buffer.byteLength(long.text);
+    assert.ok(bytes > 5_990 && bytes <= 6_000 && long.text.endsWith("…"), `${bytes}: ${long.text.slice(-50)}`);
     await assert.rejects(ask("nothing", {}), /there is no tool "nothing"; there are list_services, /);
   });
 

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
+import "./again.mjs";
 
 export const url = process.env.PILOTLIGHT_URL;
 export const own = (name) => join(process.env.PILOTLIGHT_FILES, name);
@@ -43,7 +44,22 @@ export async function openPage(browser, path, options = {}) {
   page.on("request", (request) =>
     requests.push({ method: request.method(), url: request.url(), body: request.postDataBuffer() }),
   );
-  await page.goto(url + path);
+  /**
+   * wrangler loses a request where it and the worker close an idle connection at the same time, and never answers it
+   * (cloudflare/workers-sdk#14641).
+   */
+  async function arrive() {
+    try {
+      await page.goto(url + path, { timeout: 30_000 });
+    } catch (failure) {
+      if (failure.name !== "TimeoutError") throw failure;
+      console.log(`${path} did not come within 30 s: once more`);
+      errors.length = 0;
+      requests.length = 0;
+      await page.goto(url + path);
+    }
+  }
+  await arrive();
   const at = (id) => page.getByTestId(id);
   /** Ends the page; `expected` are errors that the test provoked. */
   const end = async (expected = /^$/) => {

@@ -35,7 +35,8 @@ test("what is seen is kept, and given up", async () => {
   const pin = home.at("pin").filter({ hasText: service });
   await pin.waitFor();
   await home.page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/pins.png` });
-  await pin.getByTestId("pin-delete").click();
+  await pin.getByRole("button").click();
+  await home.at("pin-delete").click();
   await pin.waitFor({ state: "detached" });
   assert.deepEqual(await stored(), []);
   await home.end();

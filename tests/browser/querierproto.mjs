@@ -58,7 +58,8 @@ const QUERIER = {
   SelectHeatmapResponse: "series 1 *types.v1.HeatmapSeries",
   AnalyzeQueryRequest: "start 2 int64, end 3 int64, query 4 string",
   AnalyzeQueryResponse: "query_scopes 1 *QueryScope, query_impact 2 QueryImpact",
-  QueryScope: "component_type 1 string, block_count 3 uint64, series_count 4 uint64, profile_bytes 8 uint64",
+  QueryScope:
+    "component_type 1 string, block_count 3 uint64, series_count 4 uint64, profile_count 5 uint64, profile_bytes 8 uint64, symbol_bytes 9 uint64",
   QueryImpact: "total_bytes_in_time_range 2 uint64, total_queried_series 3 uint64",
 };
 const PPROF = {

@@ -49,7 +49,7 @@ test("every answer is as it is described", async () => {
   };
   assert.deepEqual(
     Object.keys(description.paths),
-    Object.keys(given).map((call) => `/api/v1/${call}`),
+    [...Object.keys(given), "annotations"].map((call) => `/api/v1/${call}`),
   );
   for (const [call, parameters] of Object.entries(given)) {
     const { responses } = description.paths[`/api/v1/${call}`].get;
@@ -69,6 +69,35 @@ test("every answer is as it is described", async () => {
     assert.ok(ajv.compile({ $ref: "api#/components/schemas/Error" })(error), JSON.stringify(error));
     assert.match(error.message, /^there is no parameter "form"; known are /);
   }
+});
+
+test("annotations are as they are described", async () => {
+  const ajv = new Ajv({ strict: false });
+  ajv.addSchema({ $id: "api", components: description.components });
+  const calls = description.paths["/api/v1/annotations"];
+  const check = (schema, body) => {
+    const validate = ajv.compile({ $ref: `api${schema.$ref}` });
+    assert.ok(validate(body), `${JSON.stringify(body)}: ${JSON.stringify(validate.errors)}`);
+  };
+  const answered = (call, status) => call.responses[status].content["application/json"].schema;
+  const wanted = { text: "version 2", time: seconds * 1000, service, url: "https://ci.example.com/2" };
+  check(calls.post.requestBody.content["application/json"].schema, wanted);
+  const post = (body) => fetch(`${url}/api/v1/annotations`, { method: "POST", body: JSON.stringify(body) });
+  const made = await post(wanted);
+  assert.equal(made.status, 200);
+  const annotation = await made.json();
+  check(answered(calls.post, "200"), annotation);
+  const list = await json("annotations", { ...range, service });
+  check(answered(calls.get, "200"), list);
+  assert.deepEqual(list.annotations, [{ id: annotation.id, ...wanted }]);
+  const refused = await post({ ...wanted, when: 1 });
+  assert.equal(refused.status, 400);
+  check(answered(calls.post, "400"), await refused.json());
+  const gone = () => fetch(`${url}/api/v1/annotations?id=${annotation.id}`, { method: "DELETE" });
+  assert.equal((await gone()).status, 204);
+  const again = await gone();
+  assert.equal(again.status, 404);
+  check(answered(calls.delete, "404"), await again.json());
 });
 
 test("numbers", async () => {
@@ -111,6 +140,11 @@ test("numbers", async () => {
       [{ pod: "a" }, 60, [0, 60]],
       [{ pod: "b" }, 40, [0, 40]],
     ],
+  );
+  const { series: ofType } = await json("series", { query, ...range, by: "__profile_type__" });
+  assert.deepEqual(
+    ofType.map(({ labels, total }) => [labels, total / TICK]),
+    [[{ __profile_type__: TYPE }, 100]],
   );
   const { nodes } = await json("flamegraph", { query, ...range });
   assert.deepEqual(

@@ -7,7 +7,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
@@ -58,8 +58,12 @@ const LANES = [
     "source",
     "pins",
     "savedviews",
+    "storedsymbols",
+    "day",
     "labels",
+    "split",
     "changes",
+    "sides",
   ],
   [
     "pictures",
@@ -104,10 +108,15 @@ if (files.some((name) => name !== "identity")) {
   if (!process.env.PILOTLIGHT_DEMO_IS_THERE) own("demo", url);
 }
 
+/** What failed, to be said again at the end: the lanes write between each other. */
+const failures = [];
+
 async function inTurn(names) {
   if (names.length === 0) return;
   const tests = run({ files: names.map((name) => join(here, `${name}.test.mjs`)), concurrency: 1, timeout: 300_000 })
-    .on("test:fail", () => (process.exitCode = 1))
+    .on("test:fail", ({ name, file, details }) =>
+      failures.push({ name, file, error: details.error.cause ?? details.error }),
+    )
     .compose(spec);
   tests.pipe(process.stdout, { end: false });
   await once(tests, "end");
@@ -115,3 +124,8 @@ async function inTurn(names) {
 
 await Promise.all(lanes.map(inTurn));
 await inTurn(alone);
+if (failures.length > 0) {
+  process.exitCode = 1;
+  console.log("\nFailed in the browser:");
+  for (const { name, file, error } of failures) console.log(`${basename(file)}: ${name}\n${error.stack ?? error}\n`);
+}

@@ -495,3 +495,35 @@ test("on a phone nothing is beyond an edge", async () => {
   }
   await end();
 });
+
+test("on a phone what is chosen, offered and listed is in view", async () => {
+  const phone = { viewport: { width: 390, height: 844 } };
+  const address = `/explore?s=checkout&t=${CPU}`;
+  const panel = await openPage(browser, `${address}&p=function`, phone);
+  await panel.at("function-search").waitFor();
+  await panel.page.locator(".panels-row select").waitFor();
+  // Two frames: one lays the row out, one scrolls it.
+  await panel.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const [row, tab] = [await panel.at("panels").boundingBox(), await panel.at("panel-function").boundingBox()];
+  assert.ok(tab.x >= row.x && tab.x + tab.width <= row.x + row.width + 1, JSON.stringify([row, tab]));
+  await panel.end();
+  const opened = await openPage(browser, address, phone);
+  const { page, at, end } = opened;
+  await drawn(opened);
+  await at("share").click();
+  await at("upload-days").waitFor();
+  const sheet = page.locator(".menu-panel");
+  assert.ok(await sheet.evaluate((sheet) => sheet.scrollHeight <= sheet.clientHeight), "all of the menu is seen");
+  await page.keyboard.press("Escape");
+  await at("explain-button").click();
+  const rows = at("explain-functions").locator("li");
+  await rows.first().waitFor();
+  for (const { height } of await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().toJSON())))
+    assert.ok(height < 40, "a name and its share are on one line");
+  await page.keyboard.press("Escape");
+  await at("view-sandwich").click();
+  await at("row").nth(2).waitFor();
+  const box = await at("row").nth(2).boundingBox();
+  assert.ok(box.y + box.height < 844, `the list begins in view: ${JSON.stringify(box)}`);
+  await end();
+});

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { ConnectError } from "@connectrpc/connect";
 import { compressionGzip, createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { again } from "./again.mjs";
 import { url } from "./page.mjs";
 
-const http = { httpVersion: "1.1", baseUrl: url };
+const http = { httpVersion: "1.1", baseUrl: url, interceptors: [again] };
 
 export const FORMS = {
   protobuf: createConnectTransport({ ...http, useBinaryFormat: true }),

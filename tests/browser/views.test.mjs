@@ -291,6 +291,8 @@ describe("minimap", () => {
     await says(window, "0 % to 30 % of the width");
 
     const strip = await at("minimap").boundingBox();
+    const drawn = await at("minimap").locator("canvas").boundingBox();
+    assert.deepEqual([drawn.width, drawn.x], [strip.width, strip.x], "the small picture fills its strip");
     const y = strip.y + strip.height / 2;
     const x = (part) => strip.x + strip.width * part;
     await page.mouse.move(x(0.15), y);

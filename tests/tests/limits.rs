@@ -92,6 +92,38 @@ fn queries_of_connect(client: &Client, set: impl Fn(Value) -> Value) {
     assert_eq!(answer.json()["series"].as_array().map(Vec::len), Some(1));
 }
 
+/// A limit of nodes holds for every call that draws a flame graph.
+fn nodes_of_flame_graphs(client: &Client, set: impl Fn(Value) -> Value) {
+    let [shop, other] = ["shop", "other"].map(|tenant| client.of_tenant(tenant));
+    set(json!({ "max_flamegraph_nodes_default": 1, "max_flamegraph_nodes_max": 2 }));
+    let hour = [3_600, 0];
+    let of = |client, nodes: i64| {
+        let given = json!({ "maxNodes": nodes });
+        query(client, "SelectMergeStacktraces", hour, given)
+    };
+    let folded = of(&shop, 0);
+    assert_ne!(folded.header("x-pilotlight-folded"), Some("0"));
+    assert!(folded.text().contains("\"other\""), "{}", folded.text());
+    assert_eq!(of(&shop, 2).status, 200);
+    refused(
+        &of(&shop, 3),
+        400,
+        "max flamegraph nodes limit 3 is greater than allowed 2",
+    );
+    assert_eq!(of(&other, 3).status, 200);
+    let get = |path: &str| shop.get(path).expect("an answer");
+    let selected = "process_cpu:cpu:nanoseconds::%7B%7D&from=now-1h";
+    let old = get(&format!("/pyroscope/render?query={selected}&max-nodes=3"));
+    refused(&old, 400, "not a number from 0 to 2");
+    let report = |nodes| {
+        get(&format!(
+            "/api/v1/flamegraph?query={selected}&nodes={nodes}"
+        ))
+    };
+    refused(&report(3), 400, "is greater than allowed 2");
+    assert_eq!(report(2).status, 200);
+}
+
 #[test]
 fn a_tenant_has_limits_of_its_own() {
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("limits");
@@ -164,6 +196,7 @@ fn a_tenant_has_limits_of_its_own() {
     assert_eq!(count("now-2d"), Some(0), "its profile is a day old");
 
     queries_of_connect(&client, set);
+    nodes_of_flame_graphs(&client, set);
 
     // How fast it pushes.
     set(json!({ "ingestion_rate_mb": 0.00001, "ingestion_burst_size_mb": 0 }));

@@ -12,7 +12,7 @@ use pilotlight_tests::local::client::Client;
 use serde_json::{Value, json};
 
 /// Largest file that the worker passes on.
-const MAX_FILE: usize = 4 << 20;
+const MAX_FILE: usize = 1 << 20;
 
 /// Answers requests by their paths, and tells each request whole.
 fn host() -> (String, Receiver<String>) {
@@ -122,7 +122,7 @@ fn files_of_source_code_and_a_model() {
             "acme/shop",
             "large",
             413,
-            "the file has more than 4194304 bytes",
+            "the file has more than 1048576 bytes",
         ),
         ("acme/shop", "picture", 400, "not text"),
         // The token goes to nobody else.

@@ -40,15 +40,15 @@ func TestWhatIsStored(t *testing.T) {
 			answer := analyze(query)
 			scope := answer.QueryScopes[0]
 			if (scope.BlockCount == 0) != (answer.QueryImpact.TotalQueriedSeries == 0) ||
-				scope.ProfileBytes != answer.QueryImpact.TotalBytesInTimeRange {
+				scope.ProfileBytes+scope.SymbolBytes != answer.QueryImpact.TotalBytesInTimeRange {
 				t.Errorf("%s: %v", query, answer)
 			}
-			return []uint64{scope.SeriesCount, answer.QueryImpact.TotalQueriedSeries}
+			return []uint64{scope.SeriesCount, answer.QueryImpact.TotalQueriedSeries, scope.ProfileCount}
 		}
-		same(t, "series", of(cpu+"{}"), []uint64{3, 3})
-		same(t, "series of a service", of(cpu+`{service_name="shop"}`), []uint64{2, 2})
-		same(t, "series of memory", of(space+"{}"), []uint64{1, 1})
-		same(t, "series of nobody", of(cpu+`{service_name="nobody"}`), []uint64{0, 0})
+		same(t, "all", of(cpu+"{}"), []uint64{3, 3, 5})
+		same(t, "a service", of(cpu+`{service_name="shop"}`), []uint64{2, 2, 4})
+		same(t, "memory", of(space+"{}"), []uint64{1, 1, 1})
+		same(t, "nobody", of(cpu+`{service_name="nobody"}`), []uint64{0, 0, 0})
 	})
 }
 

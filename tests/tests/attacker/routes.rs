@@ -39,6 +39,7 @@ pub(crate) fn wanted(method: &str, path: &str) -> Wanted {
         "/api/v1/admin/limits" if method != "GET" => Wanted::Whole("admin"),
         _ if path.contains("/admin/") => Wanted::Scope("admin"),
         "/api/v1/annotations" if method == "POST" => Wanted::Scope("push"),
+        "/api/v1/symbols" if method != "GET" => Wanted::Scope("push"),
         "/api/v1/pins" if method == "DELETE" => Wanted::Scope("admin"),
         _ if path.ends_with("/ingest") || path.contains("push.v1.") => Wanted::Scope("push"),
         _ if path.contains("v1development") => Wanted::Scope("push"),

@@ -13,7 +13,7 @@ use fixtures::Fixtures;
 use parts::{Needs, PARTS, Part, Runs};
 use std::process::ExitCode;
 use std::time::Instant;
-use tally::{Count, tally};
+use tally::{Count, last_lines, tally};
 
 /// Runs the parts whose name contains `only`; fails when any of them failed. The last line it
 /// prints is the count, for machines to read.
@@ -45,6 +45,7 @@ fn run_all(parts: &[&Part], purpose: Purpose) -> ExitCode {
     let mut lines = Vec::new();
     let mut total = Count::default();
     let mut skipped = Vec::new();
+    let mut ends = Vec::new();
     let mut note = |name: &str, count: Count, seconds: u64| {
         let verdict = if count.failed == 0 { "ok" } else { "FAILED" };
         lines.push(format!(
@@ -82,10 +83,12 @@ fn run_all(parts: &[&Part], purpose: Purpose) -> ExitCode {
                     programs_are_built,
                 },
                 &mut note,
+                &mut ends,
             );
         }
     }
     lines.extend(skipped);
+    ends.iter().for_each(|end| println!("\n{end}"));
     println!(
         "\nSummary, after {} s\n{}\n",
         started.elapsed().as_secs(),
@@ -105,7 +108,16 @@ fn skip(missing: &Missing) -> String {
     format!("  skipped agents of {language}: {cause}")
 }
 
-fn run_parts(parts: &[&Part], mut fixtures: Fixtures, note: &mut impl FnMut(&str, Count, u64)) {
+/// How much of a failed part's output is said again at the end, where it is found.
+const LAST_LINES: usize = 40;
+
+/// Tells `note` of each part, and keeps in `ends` how the output of those ends that failed.
+fn run_parts(
+    parts: &[&Part],
+    mut fixtures: Fixtures,
+    note: &mut impl FnMut(&str, Count, u64),
+    ends: &mut Vec<String>,
+) {
     let (mut serving, mut viewer) = (None, None);
     for (index, part) in parts.iter().enumerate() {
         if interrupted() {
@@ -151,6 +163,8 @@ fn run_parts(parts: &[&Part], mut fixtures: Fixtures, note: &mut impl FnMut(&str
         };
         if let Err(failure) = &outcome {
             println!("{failure}");
+            let last = last_lines(&text, LAST_LINES);
+            ends.push(format!("=== how {} ended\n{last}\n{failure}", part.name));
         }
         note(
             part.name,

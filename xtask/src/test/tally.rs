@@ -62,6 +62,15 @@ fn count(line: &str) -> Option<Count> {
     })
 }
 
+/// The last lines of an output, at most `most`.
+pub(super) fn last_lines(text: &str, most: usize) -> &str {
+    let text = text.trim_end();
+    match text.rmatch_indices('\n').nth(most - 1) {
+        Some((before, _)) => &text[before + 1..],
+        None => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +99,13 @@ mod tests {
         check("# tests 5\n# pass 4\n# fail 1", false, 4, 1);
         check("ℹ pass 7\nℹ fail 0", true, 7, 0);
         check("9 passed, 1 failed", false, 9, 1);
+    }
+
+    #[test]
+    fn an_output_ends_with_its_last_lines() {
+        assert_eq!(last_lines("a\nb\nc\n", 2), "b\nc");
+        assert_eq!(last_lines("a\nb\n\n", 2), "a\nb");
+        assert_eq!(last_lines("", 2), "");
     }
 
     #[test]
