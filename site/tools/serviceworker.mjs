@@ -54,7 +54,7 @@ async function page(request) {
   }
 }
 
-async function kept(file) {
-  const cache = await caches.open(CACHE);
-  return cache.match(new URL(file, scope));
+/** Opens no cache, which would make it again while a new version deletes it. */
+function kept(file) {
+  return caches.match(new URL(file, scope), { cacheName: CACHE });
 }

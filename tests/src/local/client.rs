@@ -13,6 +13,10 @@ const MAX_ANSWER: u64 = 256 << 20;
 /// on its way then is lost.
 const REST: Duration = Duration::from_secs(3);
 
+/// How wrangler answers in the worker's place where it and the worker close an idle connection at the same time: whatever
+/// is no GET. A GET it never answers (cloudflare/workers-sdk#14641). Such a request is sent once more.
+const LOST: &[u8] = b"Your worker restarted mid-request";
+
 /// Names the tenant of a request.
 const TENANT: &str = "x-scope-orgid";
 
@@ -82,38 +86,66 @@ impl Client {
 
     /// GET.
     pub fn get(&self, path: &str) -> Result<Answer, String> {
-        let request = self.agent.get(format!("{}{path}", self.url));
-        Answer::read(self.signed(request).call())
+        self.call(true, || {
+            let request = self.agent.get(format!("{}{path}", self.url));
+            self.signed(request).call()
+        })
     }
 
     /// HEAD.
     pub fn head(&self, path: &str) -> Result<Answer, String> {
-        let request = self.agent.head(format!("{}{path}", self.url));
-        Answer::read(self.signed(request).call())
+        self.call(true, || {
+            let request = self.agent.head(format!("{}{path}", self.url));
+            self.signed(request).call()
+        })
     }
 
     /// DELETE.
     pub fn delete(&self, path: &str) -> Result<Answer, String> {
-        let request = self.agent.delete(format!("{}{path}", self.url));
-        Answer::read(self.signed(request).call())
+        self.call(false, || {
+            let request = self.agent.delete(format!("{}{path}", self.url));
+            self.signed(request).call()
+        })
     }
 
     /// PUT of JSON.
     pub fn put(&self, path: &str, json: &str) -> Result<Answer, String> {
-        let request = self.agent.put(format!("{}{path}", self.url));
-        let request = request.header("content-type", "application/json");
-        Answer::read(self.signed(request).send(json))
+        self.call(false, || {
+            let request = self.agent.put(format!("{}{path}", self.url));
+            let request = request.header("content-type", "application/json");
+            self.signed(request).send(json)
+        })
     }
 
     /// POST with a content type, none where it is empty.
     pub fn post(&self, path: &str, content_type: &str, body: &[u8]) -> Result<Answer, String> {
-        let request = self.agent.post(format!("{}{path}", self.url));
-        let request = if content_type.is_empty() {
-            request
-        } else {
-            request.header("content-type", content_type)
-        };
-        Answer::read(self.signed(request).send(body))
+        self.call(false, || {
+            let request = self.agent.post(format!("{}{path}", self.url));
+            let request = if content_type.is_empty() {
+                request
+            } else {
+                request.header("content-type", content_type)
+            };
+            self.signed(request).send(body)
+        })
+    }
+
+    /// The answer to a request, which is sent once more where wrangler lost it; one without an answer only where it is `safe`,
+    /// which is to say that it changes nothing.
+    fn call(
+        &self,
+        safe: bool,
+        send: impl Fn() -> Result<ureq::http::Response<ureq::Body>, ureq::Error>,
+    ) -> Result<Answer, String> {
+        let sent = send();
+        if safe && matches!(sent, Err(ureq::Error::Timeout(_))) {
+            return Answer::read(send());
+        }
+        let answer = Answer::read(sent)?;
+        if answer.status == 503 && answer.body.starts_with(LOST) {
+            return Answer::read(send());
+        }
+        Ok(answer)
     }
 
     fn signed<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
