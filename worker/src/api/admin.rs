@@ -25,8 +25,8 @@ use crate::platform::clock;
 use crate::platform::config::Retention;
 use crate::platform::errors::Problem;
 use crate::tenant::{
-    AdminCommand, DeletionRequest, EffectiveRetention, Parked, PendingDeletion, StartedDeletion,
-    TenantShards, Transport,
+    AdminCommand, DeletionRequest, OwnRetention, Parked, PendingDeletion, StartedDeletion,
+    TenantShards, Transport, change_retention, own_retention, retention_key,
 };
 
 /// Most bytes of a body: one kilobyte, many times what two numbers take.
@@ -73,11 +73,13 @@ pub(crate) async fn call(
     request: &mut Request,
     scope: &Scope,
 ) -> Result<Response, Problem> {
-    let shards = scope.shards()?;
+    let (shards, bucket, tenant) = (scope.shards()?, scope.bucket()?, scope.tenant());
+    let effective = |own: OwnRetention| EffectiveRetention {
+        retention: own.retention.unwrap_or(scope.config().retention),
+        own: own.retention.is_some(),
+    };
     let answer = match call {
-        Admin::Retention => {
-            Response::from_json(&retention(&shards, AdminCommand::Retention).await?)
-        }
+        Admin::Retention => Response::from_json(&effective(own_retention(&bucket, tenant).await?)),
         Admin::SetRetention => {
             let body = body::read(request, MAX_REQUEST).await?;
             let own: Option<Retention> = serde_json::from_slice(&body).map_err(|error| {
@@ -85,20 +87,18 @@ pub(crate) async fn call(
                     "the body is neither {{\"raw_days\",\"sums_days\"}} nor null: {error}"
                 ))
             })?;
-            Response::from_json(&retention(&shards, AdminCommand::SetRetention(own)).await?)
+            let set = |kept: &mut OwnRetention| kept.set(own);
+            let now = clock::now_millis;
+            Response::from_json(&effective(
+                change_retention(&bucket, tenant, now, set).await?,
+            ))
         }
         Admin::Parked => Response::from_json(&ParkedAnswer {
             parked: parked(&shards).await?,
         }),
         Admin::DeleteTenant => {
-            let deleted = delete_tenant(
-                &scope.bucket()?,
-                &shards,
-                scope.tenant(),
-                clock::now_millis(),
-            )
-            .await?;
-            Response::from_json(&deleted)
+            let now = clock::now_millis();
+            Response::from_json(&delete_tenant(&bucket, &shards, tenant, now).await?)
         }
         Admin::DeleteProfiles => {
             Response::from_json(&delete_profiles(&shards, wanted(&Parameters::of(request))?).await?)
@@ -114,6 +114,15 @@ pub(crate) async fn call(
         }),
     };
     Ok(answer?)
+}
+
+/// How long a tenant's profiles are kept.
+#[derive(Serialize)]
+struct EffectiveRetention {
+    #[serde(flatten)]
+    retention: Retention,
+    /// Whether that is the tenant's own retention and not the configured one.
+    own: bool,
 }
 
 #[derive(Serialize)]
@@ -134,17 +143,6 @@ struct DiscardsAnswer {
 #[derive(Serialize)]
 struct RetriedAnswer {
     retried: u64,
-}
-
-async fn retention<T: Transport>(
-    shards: &TenantShards<T>,
-    order: AdminCommand,
-) -> Result<Option<EffectiveRetention>, Problem> {
-    let mut kept = None;
-    for client in shards.each() {
-        kept = Some(client.order::<EffectiveRetention>(&order).await?);
-    }
-    Ok(kept)
 }
 
 pub(crate) async fn parked<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<Parked>, Problem> {
@@ -266,9 +264,8 @@ pub(crate) async fn delete_tenant<T: Transport>(
     for prefix in [shares_prefix(tenant), symbols_prefix(tenant)] {
         outcome.deleted += delete_all(bucket, &prefix).await?;
     }
-    bucket
-        .delete(&[settings_key(tenant), annotations_key(tenant)])
-        .await?;
+    let records = [settings_key, annotations_key, retention_key].map(|key| key(tenant));
+    bucket.delete(&records).await?;
     let mut rounds = 0;
     for client in shards.each() {
         loop {

@@ -12,8 +12,9 @@ use worker::{Request, Response};
 use crate::http::parameters::{Parameters, check_millis};
 use crate::http::route::PinsCall;
 use crate::http::scope::Scope;
+use crate::platform::clock::now_millis;
 use crate::platform::errors::Problem;
-use crate::tenant::{AdminCommand, Pin, TenantShards, Transport};
+use crate::tenant::{OwnRetention, Pin, change_retention, own_retention};
 
 #[derive(Serialize)]
 struct Answer {
@@ -26,21 +27,25 @@ pub(crate) async fn call(
     request: &Request,
     scope: &Scope,
 ) -> Result<Response, Problem> {
-    let parameters = Parameters::of(request);
-    let order = match call {
-        PinsCall::List => AdminCommand::Pins,
+    let (parameters, bucket, tenant) = (Parameters::of(request), scope.bucket()?, scope.tenant());
+    let own = match call {
+        PinsCall::List => own_retention(&bucket, tenant).await?,
         PinsCall::Create => {
             let (from, until) = range(&parameters)?;
             let text = parameters.get("text").unwrap_or("").trim().to_owned();
-            AdminCommand::Pin(Pin { from, until, text })
+            let pin = Pin { from, until, text };
+            change_retention(&bucket, tenant, now_millis, |own| own.pin(pin.clone())).await?
         }
         PinsCall::Delete => {
             let (from, until) = range(&parameters)?;
-            AdminCommand::Unpin { from, until }
+            let unpin = |own: &mut OwnRetention| {
+                own.unpin(from, until);
+                Ok(())
+            };
+            change_retention(&bucket, tenant, now_millis, unpin).await?
         }
     };
-    let pins = pins(&scope.shards()?, &order).await?;
-    Ok(Response::from_json(&Answer { pins })?)
+    Ok(Response::from_json(&Answer { pins: own.pins })?)
 }
 
 /// `from` and `until` in milliseconds: a range that moves on cannot be kept.
@@ -52,20 +57,4 @@ fn range(parameters: &Parameters) -> Result<(i64, i64), Problem> {
         millis.map_err(|_| Problem::invalid(format!("{name} is {text:?}, not milliseconds")))
     };
     Ok((time("from")?, time("until")?))
-}
-
-/// Every shard has the same ones, unless a call failed halfway or a shard is new: what is told is
-/// kept by all.
-async fn pins<T: Transport>(
-    shards: &TenantShards<T>,
-    order: &AdminCommand,
-) -> Result<Vec<Pin>, Problem> {
-    let mut lists: Vec<Vec<Pin>> = Vec::new();
-    for client in shards.each() {
-        lists.push(client.order(order).await?);
-    }
-    let mut held = lists.pop().unwrap_or_default();
-    held.retain(|pin| lists.iter().all(|pins| pins.contains(pin)));
-    held.sort_by(|a, b| (a.from, a.until, &a.text).cmp(&(b.from, b.until, &b.text)));
-    Ok(held)
 }

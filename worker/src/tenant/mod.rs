@@ -3,15 +3,15 @@
 
 mod catalog;
 mod durable_object;
+mod retention;
 mod rpc;
 mod shard_server;
 mod write;
 
-pub(crate) use catalog::commands::{AdminCommand, EffectiveRetention, Parked};
+pub(crate) use catalog::commands::{AdminCommand, Parked};
 pub(crate) use catalog::deletions::{DeletionRequest, PendingDeletion, StartedDeletion};
 pub(crate) use catalog::lease_table::Blame;
 pub(crate) use catalog::leases::{CompletedJob, FailedJob};
-pub(crate) use catalog::pins::Pin;
 pub(crate) use catalog::published::{Publication, PublishedDay};
 pub(crate) use catalog::replacement::{NewCatalog, RebuildLease};
 #[cfg(test)]
@@ -19,6 +19,7 @@ pub(crate) use catalog::sql::{Rows, Sql, Value, memory};
 pub(crate) use catalog::token_use::TokenUse;
 pub(crate) use catalog::{Detail, Row};
 pub use durable_object::Tenant;
+pub(crate) use retention::{OwnRetention, Pin, change_retention, own_retention, retention_key};
 pub(crate) use rpc::client::{Job, TenantClient, TenantShards, catalog_objects};
 pub(crate) use rpc::packet;
 pub(crate) use rpc::reply::{Appended, Transport};

@@ -20,6 +20,7 @@ use crate::tenant::catalog::published::PublishedDay;
 use crate::tenant::catalog::sql::Sql;
 use crate::tenant::catalog::tombstones::DueWork;
 use crate::tenant::catalog::usage::UsageBook;
+use crate::tenant::retention::own_retention;
 use crate::tenant::rpc::packet;
 use crate::tenant::rpc::reply::{Reply, TenantRpc};
 use crate::tenant::rpc::shard::Shard;
@@ -77,6 +78,7 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
         }
         let outcome = match call {
             TenantRpc::Append => self.append(shard, body, spawn).await,
+            TenantRpc::BeginVisit => self.begin_visit(shard).await,
             call => self.ask(call, &body),
         };
         outcome.into()
@@ -124,6 +126,35 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
         serde_json::to_vec(&appended).map_err(Problem::internal)
     }
 
+    /// Removes what is over, and says what is due.
+    async fn begin_visit(&self, shard: &Shard) -> Result<Vec<u8>, Problem> {
+        let (catalog, platform) = (&self.writer.catalog, &self.writer.platform);
+        let now = platform.now_millis();
+        catalog.purge(now)?;
+        if let Err(problem) = self.retain(shard, now).await {
+            // It must not keep from deletion what was removed before.
+            platform.note(&format!("retention: {}", problem.message));
+        }
+        let keys = catalog.expired(now - self.grace_millis)?;
+        let (publish, sweep) = (catalog.publication_due(now)?, catalog.begin_sweep(now)?);
+        let due = DueWork {
+            keys,
+            publish,
+            sweep,
+        };
+        serde_json::to_vec(&due).map_err(Problem::internal)
+    }
+
+    /// Nothing is removed while the bucket does not tell what the tenant keeps.
+    async fn retain(&self, shard: &Shard, now: i64) -> Result<(), Problem> {
+        let catalog = &self.writer.catalog;
+        if catalog.retention_due(now)? {
+            let own = own_retention(&self.writer.bucket, &shard.tenant).await?;
+            catalog.retain(own.retention.unwrap_or(self.retention), &own.pins, now)?;
+        }
+        Ok(())
+    }
+
     /// Adds what the caller used, and this shard since the last call.
     fn book(&self, mut usage: Usage) -> Result<(), Problem> {
         let now = self.writer.platform.now_millis();
@@ -137,7 +168,9 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
         let (catalog, platform) = (&self.writer.catalog, &self.writer.platform);
         let now = platform.now_millis();
         match call {
-            TenantRpc::Append => Err(Problem::internal("answered elsewhere")),
+            TenantRpc::Append | TenantRpc::BeginVisit => {
+                Err(Problem::internal("answered elsewhere"))
+            }
             TenantRpc::Catalog => {
                 let (page, directories) = catalog.page(&json(body)?, catalog::pages::PAGE_BYTES)?;
                 packed(&page, &directories)
@@ -161,21 +194,6 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
                 platform.note(&format!("a compaction failed: {}", failed.message));
                 catalog.fail(failed, now)?;
                 Ok(Vec::new())
-            }
-            TenantRpc::BeginVisit => {
-                catalog.purge(now)?;
-                if let Err(problem) = catalog.retain(self.retention, now) {
-                    // It must not keep from deletion what was removed before.
-                    platform.note(&format!("retention: {}", problem.message));
-                }
-                let keys = catalog.expired(now - self.grace_millis)?;
-                let (publish, sweep) = (catalog.publication_due(now)?, catalog.begin_sweep(now)?);
-                let due = DueWork {
-                    keys,
-                    publish,
-                    sweep,
-                };
-                serde_json::to_vec(&due).map_err(Problem::internal)
             }
             TenantRpc::BeginPublication => {
                 serde_json::to_vec(&catalog.begin_publication(now)?).map_err(Problem::internal)
@@ -213,7 +231,7 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
             TenantRpc::AdminCommand => {
                 let order: AdminCommand = json(body)?;
                 let deletes_all = matches!(order, AdminCommand::DeleteAll);
-                let answer = catalog.order(order, self.retention, now)?;
+                let answer = catalog.order(order, now)?;
                 if deletes_all {
                     self.writer.forget_written();
                 }

@@ -10,6 +10,7 @@ use crate::api::pyroscope::settings_key;
 use crate::bucket::memory::MemoryBucket;
 use crate::platform::admission::admitted;
 use crate::simulation::{HOUR, Simulated, World};
+use crate::tenant::retention_key;
 
 /// The last millisecond of a day.
 const NOW: i64 = 20_000 * DAY - 1;
@@ -267,7 +268,7 @@ fn a_tenant_is_deleted_with_all_that_is_its_own() {
     let kept: ShareId = done(kept).unwrap().id.parse().unwrap();
     let others = ["a", "b"].map(|name| {
         let tenant = tenant(name);
-        [settings_key(&tenant), annotations_key(&tenant)]
+        [settings_key, annotations_key, retention_key].map(|key| key(&tenant))
     });
     for key in others.iter().flatten() {
         done(world.bucket.put(key, vec![1], Condition::None)).unwrap();
@@ -278,5 +279,9 @@ fn a_tenant_is_deleted_with_all_that_is_its_own() {
     assert!(world.clock.run(deletion).is_ok());
     assert_eq!(shares(&world), [kept.key(&b)]);
     let left = others.map(|keys| keys.map(|key| world.bucket.keys().contains(&key)));
-    assert_eq!(left, [[false; 2], [true; 2]], "settings and annotations");
+    assert_eq!(
+        left,
+        [[false; 3], [true; 3]],
+        "settings, annotations and retention"
+    );
 }

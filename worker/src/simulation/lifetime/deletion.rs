@@ -8,7 +8,6 @@ use crate::bucket::Bucket;
 use crate::platform::config::Retention;
 use crate::simulation::world::faults::{FAULTS, Fault};
 use crate::simulation::world::{DAY, HOUR, MINUTE, World};
-use crate::tenant::{AdminCommand, EffectiveRetention};
 
 /// Days of profiles in all states: sums, blocks, segments.
 fn stored() -> World {
@@ -48,14 +47,7 @@ fn a_tenant_is_deleted_at_once() {
         raw_days: 5,
         sums_days: 5,
     };
-    world
-        .clock
-        .run(
-            world
-                .client(0)
-                .order::<EffectiveRetention>(&AdminCommand::SetRetention(Some(own))),
-        )
-        .unwrap();
+    world.keep(|kept| kept.retention = Some(own));
     // Of a tenant whose name begins the same, and one that nobody has a row of.
     for key in [
         "t/ab/s0/l0/x",
@@ -68,17 +60,6 @@ fn a_tenant_is_deleted_at_once() {
     assert_eq!(delete(&world, 1), 0);
     assert_eq!((world.counts().len(), world.live()), (0, Vec::new()));
     assert_eq!(world.bucket.keys(), ["t/ab/s0/l0/x"]);
-    assert!(
-        !world
-            .clock
-            .run(
-                world
-                    .client(0)
-                    .order::<EffectiveRetention>(&AdminCommand::Retention)
-            )
-            .unwrap()
-            .own
-    );
     assert!(
         world.clock.run(world.push(7, 0)),
         "what comes later is stored"

@@ -125,8 +125,8 @@ fn a_job_under_way_brings_nothing_back() {
     world.clock.advance(HOUR + 2 * MINUTE);
     world.clock.run(world.publish()).unwrap();
     let begun = std::cell::Cell::new(None);
-    // The job's output is written when the deletion begins.
-    let put = world.faults.operations().len() + 3;
+    // The job's output is written when the deletion begins: behind the visit, the retention, the lease and a source.
+    let put = world.faults.operations().len() + 4;
     world.faults.plan(put, Fault::Stall);
     let second = async {
         world.clock.sleep(MINUTE).await;

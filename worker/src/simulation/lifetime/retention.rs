@@ -12,7 +12,7 @@ use crate::meter::Meter;
 use crate::platform::config::Retention;
 use crate::simulation::world::faults::Fault;
 use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, RETENTION, TYPE, World, chunk, counts};
-use crate::tenant::{AdminCommand, EffectiveRetention, Pin};
+use crate::tenant::{Pin, retention_key};
 
 /// A profile of one service in each of the first hours, and one an hour before midnight; all
 /// compacted and summarized two days later.
@@ -29,10 +29,6 @@ fn summarized() -> World {
     world.clock.advance(2 * DAY);
     world.compact_all();
     world
-}
-
-fn order(world: &World, order: &AdminCommand) -> EffectiveRetention {
-    world.clock.run(world.client(0).order(order)).unwrap()
 }
 
 /// Goes on to a time after the beginning and visits.
@@ -148,26 +144,26 @@ fn profiles_go_first_and_their_sums_later() {
     assert_eq!(found(&world, -DAY, DAY), (Vec::new(), false));
 }
 
+/// A pin of a minute of the first day.
+fn pin() -> Pin {
+    Pin {
+        from: BEGIN + HOUR,
+        until: BEGIN + HOUR + MINUTE,
+        text: "the outage".to_owned(),
+    }
+}
+
 #[test]
 fn a_pin_keeps_its_day() {
     let world = summarized();
-    let of = |from: i64, until: i64| Pin {
-        from: BEGIN + from,
-        until: BEGIN + until,
-        text: "the outage".to_owned(),
-    };
-    let order = |order: AdminCommand| {
-        let pins = world.clock.run(world.client(0).order::<Vec<Pin>>(&order));
-        pins.unwrap()
-    };
-    let pin = of(HOUR, HOUR + MINUTE);
-    assert_eq!(
-        order(AdminCommand::Pin(pin.clone())),
-        std::slice::from_ref(&pin)
-    );
+    world.keep(|kept| kept.pin(pin()).unwrap());
     // A day of which nothing is stored.
-    let beside = of(2 * DAY, 3 * DAY);
-    order(AdminCommand::Pin(beside.clone()));
+    let beside = Pin {
+        from: BEGIN + 2 * DAY,
+        until: BEGIN + 3 * DAY,
+        ..pin()
+    };
+    world.keep(|kept| kept.pin(beside.clone()).unwrap());
     let sums = i64::from(RETENTION.sums_days) * DAY;
     for after in [i64::from(RETENTION.raw_days) * DAY, sums] {
         visit_at(&world, after + DAY + 2 * HOUR);
@@ -178,12 +174,38 @@ fn a_pin_keeps_its_day() {
             "exact to the minute"
         );
     }
-    let unpin = AdminCommand::Unpin {
-        from: pin.from,
-        until: pin.until,
-    };
-    assert_eq!(order(unpin), [beside]);
+    world.keep(|kept| kept.unpin(pin().from, pin().until));
     // First the profiles, then the sums.
+    visit_at(&world, sums + DAY + 4 * HOUR);
+    visit_at(&world, sums + DAY + 6 * HOUR);
+    assert_eq!(levels(&world), [0u8; 0]);
+}
+
+#[test]
+fn a_pin_outlives_the_catalog() {
+    let world = summarized();
+    world.keep(|kept| kept.pin(pin()).unwrap());
+    world.wipe();
+    world.clock.run(world.rebuild()).unwrap();
+    visit_at(
+        &world,
+        i64::from(RETENTION.sums_days) * DAY + DAY + 2 * HOUR,
+    );
+    assert_eq!(levels(&world), [1, 1, 1, 1, 3]);
+}
+
+#[test]
+fn nothing_is_removed_while_nobody_knows_what_is_kept() {
+    let world = summarized();
+    world.keep(|kept| kept.pin(pin()).unwrap());
+    let key = retention_key(&world.shard().tenant);
+    let flip = |bytes: &mut Vec<u8>| bytes[0] ^= 1;
+    world.bucket.damage(&key, flip);
+    let sums = i64::from(RETENTION.sums_days) * DAY;
+    visit_at(&world, sums + DAY + 2 * HOUR);
+    assert_eq!(levels(&world), [1, 1, 1, 1, 3]);
+    world.bucket.damage(&key, flip);
+    world.keep(|kept| kept.unpin(pin().from, pin().until));
     visit_at(&world, sums + DAY + 4 * HOUR);
     visit_at(&world, sums + DAY + 6 * HOUR);
     assert_eq!(levels(&world), [0u8; 0]);
@@ -192,50 +214,14 @@ fn a_pin_keeps_its_day() {
 #[test]
 fn a_tenant_may_have_its_own() {
     let world = summarized();
-    assert_eq!(
-        order(&world, &AdminCommand::Retention),
-        EffectiveRetention {
-            retention: RETENTION,
-            own: false
-        }
-    );
+    // As long as their sums: both go at once.
     let own = Retention {
         raw_days: 3,
         sums_days: 3,
     };
-    assert_eq!(
-        order(&world, &AdminCommand::SetRetention(Some(own))),
-        EffectiveRetention {
-            retention: own,
-            own: true
-        }
-    );
-    let wrong = Retention {
-        raw_days: 3,
-        sums_days: 2,
-    };
-    let problem = world
-        .clock
-        .run(
-            world
-                .client(0)
-                .order::<EffectiveRetention>(&AdminCommand::SetRetention(Some(wrong))),
-        )
-        .unwrap_err();
-    assert_eq!(
-        problem.message,
-        "raw_days is 3 and sums_days is 2, not 1 <= raw_days <= sums_days <= 3660"
-    );
-    // As long as their sums: both go at once.
+    world.keep(|kept| kept.set(Some(own)).unwrap());
     visit_at(&world, 4 * DAY);
     assert_eq!(levels(&world), [0u8; 0]);
-    assert_eq!(
-        order(&world, &AdminCommand::SetRetention(None)),
-        EffectiveRetention {
-            retention: RETENTION,
-            own: false
-        }
-    );
 }
 
 #[test]

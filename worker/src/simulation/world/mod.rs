@@ -29,7 +29,8 @@ use crate::platform::config::{Flush, Retention};
 use crate::platform::errors::Problem;
 use crate::tenant::memory::MemorySql;
 use crate::tenant::{
-    Detail, Reply, Shard, ShardServer, Sql, TenantClient, TenantRpc, TenantShards, Transport,
+    Detail, OwnRetention, Reply, Shard, ShardServer, Sql, TenantClient, TenantRpc, TenantShards,
+    Transport, change_retention,
 };
 use clock::Clock;
 pub(crate) use faults::Simulated;
@@ -165,6 +166,17 @@ impl World {
         TenantClient::new(Line(self.hosts[host].clone()))
     }
 
+    /// Changes what the tenant keeps.
+    pub(crate) fn keep(&self, change: impl Fn(&mut OwnRetention)) {
+        let (shard, now) = (self.shard(), || self.clock.now());
+        let change = |own: &mut OwnRetention| {
+            change(own);
+            Ok(())
+        };
+        let changed = change_retention(&self.bucket, &shard.tenant, now, change);
+        self.clock.run(changed).unwrap();
+    }
+
     /// What a client does: sends, and sends again as often as told. Says whether it was told that
     /// the profile is stored.
     pub(crate) async fn push(&self, n: u32, retries: u32) -> bool {
@@ -235,6 +247,7 @@ impl World {
             "sequence",
             "publication",
             "days",
+            "settings",
         ] {
             self.hosts[0]
                 .sql

@@ -1,17 +1,14 @@
-//! What an operator wants of a shard: its retention, objects that no job takes any more,
-//! deletion.
+//! What an operator wants of a shard: objects that no job takes any more, deletion.
 
 use pilotlight_core::plans::MAX_FAILURES;
 use serde::{Deserialize, Serialize};
 
 use crate::meter::Discarded;
-use crate::platform::config::Retention;
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::deletions::{DeletionRequest, drop_finished_deletions};
 use crate::tenant::catalog::discards::{add_discarded, discarded, forget_messages};
 use crate::tenant::catalog::lease_table::drop_lease;
 use crate::tenant::catalog::objects::{forgive_failures, replace_all};
-use crate::tenant::catalog::pins::Pin;
 use crate::tenant::catalog::published::change_all_days;
 use crate::tenant::catalog::sql::{Sql, Value};
 use crate::tenant::catalog::table::{Catalog, next, shape, texts};
@@ -23,20 +20,6 @@ const MAX_PARKED: i64 = 1_000;
 /// An order of an operator. All shards of a tenant get the same one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum AdminCommand {
-    /// Answered with [`EffectiveRetention`].
-    Retention,
-    /// Sets the tenant's own retention, or removes it; answered with [`EffectiveRetention`].
-    SetRetention(Option<Retention>),
-    /// Answered with a list of [`Pin`], as are the next two.
-    Pins,
-    /// Keeps a range beyond its retention.
-    Pin(Pin),
-    /// Keeps it no longer.
-    Unpin {
-        /// Milliseconds, as the pin has them.
-        from: i64,
-        until: i64,
-    },
     /// Answered with a list of [`Parked`].
     Parked,
     /// Lets jobs take parked objects again; answered with their number.
@@ -61,15 +44,6 @@ pub(crate) enum AdminCommand {
     Discarded,
 }
 
-/// How long a tenant's profiles are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct EffectiveRetention {
-    #[serde(flatten)]
-    pub(crate) retention: Retention,
-    /// Whether that is the tenant's own retention and not the configured one.
-    pub(crate) own: bool,
-}
-
 /// An object over which so many jobs have failed that none takes it any more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Parked {
@@ -86,36 +60,21 @@ impl<S: Sql> Catalog<S> {
     pub(in crate::tenant) fn order(
         &self,
         order: AdminCommand,
-        configured: Retention,
         now: i64,
     ) -> Result<Vec<u8>, Problem> {
         match order {
-            AdminCommand::Retention => {}
-            AdminCommand::SetRetention(own) => {
-                self.set_retention(own.map(Retention::checked).transpose()?)?
-            }
-            AdminCommand::Pins => return json(&self.pins()?),
-            AdminCommand::Pin(pin) => return json(&self.pin(pin)?),
-            AdminCommand::Unpin { from, until } => return json(&self.unpin(from, until)?),
-            AdminCommand::Parked => return json(&self.parked()?),
-            AdminCommand::RetryParked => return json(&forgive_failures(&self.sql)?),
-            AdminCommand::DeleteAll => return json(&self.delete_all(now)?),
-            AdminCommand::Unknown(keys) => return json(&self.absent(&keys)?),
-            AdminCommand::DeleteProfiles(wanted) => {
-                return json(&self.delete_profiles(wanted, now)?);
-            }
-            AdminCommand::Deletions => return json(&self.pending()?),
-            AdminCommand::Left => return json(&self.left(now)?),
-            AdminCommand::TokenUsed(used) => return json(&note_use(&self.sql, &used)?),
-            AdminCommand::TokensUsed => return json(&uses(&self.sql)?),
-            AdminCommand::Discard(new) => return json(&add_discarded(&self.sql, new)?),
-            AdminCommand::Discarded => return json(&discarded(&self.sql)?),
+            AdminCommand::Parked => json(&self.parked()?),
+            AdminCommand::RetryParked => json(&forgive_failures(&self.sql)?),
+            AdminCommand::DeleteAll => json(&self.delete_all(now)?),
+            AdminCommand::Unknown(keys) => json(&self.absent(&keys)?),
+            AdminCommand::DeleteProfiles(wanted) => json(&self.delete_profiles(wanted, now)?),
+            AdminCommand::Deletions => json(&self.pending()?),
+            AdminCommand::Left => json(&self.left(now)?),
+            AdminCommand::TokenUsed(used) => json(&note_use(&self.sql, &used)?),
+            AdminCommand::TokensUsed => json(&uses(&self.sql)?),
+            AdminCommand::Discard(new) => json(&add_discarded(&self.sql, new)?),
+            AdminCommand::Discarded => json(&discarded(&self.sql)?),
         }
-        let own = self.own_retention()?;
-        json(&EffectiveRetention {
-            retention: own.unwrap_or(configured),
-            own: own.is_some(),
-        })
     }
 
     fn parked(&self) -> Result<Vec<Parked>, Problem> {
@@ -155,11 +114,7 @@ impl<S: Sql> Catalog<S> {
             change_all_days(sql)?;
             drop_lease(sql, now)?;
             drop_finished_deletions(sql)?;
-            forget_messages(sql)?;
-            sql.exec(
-                "DELETE FROM settings WHERE name IN ('retention', 'pins')",
-                Vec::new(),
-            )
+            forget_messages(sql)
         })
     }
 

@@ -13,7 +13,6 @@ pub(crate) mod leases;
 pub(crate) mod objects;
 pub(crate) mod orphans;
 pub(crate) mod pages;
-pub(crate) mod pins;
 pub(crate) mod published;
 pub(crate) mod replacement;
 pub(crate) mod retention;

@@ -6,7 +6,7 @@
 //! | profiles that none sums up yet, or never will | until they are summarized, at most `sums_days` |
 //! | blocks of level 3 | `sums_days` |
 //!
-//! A pin keeps the profiles and sums of its days for as long as it stands ([`super::pins`]).
+//! A pin keeps the profiles and sums of its days for as long as it stands.
 //!
 //! An object goes as a whole, when the hour or day of its arrival and its latest profile both lie
 //! that far back.
@@ -18,9 +18,9 @@ use crate::platform::errors::Problem;
 use crate::tenant::catalog::deletions::drop_finished_deletions;
 use crate::tenant::catalog::lease_table::{LEASED, LeaseState, held};
 use crate::tenant::catalog::objects::{put_directory, replace, replace_sources};
-use crate::tenant::catalog::pins::{Pin, is_free};
 use crate::tenant::catalog::sql::{Sql, Value, number};
 use crate::tenant::catalog::table::{Catalog, next, shape, texts};
+use crate::tenant::retention::Pin;
 
 pub(in crate::tenant) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;";
@@ -44,54 +44,41 @@ const MAX_ROWS: i64 = 1_000;
 fn over(before: i64, pins: &[Pin]) -> String {
     let span = "(CASE WHEN o.level = 3 THEN 86400000 ELSE 3600000 END)";
     let arrived = format!("(o.arrival_millis / {span} + 1) * {span}");
-    let free = is_free(pins);
+    let free = |Pin { from, until, .. }: &Pin| {
+        format!(" AND NOT (o.min_millis < {until} AND o.max_millis >= {from})")
+    };
+    let free: String = pins.iter().map(free).collect();
     format!("(o.max_millis < {before} AND {arrived} <= {before} AND o.key NOT IN {LEASED}{free})")
 }
 
 impl<S: Sql> Catalog<S> {
-    /// What this tenant has instead of the configured retention.
-    pub(in crate::tenant) fn own_retention(&self) -> Result<Option<Retention>, Problem> {
-        let own = self.setting("retention")?;
-        own.map(|json| serde_json::from_str(&json))
-            .transpose()
-            .map_err(|_| shape())
-    }
-
-    /// Sets it, or goes back to the configured one.
-    pub(in crate::tenant) fn set_retention(&self, own: Option<Retention>) -> Result<(), Problem> {
-        self.set(
-            "retention",
-            own.map(|own| serde_json::to_string(&own))
-                .transpose()
-                .map_err(Problem::internal)?,
-        )?;
-        self.set("retained_millis", None)
-    }
-
-    /// Removes what is over, a bounded number of rows; says whether it looked.
-    pub(in crate::tenant) fn retain(
-        &self,
-        configured: Retention,
-        now: i64,
-    ) -> Result<bool, Problem> {
+    /// Whether it is time to look for what is over. During a rebuild, which puts back the directories
+    /// that it has read, it is not.
+    pub(in crate::tenant) fn retention_due(&self, now: i64) -> Result<bool, Problem> {
         let looked = self
             .setting("retained_millis")?
             .and_then(|millis| millis.parse::<i64>().ok());
-        if looked.is_some_and(|looked| now.abs_diff(looked) < CHECK_MILLIS as u64) {
-            return Ok(false);
-        }
-        // A rebuild puts back the directories that it has read.
-        if held(&self.sql)?
-            .is_some_and(|lease| lease.state == LeaseState::Rebuilding && lease.expires > now)
-        {
+        let lately = looked.is_some_and(|looked| now.abs_diff(looked) < CHECK_MILLIS as u64);
+        let rebuilding = held(&self.sql)?
+            .is_some_and(|lease| lease.state == LeaseState::Rebuilding && lease.expires > now);
+        Ok(!lately && !rebuilding)
+    }
+
+    /// Removes what is over, a bounded number of rows, where it is time to; says whether it looked.
+    pub(in crate::tenant) fn retain(
+        &self,
+        retention: Retention,
+        pins: &[Pin],
+        now: i64,
+    ) -> Result<bool, Problem> {
+        if !self.retention_due(now)? {
             return Ok(false);
         }
         let Retention {
             raw_days,
             sums_days,
-        } = self.own_retention()?.unwrap_or(configured);
-        let pins = self.pins()?;
-        let over = |days: u32| over(now - i64::from(days) * DAY_MILLIS, &pins);
+        } = retention;
+        let over = |days: u32| over(now - i64::from(days) * DAY_MILLIS, pins);
         let summaries = self.without_sources(&over(raw_days))?;
         for &job in &summaries {
             self.drop_summary_sources(job, now)?;
@@ -255,11 +242,11 @@ mod tests {
             (DAY_MILLIS + CHECK_MILLIS - 1, 3),
             (DAY_MILLIS + 2 * CHECK_MILLIS, 1),
         ] {
-            assert_eq!(catalog.retain(retention, now), Ok(true));
+            assert_eq!(catalog.retain(retention, &[], now), Ok(true));
             assert_eq!(keys(&catalog, 0, 99, 0).len(), expect);
         }
         assert_eq!(
-            catalog.retain(retention, DAY_MILLIS + 3 * CHECK_MILLIS - 1),
+            catalog.retain(retention, &[], DAY_MILLIS + 3 * CHECK_MILLIS - 1),
             Ok(false),
             "it looks once an hour"
         );

@@ -25,7 +25,7 @@ type Outcome = Result<(), Problem>;
 pub(in crate::tenant) struct Writer<B, S, P> {
     pub(in crate::tenant) catalog: Catalog<S>,
     pub(in crate::tenant) platform: P,
-    bucket: B,
+    pub(in crate::tenant) bucket: B,
     group: RefCell<GroupCommit<oneshot::Sender<Outcome>>>,
     /// Ends the interval for which the driver waits.
     flush: RefCell<Option<oneshot::Sender<()>>>,

@@ -182,6 +182,7 @@ fn what_a_day_names_stays() {
                 raw_days: 1,
                 sums_days: 1,
             },
+            &[],
             now,
         )
         .unwrap();
@@ -232,6 +233,7 @@ fn not_for_ever() {
                 raw_days: 1,
                 sums_days: 1,
             },
+            &[],
             now,
         )
         .unwrap();
