@@ -10,6 +10,7 @@ import { Footer } from "../components/status/footer.tsx";
 import { typeParts } from "../format/type.ts";
 import { sideSeries, timelines } from "../state/query/compare.ts";
 import { comparisonLabel, labelComparisons } from "../state/query/labels.ts";
+import { askedVersions } from "../state/query/marks.ts";
 import { apart, placeOf, wholeSpan } from "../state/query/place.ts";
 import { sidePlace } from "../state/query/placenames.ts";
 import { labels, otherLabels, span } from "../state/query/services.ts";
@@ -24,7 +25,6 @@ import {
   sideSpan,
   swapSides,
 } from "../state/query/sides.ts";
-import { versionLabel } from "../state/query/versionchanges.ts";
 import { clock, refresh } from "../state/url/clock.ts";
 import { go, urlState } from "../state/url/router.ts";
 import { initialUrlState, type SideName } from "../state/url/urlstate.ts";
@@ -168,7 +168,7 @@ function Presets() {
       sides: () => ({ base: { ...base, ...fixed(span.value) }, other: { ...other, ...fixed(span.value) } }),
     },
     // The last two versions are asked for with the presets of versions.
-    ...labelComparisons(known, placeOf("base") === "" ? versionLabel(known) : undefined).map((sides) => ({
+    ...labelComparisons(known, askedVersions(known)).map((sides) => ({
       label: comparisonLabel(sides),
       sides: () => labelSides(fixed(span.value), base.filters, sides),
     })),

@@ -14,11 +14,10 @@ import { reportFailure } from "../state/page/failure.ts";
 import { takePrograms } from "../state/profile/instead.ts";
 import { links, series, split, timeline } from "../state/query/explore.ts";
 import { labelComparisons } from "../state/query/labels.ts";
-import { allMarks, latestShown, marks } from "../state/query/marks.ts";
+import { allMarks, askedVersions, latestShown, marks } from "../state/query/marks.ts";
 import { apart, placeOf } from "../state/query/place.ts";
 import { labels, span } from "../state/query/services.ts";
 import { comparedSides, compareLabels, versionSides } from "../state/query/sides.ts";
-import { versionLabel } from "../state/query/versionchanges.ts";
 import { clock, refresh } from "../state/url/clock.ts";
 import { go, urlState } from "../state/url/router.ts";
 import { initialUrlState, type UrlState } from "../state/url/urlstate.ts";
@@ -130,8 +129,7 @@ export function Explore() {
 /** Two values of each label, of versions those that came last. */
 function offeredSides() {
   const known = labels.value.value ?? {};
-  const versions = placeOf("base") === "" ? versionLabel(known) : undefined;
-  return labelComparisons(known, versions, latestShown.value?.sides);
+  return labelComparisons(known, askedVersions(known), latestShown.value?.sides);
 }
 
 /** Before and after the newest versions of the range, or of the window that is seen. */

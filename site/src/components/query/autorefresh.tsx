@@ -19,9 +19,10 @@ const live = computed(() => {
   return (route !== "file" && base.until === "now") || (route === "diff" && other.until === "now");
 });
 
-/** Asking again would end what is on its way, for ever where answers take longer than the interval. */
-function isWaiting(): boolean {
-  return work.peek() !== null || [timeline, services].some((loaded) => loaded.peek().state === "loading");
+/** Asking again would end what is on its way, for ever where answers take longer than the interval; and what is dragged. */
+function isBusy(): boolean {
+  const waiting = work.peek() !== null || [timeline, services].some((loaded) => loaded.peek().state === "loading");
+  return waiting || document.body.matches(":active");
 }
 
 effect(() => {
@@ -30,7 +31,7 @@ effect(() => {
   const stop = new AbortController();
   // Nobody looks at a page that is hidden; one that comes back is as fresh as it would have been.
   const due = () => {
-    if (document.visibilityState === "visible" && !isWaiting() && Date.now() - clock.peek() >= every - 500) refresh();
+    if (document.visibilityState === "visible" && !isBusy() && Date.now() - clock.peek() >= every - 500) refresh();
   };
   const timer = setInterval(due, every);
   document.addEventListener("visibilitychange", due, { signal: stop.signal });

@@ -2,11 +2,11 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { comparisonLabel, type LabelSides } from "../../state/query/labels.ts";
 import type { ValueTimeline } from "../../state/query/labelvalues.ts";
-import { placeOf } from "../../state/query/place.ts";
+import { askedVersions } from "../../state/query/marks.ts";
 import { selector } from "../../state/query/selector.ts";
 import { labels, span } from "../../state/query/services.ts";
 import { labelSides, versionSides } from "../../state/query/sides.ts";
-import { latestTwo, versionChanges, versionLabel } from "../../state/query/versionchanges.ts";
+import { latestTwo, versionChanges } from "../../state/query/versionchanges.ts";
 import { fetchVersions } from "../../state/query/versions.ts";
 import { go, urlState } from "../../state/url/router.ts";
 import { fixed } from "../../time/range.ts";
@@ -18,10 +18,10 @@ import { fixed } from "../../time/range.ts";
 export function VersionPresets(props: { shared: string[]; baseline: string[]; close: () => void }) {
   const { shared, baseline, close } = props;
   const found = useSignal<ValueTimeline[]>([]);
-  const by = versionLabel(labels.value.value ?? {});
+  const by = askedVersions(labels.value.value ?? {});
   useEffect(() => {
     const { service, type } = urlState.peek();
-    if (!by || placeOf("base") !== "") return;
+    if (!by) return;
     const stop = new AbortController();
     fetchVersions(type + selector(service, shared), by, span.peek(), stop.signal).then(
       ({ values }) => (found.value = values),

@@ -4,6 +4,8 @@ import type { Mark } from "../../time/marks.ts";
 import { urlState } from "../url/router.ts";
 import type { UrlState } from "../url/urlstate.ts";
 import type { LabelSides } from "./labels.ts";
+import { placeOf } from "./place.ts";
+import { versionLabel } from "./versionchanges.ts";
 
 /** Where versions begin. */
 export const marks = signal<Mark[]>([]);
@@ -20,6 +22,11 @@ interface Latest {
 
 /** Null where there are not two. */
 export const latest = signal<Latest | null>(null);
+
+/** The label of versions, where there is a server to ask when there were profiles of which. */
+export function askedVersions(labels: Record<string, string[]>): string | undefined {
+  return placeOf("base") === "" ? versionLabel(labels) : undefined;
+}
 
 /** What the versions are of. Another type or filter has others. */
 export function versionsOf({ service, type, base }: UrlState): string {

@@ -5,20 +5,19 @@ import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
 import { formatComparing } from "./comparing.ts";
 import { timeline } from "./explore.ts";
-import { latest, marks, versionsOf } from "./marks.ts";
+import { askedVersions, latest, marks, versionsOf } from "./marks.ts";
 import { ownLabels } from "./ownlabels.ts";
-import { placeOf } from "./place.ts";
 import { selector, withoutValue } from "./selector.ts";
 import { span } from "./services.ts";
-import { latestTwo, versionChanges, versionLabel, versionText } from "./versionchanges.ts";
+import { latestTwo, versionChanges, versionText } from "./versionchanges.ts";
 import { fetchVersions } from "./versions.ts";
 
 const found = resource(
   "find the versions",
   () => {
     const { route, service, type, base } = urlState.value;
-    const by = versionLabel(ownLabels.value ?? {});
-    const shown = route === "explore" && placeOf("base") === "" && timeline.value.value !== undefined;
+    const by = askedVersions(ownLabels.value ?? {});
+    const shown = route === "explore" && timeline.value.value !== undefined;
     if (!shown || !service || !type || !by) return null;
     // One version alone says nothing of the others.
     const query = type + selector(service, withoutValue(base.filters, by));
