@@ -37,6 +37,8 @@ test("what is seen is kept, and given up", async () => {
   await home.page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/pins.png` });
   await pin.getByRole("button").click();
   await home.at("pin-delete").click();
+  // Its text went when it asked.
+  await home.at("pin-delete").waitFor({ state: "detached" });
   await pin.waitFor({ state: "detached" });
   assert.deepEqual(await stored(), []);
   await home.end();

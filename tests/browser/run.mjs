@@ -111,9 +111,12 @@ if (files.some((name) => name !== "identity")) {
 /** What failed, to be said again at the end: the lanes write between each other. */
 const failures = [];
 
+/** How long a file of tests may take, milliseconds: three times what the longest does. It ends one that hangs. */
+const FILE_LIMIT = 600_000;
+
 async function inTurn(names) {
   if (names.length === 0) return;
-  const tests = run({ files: names.map((name) => join(here, `${name}.test.mjs`)), concurrency: 1, timeout: 300_000 })
+  const tests = run({ files: names.map((name) => join(here, `${name}.test.mjs`)), concurrency: 1, timeout: FILE_LIMIT })
     .on("test:fail", ({ name, file, details }) =>
       failures.push({ name, file, error: details.error.cause ?? details.error }),
     )

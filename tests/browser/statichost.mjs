@@ -41,6 +41,8 @@ export async function serve(folder, prefix, port = 0, sendsParts = () => false) 
     response.writeHead(404, { "content-type": "text/plain" }).end("Not Found");
   });
   await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
+  // After a test that failed nobody closes it.
+  server.unref();
   const close = () => {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));

@@ -209,6 +209,8 @@ test("the settings list what is stored, and delete it", async (t) => {
   await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/stored-symbols-list.png` });
   await row.first().getByTitle("Delete the symbols of whole").click();
   await at("symbol-table-delete").click();
+  // Its text went when it asked.
+  await at("symbol-table-delete").waitFor({ state: "detached" });
   await row.first().waitFor({ state: "detached" });
   assert.deepEqual(await listed(), []);
   await end();

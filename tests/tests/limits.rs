@@ -194,6 +194,17 @@ fn a_tenant_has_limits_of_its_own() {
     assert_eq!(count("now-2d"), Some(1));
     set(json!({ "max_query_lookback": "1h" }));
     assert_eq!(count("now-2d"), Some(0), "its profile is a day old");
+    let selected = "query=process_cpu:cpu:nanoseconds::%7B%7D";
+    let report = |path: &str| {
+        shop.get(&format!("/api/v1/{path}&{selected}"))
+            .expect("an answer")
+    };
+    let asked = report("functions?from=now-2d").json();
+    let millis = |name: &str| asked[name].as_i64().unwrap_or(0);
+    let hours = (millis("until") - millis("from")) as f64 / 3.6e6;
+    assert!((hours - 1.0).abs() < 0.1, "what was read: {asked}");
+    refused(&report("compare?from=now-1h"), 400, "max_query_lookback");
+    assert_eq!(report("compare?from=now-20m&until=now-5m").status, 200);
 
     queries_of_connect(&client, set);
     nodes_of_flame_graphs(&client, set);

@@ -169,7 +169,7 @@ impl FunctionReport {
         let (callers, caller_count) = callers.largest(&tree, total, limit, &mut budget)?;
         let (callees, callee_count) = callees.largest(&tree, total, limit, &mut budget)?;
         let (paths, path_count) = paths(&tree, frame, total, limit, &mut budget)?;
-        let (lines, line_count) = lines(answer, name, limit)?;
+        let (lines, line_count) = lines(answer, name, limit, &mut budget)?;
         Ok(Self {
             name: name.to_owned(),
             own,
@@ -272,30 +272,38 @@ fn lines(
     answer: &QueryAnswer,
     name: &str,
     limit: usize,
+    budget: &mut Budget,
 ) -> Result<(Vec<LineValues>, u64), TooLarge> {
     let tree = answer.tree(By::Line)?;
     let shape = tree.shape();
-    let mut lines: Vec<LineValues> = function_table(&tree)
-        .into_iter()
-        .filter_map(|row| {
-            let frame = &shape.frames()[row.frame];
-            let known = frame.line > 0 || !shape.text(frame.file).is_empty();
-            (known && shape.text(frame.name) == name).then(|| LineValues {
-                file: shape.text(frame.file).to_owned(),
-                line: frame.line,
-                own: row.own[0],
-                total: row.total[0],
-            })
-        })
-        .collect();
-    let count = lines.len() as u64;
-    sort_by(&mut lines, |a, b| {
-        (b.own, b.total)
-            .cmp(&(a.own, a.total))
-            .then_with(|| (&a.file, a.line).cmp(&(&b.file, b.line)))
+    let place = |row: &FunctionRow<1>| {
+        let frame = &shape.frames()[row.frame];
+        (shape.text(frame.file), frame.line)
+    };
+    let mut rows = function_table(&tree);
+    rows.retain(|row| {
+        let (file, line) = place(row);
+        (line > 0 || !file.is_empty()) && shape.text(shape.frames()[row.frame].name) == name
     });
-    lines.truncate(limit);
-    Ok((lines, count))
+    let count = rows.len() as u64;
+    sort_by(&mut rows, |a, b| {
+        (b.own[0], b.total[0])
+            .cmp(&(a.own[0], a.total[0]))
+            .then_with(|| place(a).cmp(&place(b)))
+    });
+    rows.truncate(limit);
+    // Many lines share a file whose name may be as long as a push.
+    budget.names(rows.iter().map(|row| place(row).0))?;
+    let values = |row: &FunctionRow<1>| {
+        let (file, line) = place(row);
+        LineValues {
+            file: file.to_owned(),
+            line,
+            own: row.own[0],
+            total: row.total[0],
+        }
+    };
+    Ok((rows.iter().map(values).collect(), count))
 }
 
 impl Path {

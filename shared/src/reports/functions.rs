@@ -87,7 +87,9 @@ impl TopFunctions {
         });
         let functions = rows.len() as u64;
         rows.truncate(limit);
-        Budget::default().names(rows.iter().map(name))?;
+        // Many functions may share a file whose name is as long as a push.
+        let file = |row: &FunctionRow<1>| shape.text(shape.frames()[row.frame].file);
+        Budget::default().names(rows.iter().flat_map(|row| [name(row), file(row)]))?;
         let own = rows
             .iter()
             .fold(0i64, |sum, row| sum.saturating_add(row.own[0]));
@@ -96,16 +98,13 @@ impl TopFunctions {
             shown: rows.len() as u64,
             self_share: share(own, source.total),
         };
-        let values = |row: &FunctionRow<1>| {
-            let frame = &shape.frames()[row.frame];
-            FunctionValues {
-                name: shape.text(frame.name).to_owned(),
-                file: shape.text(frame.file).to_owned(),
-                own: row.own[0],
-                total: row.total[0],
-                self_share: share(row.own[0], source.total),
-                total_share: share(row.total[0], source.total),
-            }
+        let values = |row: &FunctionRow<1>| FunctionValues {
+            name: name(row).to_owned(),
+            file: file(row).to_owned(),
+            own: row.own[0],
+            total: row.total[0],
+            self_share: share(row.own[0], source.total),
+            total_share: share(row.total[0], source.total),
         };
         Ok(Self {
             functions: rows.iter().map(values).collect(),

@@ -73,12 +73,14 @@ impl Document {
             return;
         }
         self.text += &head;
+        let mut is_full = false;
         for row in rows {
             // What comes after a row that has no room is smaller in what the table is about.
-            if self.left_out == 0 && self.fits(row.len() + 1) {
-                self.text += &row;
-            } else {
+            is_full |= !self.fits(row.len() + 1);
+            if is_full {
                 self.left_out += 1;
+            } else {
+                self.text += &row;
             }
         }
         self.text += "\n";

@@ -88,11 +88,10 @@ pub trait Markdown: Serialize {
 }
 
 /// A part of a whole: 0 of nothing.
-fn share(part: i64, whole: i64) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
+fn share(part: impl Into<i128>, whole: impl Into<i128>) -> f64 {
+    match whole.into() {
+        0 => 0.0,
+        whole => part.into() as f64 / whole as f64,
     }
 }
 

@@ -136,10 +136,8 @@ impl SeriesReport {
             .into_iter()
             .map(|(values, members)| (total(&members), values, members))
             .collect();
-        let (count, whole) = (
-            groups.len() as u64,
-            groups.iter().map(|group| group.0).sum(),
-        );
+        let count = groups.len() as u64;
+        let whole: i128 = groups.iter().map(|group| group.0).sum();
         // Equal ones stay in the order of their labels.
         sort_by(&mut groups, |a, b| Reverse(a.0).cmp(&Reverse(b.0)));
         groups.truncate(limit);
@@ -156,7 +154,7 @@ impl SeriesReport {
         let coverage = SeriesCoverage {
             series: count,
             shown: groups.len() as u64,
-            share: share(clamped(shown), clamped(whole)),
+            share: share(shown, whole),
         };
         let values =
             |(total, values, members): (i128, Vec<Option<Cow<str>>>, Vec<&TimelineSeries>)| {

@@ -5,7 +5,8 @@
 use super::*;
 use crate::base::units::UnixNanos;
 use crate::merge::stored::ErrorBounds;
-use crate::model::profile::Profile;
+use crate::model::builder::ProfileBuilder;
+use crate::model::profile::{Function, Line, Profile};
 use crate::plans::{Point, Steps, Timeline, TimelineSeries};
 use crate::testing::profile;
 use crate::views::pyroscope::TooLarge;
@@ -349,4 +350,74 @@ fn names_are_bounded() {
     let function = FunctionReport::new(source.clone(), &answer, &long, 100);
     assert_eq!(function, Err(FunctionError::TooLarge(TooLarge::Names)));
     assert!(TopFunctions::new(source, &answer, FunctionOrder::Own, "", 100).is_ok());
+}
+
+#[test]
+fn names_of_files_are_bounded() {
+    let mut builder = ProfileBuilder::new();
+    builder.sample_type("cpu", "count");
+    let file = builder.string(&"x".repeat(1 << 20));
+    for i in 0..40 {
+        let name = builder.string(&format!("f{}", i % 20));
+        let function = builder.function(Function {
+            name,
+            file,
+            system_name: name,
+            start_line: 0,
+        });
+        let line = Line {
+            function: Some(function),
+            line: i,
+            column: 0,
+        };
+        let location = builder.location(None, 0, false, &[line]);
+        let stack = builder.stack(None, location);
+        builder.sample(Some(stack), None, &[1]);
+    }
+    let answer = answer(builder.finish());
+    let source = Source::new("cpu{}", RANGE, &answer);
+    let functions = |limit| {
+        let (source, order) = (source.clone(), FunctionOrder::Own);
+        TopFunctions::new(source, &answer, order, "", limit).map(|report| report.functions.len())
+    };
+    assert_eq!(functions(10), Ok(10));
+    assert_eq!(functions(20), Err(TooLarge::Names), "one file of all");
+}
+
+#[test]
+fn a_share_of_more_than_64_bits() {
+    let of_pod = |pod: i64| TimelineSeries {
+        profile_type: "cpu:x:count::".parse().unwrap(),
+        labels: crate::parse_name(&format!("app{{pod={pod}}}")).unwrap(),
+        points: vec![Point {
+            time: UnixNanos(0),
+            total: i64::MAX,
+            profiles: 1,
+        }],
+    };
+    let timeline = Timeline {
+        series: (0..100).map(of_pod).collect(),
+        ..Timeline::default()
+    };
+    let report = SeriesReport::new(
+        "cpu{}".to_owned(),
+        &"cpu:x:count::".parse().unwrap(),
+        &timeline,
+        RANGE,
+        Steps::of(RANGE, 1),
+        vec!["pod".to_owned()],
+        10,
+    );
+    assert_eq!(json_of(&report.unwrap())["coverage"]["share"], 0.1);
+}
+
+#[test]
+fn a_table_has_rows_after_one_that_was_cut() {
+    let mut document = markdown::Document::new(310);
+    let rows = |text: &str, count| vec![[text.to_owned()]; count];
+    document.table(1, ["a"], rows(&"x".repeat(50), 5));
+    document.table(1, ["b"], rows("y", 1));
+    let text = document.finish();
+    assert!(text.contains("| b |\n| --- |\n| y |"), "{text}");
+    assert!(text.contains("more rows have no room"), "{text}");
 }

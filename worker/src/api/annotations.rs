@@ -338,7 +338,7 @@ mod tests {
             (r#"{"text":"a","time":"now"}"#, "invalid type: string"),
             (r#"{"text":"a\u0007"}"#, "text has control characters"),
             (
-                r#"{"text":"a","time":1795235400000000000}"#,
+                r#"{"text":"a","time":17952354000000}"#,
                 "up to a year from now",
             ),
             (r#"{"text":"a","time":-1}"#, "no time in milliseconds"),

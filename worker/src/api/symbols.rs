@@ -146,17 +146,19 @@ impl SymbolTables {
         found.into_iter().cloned().collect()
     }
 
-    /// Adds one in place of those of the same program, and gives their ids. What has lines is not
-    /// replaced by what has none, such as the table of a program without debug information.
+    /// Adds one in place of those of the same program, and gives their ids. What has lines, or more
+    /// functions where both have none, is not replaced by what says less, such as the table of a
+    /// program without debug information.
     fn add(&mut self, new: &Listed) -> Result<Vec<String>, Problem> {
         let ids = new.ids();
         let is_same = |own: BuildId| ids.iter().any(|id| own.is_same(id));
         let (replaced, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut self.tables)
             .into_iter()
             .partition(|table| table.ids().into_iter().any(is_same));
-        if let Some(better) = replaced.iter().find(|old| old.lines && !new.lines) {
+        let says_more = |old: &&Listed| (old.lines, old.functions) > (new.lines, new.functions);
+        if let Some(better) = replaced.iter().filter(|_| !new.lines).find(says_more) {
             let message = format!(
-                "the symbol table of this program that is stored, of {}, has lines and this one has none: delete that one first",
+                "the symbol table of this program that is stored, of {}, has more functions or lines than this one: delete that one first",
                 better.file
             );
             return Err(Problem::new(409, "already_exists", message));

@@ -178,14 +178,21 @@ impl Parameters {
     }
 }
 
-/// Refuses a time that is seconds since 1970, where milliseconds are asked for: the answer would be
-/// about 1970.
+/// Refuses a time that is a date, or seconds, microseconds or nanoseconds since 1970, where
+/// milliseconds are asked for: the answer would be about 1970, or a year far away.
 pub(crate) fn check_millis(name: &str, text: &str) -> Result<(), Problem> {
-    if matches!(text.len(), 9..=10) && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        let message = format!("{name} is {text}, which are seconds; give milliseconds");
-        return Err(Problem::invalid(message));
+    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(());
     }
-    Ok(())
+    let what = match text.len() {
+        8 if text.starts_with("20") => "which is a date",
+        9..=10 => "which are seconds",
+        15..=17 => "which are microseconds",
+        18.. => "which are nanoseconds",
+        _ => return Ok(()),
+    };
+    let message = format!("{name} is {text}, {what}; give milliseconds");
+    Err(Problem::invalid(message))
 }
 
 /// A range that does not run backwards.
@@ -246,6 +253,26 @@ mod tests {
             parse("from=1699999999").render_range().map(millis),
             Ok((1_699_999_999_000, 1_700_000_000_000))
         );
+        for (text, says) in [
+            ("20261124", "a date"),
+            ("1700000000", "seconds"),
+            ("1700000000000000", "microseconds"),
+            ("1700000000000000000", "nanoseconds"),
+        ] {
+            let problem = check_millis("from", text).unwrap_err();
+            assert!(problem.message.contains(says), "{}", problem.message);
+        }
+        for text in [
+            "0",
+            "9999999",
+            "10000000",
+            "1700000000000",
+            "now-1h",
+            "-1",
+            "",
+        ] {
+            assert_eq!(check_millis("from", text), Ok(()), "{text}");
+        }
         let message = |r: Result<TimeRange, Problem>| r.unwrap_err().message;
         assert_eq!(
             message(parse("from=x").range_millis()),

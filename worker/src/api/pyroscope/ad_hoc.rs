@@ -296,6 +296,7 @@ fn drawn(
     let Opened { profile, types, .. } = &opened;
     let column = column(profile, types, asked)?;
     let graph = pyroscope::flame_graph(&tree(profile, column)?, max_nodes);
+    flamegraph::check_names(&graph.names)?;
     let profile_type = flamebearer::profile_type(profile, column);
     Ok(AdHocProfilesGetResponse {
         profile_type: types[column].clone(),

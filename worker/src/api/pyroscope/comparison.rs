@@ -54,7 +54,8 @@ pub(super) async fn diff(
         return Err(Problem::invalid("go_pgo does not go with a comparison"));
     }
     match form {
-        Form::FlameGraph => {
+        // As Pyroscope, which answers a flame graph whatever format a side has.
+        Form::FlameGraph | Form::Tree | Form::Dot | Form::Pprof => {
             let (graph, notes) = flame_graph(&sides, runner, max_nodes).await?;
             let flamegraph = Some(flamegraph::diff_message(graph));
             Ok((codec.answer(&DiffResponse { flamegraph })?, notes))
@@ -63,9 +64,6 @@ pub(super) async fn diff(
             let (message, notes) = functions(&projection, &sides, runner).await?;
             Ok((functions::answer(codec, &message)?, notes))
         }
-        Form::Tree | Form::Dot | Form::Pprof => Err(Problem::unimplemented(
-            "a comparison has no other format than PROFILE_FORMAT_FLAMEGRAPH and functions",
-        )),
     }
 }
 

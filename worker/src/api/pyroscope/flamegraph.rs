@@ -33,7 +33,7 @@ pub(super) fn diff(
 }
 
 /// Each name is there once, so there are no more than the tree has; written they may take far more.
-fn check_names(names: &[String]) -> Result<(), TooLarge> {
+pub(super) fn check_names(names: &[String]) -> Result<(), TooLarge> {
     Budget::default().names(names.iter().map(String::as_str))
 }
 

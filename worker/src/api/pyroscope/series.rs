@@ -278,7 +278,7 @@ impl Values for Sums<'_> {
     }
 
     fn held(&self) -> usize {
-        self.points * POINT_BYTES
+        self.points * POINT_BYTES + self.series.held()
     }
 }
 

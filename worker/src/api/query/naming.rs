@@ -1,7 +1,8 @@
 //! Names for addresses that profiles came without, from the symbol tables of their tenants.
 //!
-//! A sum is right without them: what keeps a table from being read leaves addresses as they are, and
-//! is noted.
+//! A sum is right without them: what a table or a sum is too large for leaves addresses as they are,
+//! and is noted. What passes, such as too much that is read at once, is an error instead: of the two
+//! sides of a comparison one would have names and the other none.
 
 use std::cell::Cell;
 
@@ -35,15 +36,21 @@ const MAX_MEMORY: u64 = 48 << 20;
 const FRAME: usize = 32;
 
 /// Names the addresses of a sum as far as the tenants have tables of its programs. A sum without
-/// bare addresses of programs with build ids costs no read.
+/// bare addresses of programs with build ids costs no read. Fails with 503 while memory is short.
 pub(super) async fn named<P: Platform>(
     mut profile: Profile,
     tenants: &[TenantId],
     bucket: &impl Bucket,
     admission: &Admission<P>,
-) -> Profile {
-    if tenants.is_empty() || profile.mappings().len() > MAX_MAPPINGS {
-        return profile;
+) -> Result<Profile, Problem> {
+    if tenants.is_empty() {
+        return Ok(profile);
+    }
+    if profile.mappings().len() > MAX_MAPPINGS {
+        admission
+            .0
+            .note("a sum is not named: it has too many mappings");
+        return Ok(profile);
     }
     // The plan that made the sum holds nothing any more.
     let held = admission.hold();
@@ -55,12 +62,7 @@ pub(super) async fn named<P: Platform>(
         if wanted.is_empty() {
             break;
         }
-        if admission.resize(&held, profile.table_bytes()).is_err() {
-            admission
-                .0
-                .note("a sum is not named: too much is read at once");
-            return profile;
-        }
+        admission.resize(&held, profile.table_bytes())?;
         let list = match record::read::<SymbolTables>(bucket, &list_key(tenant)).await {
             Ok(list) => list.of(&wanted),
             Err(problem) => {
@@ -71,23 +73,25 @@ pub(super) async fn named<P: Platform>(
         for listed in list {
             reads += 1;
             if reads > MAX_TABLES {
-                return profile;
+                let message = "a sum is named in part: it has too many programs";
+                admission.0.note(message);
+                return Ok(profile);
             }
             match named_by(&profile, &listed, tenant, bucket, admission, &left).await {
                 Ok(Some(named)) => profile = named,
                 // It was replaced or deleted meanwhile.
                 Ok(None) => {}
-                Err(problem) => {
-                    admission.0.note(&problem.message);
-                    // The next one would wait as long for nothing.
-                    if problem.status == 503 {
-                        return profile;
-                    }
-                }
+                Err(problem) if problem.status == 503 => return Err(problem),
+                Err(problem) => admission.0.note(&problem.message),
             }
         }
     }
-    profile
+    if left.get() == 0 {
+        admission
+            .0
+            .note("a sum is named in part: it has too many addresses");
+    }
+    Ok(profile)
 }
 
 /// The same by one table; `None` where it is not there.

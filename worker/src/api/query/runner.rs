@@ -131,7 +131,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
     }
 
     /// As much of a range as the tenant may ask for.
-    fn allowed(&self, range: impl Into<ReadRange>) -> Result<TimeRange, Problem> {
+    pub(crate) fn allowed(&self, range: impl Into<ReadRange>) -> Result<TimeRange, Problem> {
         let now = self.fanout.admission.0.now_millis();
         self.limits.of_query(range, UnixNanos::from_millis(now))
     }
@@ -226,7 +226,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
             ..Query::whole(selector, profile_type, range)
         };
         let (answer, _) = self.answer(query).await?;
-        Ok(self.named(answer).await)
+        self.named(answer).await
     }
 
     /// All profiles as one, as they came: without names from symbol tables, which may change.
@@ -249,7 +249,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
     ) -> Result<(QueryAnswer, FanoutStats), Problem> {
         let query = Query::whole(selector, profile_type, range);
         let (answer, stats) = self.answer(query).await?;
-        Ok((self.named(answer).await, stats))
+        Ok((self.named(answer).await?, stats))
     }
 
     async fn answer(&self, query: Query<'_>) -> Result<(QueryAnswer, FanoutStats), Problem> {
@@ -262,10 +262,10 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
     }
 
     /// An answer with names for its addresses. The parts of a query, which a cache keeps, have none.
-    async fn named(&self, mut answer: QueryAnswer) -> QueryAnswer {
+    async fn named(&self, mut answer: QueryAnswer) -> Result<QueryAnswer, Problem> {
         let (tenants, admission) = (&self.tenants, &self.fanout.admission);
-        answer.profile = named(answer.profile, tenants, &self.bucket, admission).await;
-        answer
+        answer.profile = named(answer.profile, tenants, &self.bucket, admission).await?;
+        Ok(answer)
     }
 
     /// What is selected, of any type unless the selector names one.
@@ -317,7 +317,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         let answer = self.drive(plan).await?.finish()?;
         self.meter
             .add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
-        Ok(self.named(answer).await)
+        self.named(answer).await
     }
 
     /// All objects of a range, those that others sum up among them, and as much of the range as the

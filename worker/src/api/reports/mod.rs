@@ -117,9 +117,10 @@ pub(crate) async fn report(
         ReportCall::Compare => form.write(&compare(arguments, runner).await?),
         ReportCall::Series => form.write(&series(arguments, runner).await?),
         ReportCall::FlameGraph => {
-            let nodes = runner
-                .nodes()
-                .checked(Some(arguments.count("nodes")? as i64))?;
+            let nodes = match arguments.count("nodes")? {
+                default if arguments.text("nodes").is_none() => default.min(runner.nodes().most),
+                nodes => runner.nodes().checked(Some(nodes as i64))?,
+            };
             let (source, answer) = merged(&arguments.selected()?, runner).await?;
             form.write(&FlameGraphReport::new(source, &answer, nodes)?)
         }
@@ -164,6 +165,13 @@ async fn compare(arguments: &Arguments, runner: &EdgeQueryRunner) -> Result<Comp
     let limit = arguments.count("limit")?;
     let selected = arguments.selected()?;
     let baseline = arguments.baseline(&selected)?;
+    let (range, of_both) = (baseline.range, baseline.range == selected.range);
+    if !of_both && runner.allowed(range)?.from > range.from {
+        // Of less time, so that everything would have grown.
+        return Err(Problem::invalid(
+            "the baseline begins further back than queries may (max_query_lookback); give a later baseline_from and baseline_until",
+        ));
+    }
     // One after the other: of the first only its functions are kept meanwhile.
     let before = side(&baseline, runner).await?;
     let after = side(&selected, runner).await?;
@@ -178,12 +186,13 @@ async fn side(selected: &Selected, runner: &EdgeQueryRunner) -> Result<Compariso
 async fn series(arguments: &Arguments, runner: &EdgeQueryRunner) -> Result<SeriesReport, Problem> {
     let selected = arguments.selected()?;
     let limit = arguments.count("limit")?;
-    let steps = Steps::of(selected.range, arguments.count("points")?);
     let Selected {
         selector,
         profile_type,
         range,
     } = &selected;
+    let range = runner.allowed(*range)?;
+    let steps = Steps::of(range, arguments.count("points")?);
     let by = arguments.by();
     let grouping = if by.is_empty() {
         Grouping::Service
@@ -191,13 +200,13 @@ async fn series(arguments: &Arguments, runner: &EdgeQueryRunner) -> Result<Serie
         Grouping::Series
     };
     let timeline = runner
-        .timeline(selector, Some(profile_type), *range, steps.window, grouping)
+        .timeline(selector, Some(profile_type), range, steps.window, grouping)
         .await?;
     SeriesReport::new(
         selected.query(),
         profile_type,
         &timeline,
-        *range,
+        range,
         steps,
         by,
         limit,
@@ -215,10 +224,11 @@ async fn merged(
         profile_type,
         range,
     } = selected;
+    let range = runner.allowed(*range)?;
     let answer = runner
-        .merged_when(selector, profile_type, *range, Outgrown::Fold)
+        .merged_when(selector, profile_type, range, Outgrown::Fold)
         .await?;
-    Ok((Source::new(selected.query(), *range, &answer), answer))
+    Ok((Source::new(selected.query(), range, &answer), answer))
 }
 
 #[cfg(test)]

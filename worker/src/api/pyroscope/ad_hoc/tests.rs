@@ -93,6 +93,15 @@ fn pprof(types: &[(&str, &str)], samples: &[(&[&str], &[i64])]) -> Vec<u8> {
 const CPU: &[(&str, &str)] = &[("samples", "count"), ("cpu", "nanoseconds")];
 
 #[test]
+fn names_are_bounded() {
+    let fixture = Fixture::new();
+    // Six bytes each in JSON.
+    let file = pprof(CPU, &[(&[&"\u{1}".repeat(4 << 20)], &[1, 1])]);
+    assert_eq!(fixture.upload("a", &file).unwrap_err().status, 429);
+    assert_eq!(fixture.bucket.keys(), [""; 0], "nothing is stored");
+}
+
+#[test]
 fn what_is_uploaded_is_drawn_at_once_and_later() {
     let fixture = Fixture::new();
     let file = pprof(
