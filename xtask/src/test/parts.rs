@@ -125,7 +125,7 @@ fn rust(fixtures: &Fixtures) -> (Result<()>, String) {
                 .args(["test", "--quiet", "--no-fail-fast"])
                 .args(EVERYTHING),
         )
-        .limit(1800)
+        .limit(2700)
         .tee()
 }
 
@@ -177,6 +177,7 @@ fn npm(script: &str) -> Run {
 fn browser(fixtures: &Fixtures) -> (Result<()>, String) {
     fixtures
         .with_server(Run::new("node").arg("tests/browser/run.mjs"))
+        .limit(2400)
         .tee()
 }
 
