@@ -1,5 +1,7 @@
-// Stands before the shim: a clock that tests set. GET /clock?millis=N makes it N milliseconds since the epoch; from there it
-// goes on.
+// Runs before the shim in tests, for what Cloudflare's platform does at its own times:
+//
+// GET /clock?millis=N sets the clock to N milliseconds since the epoch; from there it goes on.
+// GET /cdn-cgi/handler/scheduled?time=N&cron=C runs the schedule once and answers when it is done.
 
 import worker from "./shim.js";
 
@@ -19,11 +21,18 @@ globalThis.Date = class extends System {
 };
 
 export default {
-  fetch(request, env, ctx) {
+  async fetch(request, env, ctx) {
     const { pathname, searchParams } = new URL(request.url);
-    if (pathname !== "/clock") return worker.fetch(request, env, ctx);
-    ahead = Number(searchParams.get("millis")) - System.now();
-    return new Response("set");
+    if (pathname === "/clock") {
+      ahead = Number(searchParams.get("millis")) - System.now();
+      return new Response("set");
+    }
+    if (pathname === "/cdn-cgi/handler/scheduled") {
+      const scheduledTime = Number(searchParams.get("time") ?? Date.now());
+      await worker.scheduled({ scheduledTime, cron: searchParams.get("cron") ?? "* * * * *", noRetry() {} }, env, ctx);
+      return new Response("done");
+    }
+    return worker.fetch(request, env, ctx);
   },
   scheduled: (event, env, ctx) => worker.scheduled(event, env, ctx),
 };

@@ -1,15 +1,16 @@
-// Serves the built worker on this machine without wrangler's comforts, so that it is up within a second:
+// Serves the built worker on this machine by workerd itself, without wrangler's proxy, so that it is up within a second:
 //
-//   node serve.mjs '{"state": FOLDER, "port": NUMBER, "variables": {"FLUSH_MS": "20"}, "itself": false, "core": null, "entry": null}'
+//   node serve.mjs '{"state": FOLDER, "port": NUMBER, "variables": {"FLUSH_MS": "20"}, "itself": false, "site": false, "core": null, "entry": null}'
 //
-// "core" is a JavaScript file that stands for the built core behind the shim, "entry" one that stands before the shim.
-// Bindings and variables are those of wrangler.toml; SELF only when "itself" is true. wrangler takes a second to read that, so what it made of it is kept in
-// FOLDER for the next start. Bucket and catalog live in FOLDER as `wrangler dev --persist-to FOLDER` would have them.
+// "site" serves the built pages too, by the asset worker that `wrangler dev` uses. "core" is a JavaScript file that replaces
+// the built core behind the shim. "entry" is one that runs before the shim; it is clock.js unless given. Bindings and variables
+// are those of wrangler.toml; SELF only when "itself" is true. wrangler needs a second to read that file, so the result is kept
+// in FOLDER for the next start. Bucket and catalog live in FOLDER as `wrangler dev --persist-to FOLDER` would have them.
 //
-// Answers on stdout, on lines of "answer: " and JSON: first {"ready": URL}, then one to each line on stdin ("objects": names
-// and sizes of all objects in the bucket; "copy FOLDER": the same, and writes each as a file below the folder; "heap": the most
-// that JavaScript of the worker's isolate had, where PILOTLIGHT_HEAP is set). Ends when stdin does, so that it never outlives
-// who started it.
+// Writes answers to stdout, on lines of "answer: " and JSON: first {"ready": URL}, then one for each line on stdin ("objects":
+// names and sizes of all objects in the bucket; "copy FOLDER": the same, and writes each as a file below the folder; "heap": the
+// largest JavaScript heap of the worker's isolate, where PILOTLIGHT_HEAP is set). Ends when stdin does, so that it never outlives
+// its parent.
 
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -24,6 +25,8 @@ const wranglers = createRequire(require.resolve("wrangler/package.json"));
 const { Log, LogLevel, Miniflare } = wranglers("miniflare");
 
 const asked = JSON.parse(process.argv[2]);
+/** The module that runs before the shim. A core of the test's own is served without one. */
+const entry = asked.entry ?? fileURLToPath(new URL("clock.js", import.meta.url));
 
 function configured() {
   const kept = path.join(asked.state, "options.json");
@@ -54,10 +57,17 @@ function modules() {
   const types = { ".js": "ESModule", ".wasm": "CompiledWasm" };
   const imported = ["shim.js", ...built].filter((name) => path.extname(name) in types);
   const worker = imported.map((name) => ({ type: types[path.extname(name)], path: path.join(root, "worker", name) }));
-  if (!asked.entry) return worker;
   // The first module is the one that answers.
-  const contents = fs.readFileSync(asked.entry, "utf8");
+  const contents = fs.readFileSync(entry, "utf8");
   return [{ type: "ESModule", path: path.join(root, "worker/entry.js"), contents }, ...worker];
+}
+
+/** The built pages, routed as wrangler.toml says: a file first, then the worker. */
+function site() {
+  const directory = path.join(root, "site/dist");
+  const { compatibilityDate, compatibilityFlags } = options;
+  const assetConfig = { compatibility_date: compatibilityDate, compatibility_flags: compatibilityFlags };
+  return { assets: { directory, routerConfig: { has_user_worker: true }, assetConfig } };
 }
 
 const options = configured();
@@ -66,6 +76,7 @@ const miniflare = new Miniflare({
   // Most tests are not about tokens; those that are ask for AUTH = "required".
   // Their pushes come as fast as they can.
   bindings: { ...options.bindings, AUTH: "open", LIMITS: '{"ingestion_rate_mb":0}', ...asked.variables },
+  ...(asked.site ? site() : {}),
   serviceBindings: asked.itself ? { SELF: { name: options.name, entrypoint: "Visits" } } : {},
   rootPath: root,
   modulesRoot: path.join(root, "worker"),
@@ -74,8 +85,8 @@ const miniflare = new Miniflare({
   port: asked.port,
   log: new Log(LogLevel.WARN),
   defaultPersistRoot: path.join(asked.state, "v3"),
-  // The route /cdn-cgi/handler/scheduled.
-  unsafeTriggerHandlers: true,
+  // The route /cdn-cgi/handler/scheduled. Miniflare's own fails where a worker has assets; there clock.js answers it.
+  unsafeTriggerHandlers: !asked.site,
   // It would ask a server for the location of this machine.
   cf: false,
   ...(process.env.PILOTLIGHT_HEAP ? { inspectorPort: 0 } : {}),

@@ -5,7 +5,7 @@ use crate::folders::TARGET;
 use crate::folders::root;
 use crate::proc::{Context, Failure, Result, Run};
 use crate::setup::Tools;
-use crate::step::{Step, Steps};
+use crate::step::{Step, StepTime, Steps};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -14,9 +14,9 @@ use std::{fs, io};
 /// How a crate is compiled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// What is deployed and what tests use: optimised as a whole, and not larger than its budget.
+    /// What is deployed: optimised as a whole, and not larger than its budget.
     Release,
-    /// What `cargo xtask run` serves on this machine: quick to build.
+    /// What `cargo xtask run` serves on this machine, and what tests use: quick to build.
     Local,
 }
 
@@ -92,106 +92,141 @@ const SYMBOLS: Module = Module {
     budget: 400_000,
 };
 
+/// What the pages load.
+const PAGES: [&Module; 5] = [&VIEWER, &IMPORTS, &SYMBOLS, &BUCKET, &BUNDLER];
+
+/// The core alone, which tests run in wasmtime and in the browser.
+const GUEST: &str = "pilotlight-guest";
+
 /// Steps of [`pages`].
-pub(crate) const PAGES: usize = 6;
-/// Steps of a build: those of [`pages`], then [`worker`].
-pub(crate) const STEPS: usize = PAGES + 1;
+pub(crate) const PAGES_STEPS: usize = 3;
+/// Steps of [`worker`].
+pub(crate) const WORKER_STEPS: usize = 2;
 
 /// Builds all that is deployed.
-pub(crate) fn build(tools: &Tools) -> Result<()> {
+pub(crate) fn release(tools: &Tools) -> Result<Vec<StepTime>> {
     println!("Building");
-    let mut steps = Steps::new(STEPS);
+    let mut steps = Steps::new(PAGES_STEPS + WORKER_STEPS);
     pages(&mut steps, tools, Profile::Release)?;
-    worker(&mut steps, tools, Profile::Release)
+    worker(&mut steps, tools, Profile::Release)?;
+    Ok(steps.into_times())
+}
+
+/// Builds all that tests use. One run of cargo compiles every module that is served.
+pub(crate) fn for_tests(tools: &Tools) -> Result<Vec<StepTime>> {
+    let profile = Profile::Local;
+    let mut steps = Steps::new(4);
+    let all = [&PAGES[..], &[&WORKER]].concat();
+    steps.run("WASM modules", |step| {
+        let packages = all.iter().map(|module| module.package);
+        compile(step, tools, packages, profile)
+    })?;
+    steps.run("the core's own module", |_| compile_guest(tools, profile))?;
+    steps.run("bindings", |_| bindings(tools, &all, profile))?;
+    steps.run("site", |_| site())?;
+    Ok(steps.into_times())
+}
+
+/// Where [`for_tests`] leaves the core's module.
+pub(crate) fn guest(tools: &Tools) -> PathBuf {
+    compiled(tools, GUEST, Profile::Local)
 }
 
 /// The viewer and the site, which open files without the worker.
 pub(crate) fn pages(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()> {
-    steps.run("viewer", |step| module(step, tools, &VIEWER, profile))?;
-    steps.run("formats", |step| module(step, tools, &IMPORTS, profile))?;
-    steps.run("symbols", |step| module(step, tools, &SYMBOLS, profile))?;
-    steps.run("bucket", |step| module(step, tools, &BUCKET, profile))?;
-    steps.run("bundler", |step| module(step, tools, &BUNDLER, profile))?;
+    let packages = PAGES.iter().map(|module| module.package);
+    steps.run("WASM of the pages", |step| {
+        compile(step, tools, packages, profile)
+    })?;
+    steps.run("bindings of the pages", |_| {
+        bindings(tools, &PAGES, profile)
+    })?;
     steps.run("site", |_| site())
 }
 
 pub(crate) fn worker(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()> {
-    steps.run("worker", |step| module(step, tools, &WORKER, profile))
+    steps.run("worker", |step| {
+        compile(step, tools, [WORKER.package], profile)
+    })?;
+    steps.run("bindings of the worker", |_| {
+        bindings(tools, &[&WORKER], profile)
+    })
 }
 
-/// Its WASM alone, which the site's types and tests need.
-pub(crate) fn viewer(tools: &Tools) -> Result<()> {
-    let modules = [
-        ("viewer", &VIEWER),
-        ("formats", &IMPORTS),
-        ("symbols", &SYMBOLS),
-        ("bucket", &BUCKET),
-        ("bundler", &BUNDLER),
-    ];
-    let mut steps = Steps::new(modules.len());
-    for (name, wanted) in modules {
-        steps.run(name, |step| module(step, tools, wanted, Profile::Local))?;
-    }
-    Ok(())
-}
-
-fn module(
+/// Compiles packages to WASM in one run of cargo, so that what they share is compiled once.
+fn compile(
     step: &mut Step,
     tools: &Tools,
-    module: &Module,
+    packages: impl IntoIterator<Item = &'static str>,
     profile: Profile,
 ) -> Result<((), String)> {
-    step.note(format!(
-        "cargo build --profile {} --package {}",
-        profile.name(),
-        module.package
-    ));
+    let packages = packages.into_iter().flat_map(|name| ["--package", name]);
+    let words: Vec<&str> = ["build", "--profile", profile.name()]
+        .into_iter()
+        .chain(packages)
+        .collect();
+    step.note(format!("cargo {}", words.join(" ")));
     tools
         .wasm
         .cargo()
-        .args([
-            "build",
-            "--quiet",
-            "--profile",
-            profile.name(),
-            "--target",
-            TARGET,
-            "--package",
-            module.package,
-        ])
+        .args(words)
+        .args(["--quiet", "--target", TARGET])
         .env("CARGO_TARGET_DIR", tools.wasm.target_dir())
-        .limit(1200)
+        .limit(1800)
         .show()
-        .map_err(|failure| failure.advise("the compiler says above what it did not like"))?;
-    let name = format!("{}.wasm", module.package.replace('-', "_"));
-    let compiled = tools
-        .wasm
-        .target_dir()
-        .join(TARGET)
-        .join(profile.name())
-        .join(name);
-    let out = root().join(module.out);
-    // The bindings depend on the compiled crate and on the tool that makes them.
-    let inputs = [compiled.clone(), tools.bindgen.clone()];
-    if_changed(&inputs, "", &out.join("pilotlight_bg.wasm"), || {
-        let _ = fs::remove_dir_all(&out);
-        Run::new(&tools.bindgen)
-            .arg(module.kind)
-            .arg(&compiled)
-            .arg(&out)
-            .arg("pilotlight")
-            .read()
-            .map(drop)
-    })?;
-    let built = out.join("pilotlight_bg.wasm");
-    match profile {
-        Profile::Release => check_size(&built, module.budget),
-        Profile::Local => Ok(((), format!("built ({} kB)", bytes(&built)? / 1000))),
-    }
+        .map_err(|failure| failure.advise("the compiler's messages are above"))?;
+    Ok(((), "compiled".to_owned()))
 }
 
-/// Fails when a WASM file is over its budget.
-fn check_size(path: &Path, budget: u64) -> Result<((), String)> {
+/// The core alone. Its manifest makes a plain library, so the type of the module is said here.
+fn compile_guest(tools: &Tools, profile: Profile) -> Result<((), String)> {
+    tools
+        .wasm
+        .cargo()
+        .args(["rustc", "--quiet", "--package", GUEST])
+        .args(["--profile", profile.name(), "--target", TARGET])
+        .args(["--crate-type", "cdylib"])
+        .env("CARGO_TARGET_DIR", tools.wasm.target_dir())
+        .limit(1200)
+        .show()?;
+    Ok(((), "compiled".to_owned()))
+}
+
+fn compiled(tools: &Tools, package: &str, profile: Profile) -> PathBuf {
+    let name = format!("{}.wasm", package.replace('-', "_"));
+    let target = tools.wasm.target_dir().join(TARGET);
+    target.join(profile.name()).join(name)
+}
+
+/// Writes the JavaScript around compiled modules, and checks the sizes of those that are deployed.
+fn bindings(tools: &Tools, modules: &[&Module], profile: Profile) -> Result<((), String)> {
+    let mut sizes = Vec::new();
+    for module in modules {
+        let compiled = compiled(tools, module.package, profile);
+        let out = root().join(module.out);
+        let built = out.join("pilotlight_bg.wasm");
+        // The bindings depend on the compiled crate and on the tool that makes them.
+        let inputs = [compiled.clone(), tools.bindgen.clone()];
+        if_changed(&inputs, "", &built, || {
+            let _ = fs::remove_dir_all(&out);
+            Run::new(&tools.bindgen)
+                .arg(module.kind)
+                .arg(&compiled)
+                .arg(&out)
+                .arg("pilotlight")
+                .read()
+                .map(drop)
+        })?;
+        sizes.push(match profile {
+            Profile::Release => check_size(module.package, &built, module.budget)?,
+            Profile::Local => format!("{} {} kB", module.package, bytes(&built)? / 1000),
+        });
+    }
+    Ok(((), format!("written\n      {}", sizes.join("\n      "))))
+}
+
+/// The sizes of a WASM file; fails when it is over its budget.
+fn check_size(package: &str, path: &Path, budget: u64) -> Result<String> {
     let plain = bytes(path)?;
     let gzipped = Run::new("gzip")
         .args(["-9", "-c"])
@@ -199,20 +234,16 @@ fn check_size(path: &Path, budget: u64) -> Result<((), String)> {
         .read_bytes()?
         .len() as u64;
     let sizes = format!(
-        "{} kB, gzipped {} kB of at most {} kB",
+        "{package} {} kB, gzipped {} kB of at most {} kB",
         plain / 1000,
         gzipped / 1000,
         budget / 1000
     );
     if gzipped <= budget {
-        return Ok(((), format!("built ({sizes})")));
+        return Ok(sizes);
     }
-    let cause = format!(
-        "{} is too large: {sizes}",
-        path.strip_prefix(root()).unwrap_or(path).display()
-    );
     Err(Failure::new(
-        cause,
+        format!("{package} is too large: {sizes}"),
         "find what grew (`cargo tree`, `twiggy top`) and make it smaller",
     ))
 }

@@ -10,7 +10,7 @@ use crate::step::Steps;
 pub(crate) fn run(words: &[&str]) -> Result<()> {
     let tools = setup(Purpose::Running)?;
     println!("Building");
-    let mut steps = Steps::new(build::PAGES);
+    let mut steps = Steps::new(build::PAGES_STEPS);
     build::pages(&mut steps, &tools, Profile::Release)?;
     Run::new("node")
         .arg(root().join("site/tools/pack.mjs"))

@@ -12,7 +12,7 @@ const LIMIT_SECONDS: u64 = 2 * 3600;
 /// Builds the worker and runs one of the tests' programs with these options.
 pub(crate) fn run(program: &str, options: &[&str]) -> Result<()> {
     let tools = setup(Purpose::Running)?;
-    build::build(&tools)?;
+    build::release(&tools)?;
     Run::new("cargo")
         .args([
             "run",

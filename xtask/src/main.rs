@@ -25,8 +25,10 @@ Usage: cargo xtask <command>
 
   run [--port 4040]       set up, build (quickly) and serve Pilotlight at http://localhost:4040
   demo [--url URL]        fill the running server with an hour of made-up history
-  test [--only NAME]      set up and run every test; --only runs the steps whose name contains NAME
-  test --quick            format, lints, and the tests that need neither a server nor a browser
+  test                    set up and run every test; the times are in target/test-times.json
+  test NAME               one file of tests of any kind, such as `test replay` or `test labels`
+  test --only PART        one part of the run, such as `test --only browser`; a wrong name lists them
+  test --quick            format, lints, unit tests of what is not committed yet, and the site's tests
   build                   build the worker, the viewer and the site for a deployment, and check their sizes
   fuzz [--seconds 30] [--target NAME]
                           fuzz the readers of untrusted input, for so many seconds in all
@@ -61,7 +63,9 @@ fn main() -> ExitCode {
     let outcome = match args.as_slice() {
         ["setup"] => setup::setup(setup::Purpose::Running).map(drop),
         ["setup", "--test"] => setup::setup(setup::Purpose::Testing).map(drop),
-        ["build"] => setup::setup(setup::Purpose::Running).and_then(|tools| build::build(&tools)),
+        ["build"] => setup::setup(setup::Purpose::Running)
+            .and_then(|tools| build::release(&tools))
+            .map(drop),
         ["run", rest @ ..] => option(rest, "--port", "4040").and_then(run::run),
         ["demo", rest @ ..] => option(rest, "--url", "http://localhost:4040").and_then(run::demo),
         [program @ ("load" | "kills"), rest @ ..] => load::run(program, rest),
@@ -70,11 +74,11 @@ fn main() -> ExitCode {
         ["selfhost", "--built", "--out", out] => selfhost::selfhost(out, selfhost::Build::Done),
         ["export", rest @ ..] => export::run(rest),
         ["token", rest @ ..] => token::run(rest),
-        ["test"] => return test::test(""),
+        ["test"] => return test::all(),
         ["test", "--quick"] => return test::quick(),
-        ["test", "--only", name] => return test::test(name),
-        ["fuzz", rest @ ..] => fuzz::Options::parse(rest)
-            .and_then(|options| fuzz::fuzz(&options, fuzz::Seeds::ToBeBuilt)),
+        ["test", "--only", part] => return test::only(part),
+        ["test", name] if !name.starts_with('-') => return test::named(name),
+        ["fuzz", rest @ ..] => fuzz::Options::parse(rest).and_then(|options| fuzz::fuzz(&options)),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

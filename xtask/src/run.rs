@@ -20,7 +20,7 @@ pub(crate) fn run(port: &str) -> Result<()> {
     serve::check_port(port)?;
     let tools = setup(Purpose::Running)?;
     println!("Building");
-    let mut steps = Steps::new(build::STEPS);
+    let mut steps = Steps::new(build::PAGES_STEPS + build::WORKER_STEPS);
     build::pages(&mut steps, &tools, Profile::Local)?;
     let pages = serve::pages(port)?;
     println!(

@@ -6,8 +6,15 @@ use std::time::Instant;
 
 /// Counts the steps of one command.
 pub(crate) struct Steps {
-    done: usize,
+    done: Vec<StepTime>,
     total: usize,
+}
+
+/// How long a step took.
+#[derive(Clone, Debug)]
+pub(crate) struct StepTime {
+    pub(crate) name: String,
+    pub(crate) seconds: f64,
 }
 
 /// The step that runs now.
@@ -18,7 +25,15 @@ pub(crate) struct Step {
 
 impl Steps {
     pub(crate) fn new(total: usize) -> Self {
-        Self { done: 0, total }
+        Self {
+            done: Vec::new(),
+            total,
+        }
+    }
+
+    /// The steps so far.
+    pub(crate) fn into_times(self) -> Vec<StepTime> {
+        self.done
     }
 
     /// Does one step. The text that the work returns is printed behind the name.
@@ -27,12 +42,16 @@ impl Steps {
         name: &str,
         work: impl FnOnce(&mut Step) -> Result<(T, String)>,
     ) -> Result<T> {
-        self.done += 1;
-        print!("[{}/{}] {name}:", self.done, self.total);
+        print!("[{}/{}] {name}:", self.done.len() + 1, self.total);
         let _ = std::io::stdout().flush();
         let started = Instant::now();
         let mut step = Step { open: true };
-        match work(&mut step) {
+        let outcome = work(&mut step);
+        self.done.push(StepTime {
+            name: name.to_owned(),
+            seconds: started.elapsed().as_secs_f64(),
+        });
+        match outcome {
             Ok((value, text)) => {
                 let seconds = started.elapsed().as_secs();
                 let time = if seconds == 0 {

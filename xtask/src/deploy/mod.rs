@@ -42,7 +42,7 @@ pub(crate) fn deploy(args: &[&str]) -> Result<()> {
             Ok(())
         }
         Action::DryRun => {
-            build::build(&setup(Purpose::Running)?)?;
+            build::release(&setup(Purpose::Running)?)?;
             plan(&options);
             dry_run(&options, &folder(), &mut Installed)
         }
@@ -77,7 +77,7 @@ pub(crate) fn check_presets() -> Result<()> {
 }
 
 fn release(tools: &Tools) -> Result<()> {
-    build::build(tools)
+    build::release(tools).map(drop)
 }
 
 /// Where the configuration of a deployment is written.

@@ -12,6 +12,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -94,8 +95,22 @@ impl Run {
         }
     }
 
+    /// Runs silently with its output in a file.
+    pub(crate) fn log(mut self, path: &Path) -> Result<()> {
+        let file = create(path)?;
+        let both = file.try_clone().context(path.display())?;
+        self.command.stdout(both).stderr(file);
+        self.finish(false)
+    }
+
     /// Runs with its output on the terminal.
     pub(crate) fn show(mut self) -> Result<()> {
+        self.finish(false)
+    }
+
+    /// Runs with its stdout in a file and its stderr on the terminal.
+    pub(crate) fn show_errors(mut self, stdout: File) -> Result<()> {
+        self.command.stdout(stdout);
         self.finish(false)
     }
 
@@ -279,14 +294,17 @@ fn create(path: &Path) -> Result<File> {
     File::create(path).context(path.display())
 }
 
+/// A file that no other run of a program uses, in this process or another.
 fn log_path(program: &OsStr) -> PathBuf {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
     let name = Path::new(program)
         .file_name()
         .map_or_else(OsString::new, OsStr::to_os_string);
     crate::folders::own_dir().join(format!(
-        "{}-{}.log",
+        "{}-{}-{}.log",
         name.to_string_lossy(),
-        std::process::id()
+        std::process::id(),
+        RUNS.fetch_add(1, Ordering::Relaxed)
     ))
 }
 

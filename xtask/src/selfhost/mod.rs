@@ -30,7 +30,7 @@ pub(crate) enum Build {
 pub(crate) fn selfhost(out: &str, build: Build) -> Result<()> {
     let out = std::path::absolute(out).context(out)?;
     if build == Build::Now {
-        build::build(&setup(Purpose::Running)?)?;
+        build::release(&setup(Purpose::Running)?)?;
     }
     let token = folder(&out)?;
     println!(

@@ -1,5 +1,5 @@
-//! Published profiling agents and the programs that they profile, for `tests/tests/agents/main.rs`,
-//! and what asks for profiles in Go, for `tests/tests/connect_go.rs`.
+//! Published profiling agents and the programs that they profile, for `tests/tests/worker/agents/mod.rs`,
+//! and what asks for profiles in Go, for `tests/tests/worker/connect_go.rs`.
 //!
 //! Versions are pinned in `tests/agents`. An agent whose language is missing on this machine is left
 //! out, and the summary of the tests says so: none of them is needed to work on Pilotlight.

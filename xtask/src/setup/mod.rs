@@ -8,7 +8,7 @@ mod wasm;
 
 use crate::folders::target_dir;
 use crate::proc::{Result, Run};
-use crate::step::{Step, Steps};
+use crate::step::{Step, StepTime, Steps};
 use std::path::PathBuf;
 use wasm::Toolchain;
 
@@ -32,6 +32,8 @@ pub(crate) struct Tools {
     pub(crate) firefox: Option<PathBuf>,
     /// Agents that tests cannot run here; none unless set up for testing.
     pub(crate) missing: Vec<agents::Missing>,
+    /// How long each step took.
+    pub(crate) steps: Vec<StepTime>,
 }
 
 pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
@@ -65,6 +67,7 @@ pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
         chromium,
         firefox,
         missing,
+        steps: steps.into_times(),
     })
 }
 

@@ -1,104 +1,190 @@
 //! `cargo xtask test`: all tests, the quickest first.
 
 mod fixtures;
+mod named;
+mod part;
 mod parts;
+mod quick;
+mod rust;
 mod tally;
+mod times;
+mod wrangler;
 
-use crate::build;
 use crate::proc::{Failure, interrupted};
-use crate::serve::Pilotlight;
 use crate::setup::agents::Missing;
 use crate::setup::{Purpose, setup};
 use fixtures::Fixtures;
-use parts::{Needs, PARTS, Part, Runs};
+use named::Named;
+use part::{Outcome, Part};
+use parts::{PARTS, QUICK};
 use std::process::ExitCode;
 use std::time::Instant;
-use tally::{Count, last_lines, tally};
+use tally::{Count, last_lines};
+use times::Times;
 
-/// Runs the parts whose name contains `only`; fails when any of them failed. The last line it
-/// prints is the count, for machines to read.
-pub(crate) fn test(only: &str) -> ExitCode {
-    let all = || PARTS.iter().filter(|part| part.runs != Runs::Quick);
-    let parts: Vec<&Part> = all().filter(|part| part.name.contains(only)).collect();
-    if parts.is_empty() {
-        let names: Vec<_> = all().map(|part| part.name).collect();
+/// Runs all parts.
+pub(crate) fn all() -> ExitCode {
+    let mut run = Run::new();
+    run.parts(Purpose::Testing, &Vec::from_iter(&PARTS));
+    run.end()
+}
+
+/// Runs the parts whose names contain `only`, and those that they need.
+pub(crate) fn only(only: &str) -> ExitCode {
+    let wanted = |part: &Part| part.name.contains(only);
+    let needed = |part: &Part| {
+        let mut asking = PARTS.iter().filter(|asking| wanted(asking));
+        asking.any(|asking| asking.after.contains(&part.name))
+    };
+    if !PARTS.iter().any(wanted) {
+        let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
         eprintln!(
             "no part of the tests is called {only:?}; choose among: {}",
             names.join(", ")
         );
         return ExitCode::from(2);
     }
-    run_all(&parts, Purpose::Testing)
+    let parts: Vec<&Part> = PARTS
+        .iter()
+        .filter(|part| wanted(part) || needed(part))
+        .collect();
+    let mut run = Run::new();
+    run.parts(Purpose::Testing, &parts);
+    run.end()
 }
 
 /// Runs the parts that need neither a server nor a browser.
 pub(crate) fn quick() -> ExitCode {
-    let parts: Vec<&Part> = PARTS
-        .iter()
-        .filter(|part| part.runs != Runs::Full)
-        .collect();
-    run_all(&parts, Purpose::Checking)
+    let mut run = Run::new();
+    run.parts(Purpose::Checking, &Vec::from_iter(&QUICK));
+    run.end()
 }
 
-fn run_all(parts: &[&Part], purpose: Purpose) -> ExitCode {
-    let started = Instant::now();
-    let mut lines = Vec::new();
-    let mut total = Count::default();
-    let mut skipped = Vec::new();
-    let mut ends = Vec::new();
-    let mut note = |name: &str, count: Count, seconds: u64| {
-        let verdict = if count.failed == 0 { "ok" } else { "FAILED" };
-        lines.push(format!(
-            "  {verdict:<8}{name:<14}{:>6} passed {:>4} failed {seconds:>5} s",
-            count.passed, count.failed
-        ));
-        total = Count {
-            passed: total.passed + count.passed,
-            failed: total.failed + count.failed,
-        };
-    };
-    match setup(purpose) {
+/// Runs one file of tests.
+pub(crate) fn named(name: &str) -> ExitCode {
+    let named = match Named::find(name) {
+        Ok(named) => named,
         Err(failure) => {
-            eprintln!("\n{failure}");
-            note(
-                "set-up",
-                Count {
-                    passed: 0,
-                    failed: 1,
-                },
-                started.elapsed().as_secs(),
-            );
+            eprintln!("{failure}");
+            return ExitCode::from(2);
         }
-        Ok(tools) => {
-            skipped = tools.missing.iter().map(skip).collect();
-            let programs_are_built = parts.iter().any(|part| part.name == "rust");
-            run_parts(
-                parts,
-                Fixtures {
-                    tools,
-                    server: None,
-                    on_s3: None,
-                    core_wasm: None,
-                    selfhost: None,
-                    programs_are_built,
-                },
-                &mut note,
-                &mut ends,
-            );
+    };
+    let mut run = Run::new();
+    let builds = named.builds();
+    if let Some(fixtures) = run.parts(Purpose::Testing, &Vec::from_iter(&builds))
+        && run.total.failed == 0
+    {
+        // What was built is no test.
+        run.total = Count::default();
+        run.part("tests", || named.run(&fixtures));
+    }
+    run.end()
+}
+
+/// How much of a failed part's output is said again at the end, where it is found.
+const LAST_LINES: usize = 40;
+
+/// A run of the tests: what has ended so far.
+struct Run {
+    began: Instant,
+    /// The lines of the summary.
+    lines: Vec<String>,
+    total: Count,
+    /// How the parts that failed ended.
+    ends: Vec<String>,
+    failed: Vec<&'static str>,
+    times: Times,
+}
+
+impl Run {
+    fn new() -> Self {
+        Self {
+            began: Instant::now(),
+            lines: Vec::new(),
+            total: Count::default(),
+            ends: Vec::new(),
+            failed: Vec::new(),
+            times: Times::default(),
         }
     }
-    lines.extend(skipped);
-    ends.iter().for_each(|end| println!("\n{end}"));
-    println!(
-        "\nSummary, after {} s\n{}\n",
-        started.elapsed().as_secs(),
-        lines.join("\n")
-    );
-    println!("{} passed, {} failed", total.passed, total.failed);
-    if total.failed == 0 && !interrupted() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
+
+    /// Sets up and runs parts. Returns what was built, unless the set-up failed.
+    fn parts(&mut self, purpose: Purpose, parts: &[&Part]) -> Option<Fixtures> {
+        let mut fixtures = None;
+        self.part("set-up", || match setup(purpose) {
+            Ok(tools) => {
+                let steps = tools.steps.clone();
+                fixtures = Some(Fixtures::new(tools));
+                Outcome {
+                    // It is no test.
+                    count: Count::default(),
+                    ..Outcome::built(Ok(steps))
+                }
+            }
+            Err(failure) => Outcome::one(Err(failure)),
+        });
+        let fixtures = fixtures?;
+        for part in parts {
+            if interrupted() {
+                break;
+            }
+            let missing = part.after.iter().find(|name| self.failed.contains(name));
+            self.part(part.name, || match missing {
+                None => (part.run)(&fixtures),
+                Some(name) => {
+                    let cause = format!("not run, since the part {name:?} failed");
+                    Outcome::one(Err(Failure::new(cause, "")))
+                }
+            });
+        }
+        self.lines.extend(fixtures.tools.missing.iter().map(skip));
+        Some(fixtures)
+    }
+
+    fn part(&mut self, name: &'static str, run: impl FnOnce() -> Outcome) {
+        println!("\n=== {name}");
+        let began = Instant::now();
+        let outcome = run();
+        let seconds = began.elapsed().as_secs_f64();
+        if let Err(failure) = &outcome.result {
+            println!("{failure}");
+            let last = last_lines(&outcome.output, LAST_LINES);
+            self.ends
+                .push(format!("=== how {name} ended\n{last}\n{failure}"));
+            self.failed.push(name);
+        }
+        let Count { passed, failed } = outcome.count;
+        let verdict = if outcome.result.is_ok() {
+            "ok"
+        } else {
+            "FAILED"
+        };
+        self.lines.push(format!(
+            "  {verdict:<8}{name:<14}{passed:>6} passed {failed:>4} failed {seconds:>7.1} s"
+        ));
+        self.total = self.total.plus(outcome.count);
+        self.times.add_part(name, seconds, &outcome);
+    }
+
+    /// Prints the summary. Its last line is the count, for machines to read.
+    fn end(self) -> ExitCode {
+        let seconds = self.began.elapsed().as_secs_f64();
+        self.ends.iter().for_each(|end| println!("\n{end}"));
+        let slowest = self.times.slowest_lines();
+        if !slowest.is_empty() {
+            println!("\nSlowest tests\n{}", slowest.join("\n"));
+        }
+        println!("\nSummary, after {seconds:.0} s\n{}", self.lines.join("\n"));
+        match self.times.write(seconds) {
+            Ok(path) => println!("  times: {}\n", path.display()),
+            Err(failure) => println!("{failure}\n"),
+        }
+        println!("{} passed, {} failed", self.total.passed, self.total.failed);
+        if self.failed.is_empty() && !interrupted() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
     }
 }
 
@@ -106,86 +192,4 @@ fn run_all(parts: &[&Part], purpose: Purpose) -> ExitCode {
 fn skip(missing: &Missing) -> String {
     let Missing { language, cause } = missing;
     format!("  skipped agents of {language}: {cause}")
-}
-
-/// How much of a failed part's output is said again at the end, where it is found.
-const LAST_LINES: usize = 40;
-
-/// Tells `note` of each part, and keeps in `ends` how the output of those ends that failed.
-fn run_parts(
-    parts: &[&Part],
-    mut fixtures: Fixtures,
-    note: &mut impl FnMut(&str, Count, u64),
-    ends: &mut Vec<String>,
-) {
-    let (mut serving, mut viewer) = (None, None);
-    for (index, part) in parts.iter().enumerate() {
-        if interrupted() {
-            return;
-        }
-        if part.needs == Needs::Viewer && viewer.is_none() && serving != Some(true) {
-            println!("\n=== build");
-            let started = Instant::now();
-            let outcome = build::viewer(&fixtures.tools);
-            if let Err(failure) = &outcome {
-                println!("{failure}");
-            }
-            note("build", tally(&outcome, ""), started.elapsed().as_secs());
-            viewer = Some(outcome.is_ok());
-        }
-        if part.needs == Needs::Server && serving.is_none() {
-            println!("\n=== build and start");
-            let started = Instant::now();
-            let outcome = fixtures.serve();
-            if let Err(failure) = &outcome {
-                println!("{failure}");
-            }
-            note("build", tally(&outcome, ""), started.elapsed().as_secs());
-            serving = Some(outcome.is_ok());
-        }
-        println!("\n=== [{}/{}] {}", index + 1, parts.len(), part.name);
-        let started = Instant::now();
-        let ready = match part.needs {
-            Needs::Nothing => true,
-            Needs::Viewer => viewer.or(serving) == Some(true),
-            Needs::Server => serving == Some(true),
-        };
-        let (outcome, text) = if !ready {
-            (
-                Err(Failure::new(
-                    "could not run, since the build or the start failed",
-                    "",
-                )),
-                String::new(),
-            )
-        } else {
-            (part.run)(&fixtures)
-        };
-        if let Err(failure) = &outcome {
-            println!("{failure}");
-            let last = last_lines(&text, LAST_LINES);
-            ends.push(format!("=== how {} ended\n{last}\n{failure}", part.name));
-        }
-        note(
-            part.name,
-            tally(&outcome, &text),
-            started.elapsed().as_secs(),
-        );
-    }
-    let on_s3 = fixtures.on_s3.as_mut().map(|(server, _)| server);
-    for failure in [fixtures.server.as_mut(), on_s3]
-        .into_iter()
-        .flatten()
-        .filter_map(Pilotlight::ended)
-    {
-        println!("{failure}");
-        note(
-            "server",
-            Count {
-                passed: 0,
-                failed: 1,
-            },
-            0,
-        );
-    }
 }

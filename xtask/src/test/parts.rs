@@ -1,170 +1,138 @@
-//! The parts of the tests.
+//! The parts of the tests, in the order in which they run.
 
-use super::fixtures::Fixtures;
-use crate::folders::root;
+use super::fixtures::{Fixtures, SELFHOST};
+use super::part::{Outcome, Part};
+use super::{quick, rust, times, wrangler};
+use crate::folders::{own_dir, root};
 use crate::proc::{Result, Run};
-use crate::{deploy, fuzz};
+use crate::{build, deploy, fuzz, selfhost};
+use std::fs;
 
-/// One part of the tests. It returns its outcome, and its output if that counts tests.
-pub(super) struct Part {
-    pub(super) name: &'static str,
-    pub(super) run: fn(&Fixtures) -> (Result<()>, String),
-    pub(super) needs: Needs,
-    pub(super) runs: Runs,
-}
-
-/// When a part runs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Runs {
-    Always,
-    /// With `--quick`, which starts no server.
-    Quick,
-    /// Without it.
-    Full,
-}
-
-/// What has to be there before a part runs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Needs {
-    Nothing,
-    /// The viewer's WASM, whose types the site is checked against.
-    Viewer,
-    /// The worker, the viewer and the site built, and the worker running.
-    Server,
-}
-
-pub(super) const PARTS: [Part; 9] = [
+/// All of them, the quickest first.
+pub(super) const PARTS: [Part; 10] = [
+    FORMAT,
     Part {
-        name: "format",
-        run: format,
-        needs: Needs::Nothing,
-        runs: Runs::Always,
+        name: "rust build",
+        after: &[],
+        run: rust_build,
     },
-    Part {
-        name: "clippy",
-        run: clippy,
-        needs: Needs::Nothing,
-        runs: Runs::Always,
-    },
-    Part {
-        name: "native",
-        run: native,
-        needs: Needs::Nothing,
-        runs: Runs::Quick,
-    },
+    BUILD,
     Part {
         name: "rust",
-        run: rust,
-        needs: Needs::Server,
-        runs: Runs::Full,
+        after: &["rust build", "build"],
+        run: |fixtures| rust::run(fixtures.programs(), &[], fixtures),
     },
-    Part {
-        name: "site types",
-        run: site_types,
-        needs: Needs::Viewer,
-        runs: Runs::Always,
-    },
-    Part {
-        name: "site",
-        run: site,
-        needs: Needs::Viewer,
-        runs: Runs::Always,
-    },
+    SITE_LINT,
+    SITE,
     Part {
         name: "browser",
-        run: browser,
-        needs: Needs::Server,
-        runs: Runs::Full,
+        after: &["rust build", "build"],
+        run: |fixtures| browser(fixtures, ""),
     },
     Part {
-        name: "deploy",
-        run: deploy,
-        needs: Needs::Server,
-        runs: Runs::Full,
+        name: "wrangler",
+        after: &["build"],
+        run: |_| Outcome::counted(wrangler::test()),
+    },
+    Part {
+        name: "release",
+        after: &[],
+        run: release,
     },
     Part {
         name: "fuzz",
-        run: fuzz_briefly,
-        needs: Needs::Nothing,
-        runs: Runs::Full,
+        after: &["rust build"],
+        run: |_| Outcome::one(fuzz::fuzz(&fuzz::Options::default())),
     },
 ];
 
-fn format(_: &Fixtures) -> (Result<()>, String) {
-    let rust = Run::new("cargo")
-        .args(["fmt", "--all", "--check"])
-        .limit(120)
-        .show();
-    (rust.and_then(|()| npm("format").show()), String::new())
-}
+/// What `--quick` runs.
+pub(super) const QUICK: [Part; 5] = [
+    FORMAT,
+    Part {
+        name: "clippy",
+        after: &[],
+        run: |_| Outcome::one(quick::lint()),
+    },
+    Part {
+        name: "unit tests",
+        after: &[],
+        run: quick::unit_tests,
+    },
+    Part {
+        name: SITE_LINT.name,
+        after: &[],
+        run: SITE_LINT.run,
+    },
+    Part {
+        name: SITE.name,
+        after: &[],
+        run: SITE.run,
+    },
+];
 
-/// `clippy` and `rust` select the same packages: with another selection cargo unites other features
-/// and builds half of the dependencies again. The feature adds the tests that need a running worker
-/// or the built WASM.
-const EVERYTHING: [&str; 3] = ["--workspace", "--features", "pilotlight-tests/e2e"];
+const FORMAT: Part = Part {
+    name: "format",
+    after: &[],
+    run: |_| {
+        let rust = Run::new("cargo")
+            .args(["fmt", "--all", "--check"])
+            .limit(120)
+            .show();
+        Outcome::one(rust.and_then(|()| npm("format").show()))
+    },
+};
 
-fn clippy(_: &Fixtures) -> (Result<()>, String) {
-    let strict = ["--all-targets", "--", "-D", "warnings"];
-    (
-        Run::new("cargo")
-            .args(["clippy", "--quiet"])
-            .args(EVERYTHING)
-            .args(strict)
-            .limit(1800)
-            .show(),
-        String::new(),
-    )
-}
-
-/// Unit tests, properties and golden files, the core in wasmtime, and requests to the running
-/// worker.
-fn rust(fixtures: &Fixtures) -> (Result<()>, String) {
-    fixtures
-        .with_server(
-            Run::new("cargo")
-                .args(["test", "--quiet", "--no-fail-fast"])
-                .args(EVERYTHING),
-        )
-        .limit(2700)
-        .tee()
-}
-
-/// Tests of the core and the worker without a server, except those that inject every fault at every
-/// place.
-fn native(_: &Fixtures) -> (Result<()>, String) {
-    let tests = [
-        "--package",
-        "pilotlight-core",
-        "--package",
-        "pilotlight-worker",
-    ];
-    let less = [
-        "--",
-        "--skip",
-        "whatever_fails",
-        "--skip",
-        "may_fail",
-        "--skip",
-        "after_any_fault",
-    ];
-    Run::new("cargo")
-        .args(["test", "--quiet", "--no-fail-fast"])
-        .args(tests)
-        .args(less)
-        .limit(1800)
-        .tee()
-}
+/// Every module of WASM, the site, and the folder for machines without Cloudflare.
+pub(super) const BUILD: Part = Part {
+    name: "build",
+    after: &[],
+    run: |fixtures| {
+        Outcome::built(build::for_tests(&fixtures.tools).and_then(|steps| {
+            selfhost::folder(&Fixtures::empty(SELFHOST))?;
+            Ok(steps)
+        }))
+    },
+};
 
 /// What the compiler and the lints say of the site, and the lints of the tests that are JavaScript.
-fn site_types(_: &Fixtures) -> (Result<()>, String) {
-    (
-        npm("lint").show().and_then(|()| npm("check").show()),
-        String::new(),
-    )
+const SITE_LINT: Part = Part {
+    name: "site types",
+    after: &["build"],
+    run: |_| Outcome::one(npm("lint").show().and_then(|()| npm("check").show())),
+};
+
+const SITE: Part = Part {
+    name: "site",
+    after: &["build"],
+    run: |fixtures| site(fixtures, ""),
+};
+
+/// Lints and compiles everything, and the programs that tests start.
+fn rust_build(fixtures: &Fixtures) -> Outcome {
+    Outcome::one(fixtures.build_programs(&["--all-targets"]))
 }
 
-fn site(fixtures: &Fixtures) -> (Result<()>, String) {
-    fixtures.with_server(npm("test")).tee()
+/// Tests of the site; those of one file where it is named.
+pub(super) fn site(fixtures: &Fixtures, file: &str) -> Outcome {
+    javascript(fixtures, "site", npm("test").args(["--", file]))
+}
+
+/// Tests in browsers; those of one file where it is named.
+pub(super) fn browser(fixtures: &Fixtures, file: &str) -> Outcome {
+    let run = Run::new("node").arg("tests/browser/run.mjs");
+    let run = if file.is_empty() { run } else { run.arg(file) };
+    javascript(fixtures, "browser", run)
+}
+
+/// Runs a program that writes the times of its tests to the file that is named.
+fn javascript(fixtures: &Fixtures, name: &str, run: Run) -> Outcome {
+    let noted = own_dir().join(format!("{name}-times.json"));
+    let _ = fs::remove_file(&noted);
+    let run = fixtures.provide(run).env("PILOTLIGHT_TIMES", &noted);
+    let mut outcome = Outcome::counted(run.limit(2400).tee());
+    (outcome.files, outcome.tests) = times::read(&noted, name);
+    outcome
 }
 
 fn npm(script: &str) -> Run {
@@ -174,23 +142,12 @@ fn npm(script: &str) -> Run {
         .limit(300)
 }
 
-fn browser(fixtures: &Fixtures) -> (Result<()>, String) {
-    fixtures
-        .with_server(Run::new("node").arg("tests/browser/run.mjs"))
-        .limit(2400)
-        .tee()
-}
-
-/// wrangler checks and bundles each preset, as it would for a deployment.
-fn deploy(_: &Fixtures) -> (Result<()>, String) {
-    (deploy::check_presets(), String::new())
-}
-
-fn fuzz_briefly(fixtures: &Fixtures) -> (Result<()>, String) {
-    let seeds = if fixtures.programs_are_built {
-        fuzz::Seeds::Built
-    } else {
-        fuzz::Seeds::ToBeBuilt
-    };
-    (fuzz::fuzz(&fuzz::Options::default(), seeds), String::new())
+/// Builds what is deployed, checks its sizes, and has wrangler check and bundle each preset as it
+/// would for a deployment.
+fn release(fixtures: &Fixtures) -> Outcome {
+    let built: Result<_> = build::release(&fixtures.tools);
+    Outcome::built(built.and_then(|steps| {
+        deploy::check_presets()?;
+        Ok(steps)
+    }))
 }

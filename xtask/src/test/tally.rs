@@ -1,11 +1,41 @@
 //! How many tests passed, by the output of the programs that ran them.
 
+use super::times::TestTime;
 use crate::proc::Result;
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct Count {
     pub(super) passed: u64,
     pub(super) failed: u64,
+}
+
+impl Count {
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            passed: self.passed + other.passed,
+            failed: self.failed + other.failed,
+        }
+    }
+}
+
+/// The tests in the output of libtest with `--report-time`. Those of `tests/` belong to the file of
+/// their module, others to their program.
+pub(super) fn rust_tests(program: &str, text: &str) -> Vec<TestTime> {
+    let test = |line: &str| {
+        let (name, rest) = line.strip_prefix("test ")?.split_once(" ... ")?;
+        let seconds = rest.split_once('<')?.1.strip_suffix("s>")?.parse().ok()?;
+        let module = name.split_once("::").map(|(module, _)| module);
+        let file = match module.filter(|_| program.contains("tests/")) {
+            Some(module) => format!("{program}/{module}"),
+            None => program.to_owned(),
+        };
+        Some(TestTime {
+            file,
+            name: name.to_owned(),
+            seconds,
+        })
+    };
+    text.lines().filter_map(test).collect()
 }
 
 /// Counts the tests in the output. A part that counts none is one test itself.
@@ -99,6 +129,23 @@ mod tests {
         check("# tests 5\n# pass 4\n# fail 1", false, 4, 1);
         check("ℹ pass 7\nℹ fail 0", true, 7, 0);
         check("9 passed, 1 failed", false, 9, 1);
+    }
+
+    #[test]
+    fn tests_of_libtest_have_times() {
+        let text = "running 2 tests\ntest s3::contract ... ok <1.250s>\ntest slow ... FAILED <0.5s>\ntest x ... ignored\n";
+        let found = rust_tests("tests/worker", text);
+        let found: Vec<_> = found
+            .iter()
+            .map(|t| (t.file.as_str(), t.name.as_str(), t.seconds))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("tests/worker/s3", "s3::contract", 1.25),
+                ("tests/worker", "slow", 0.5)
+            ]
+        );
     }
 
     #[test]

@@ -1,12 +1,10 @@
 //! `/pgo/SERVICE` of the built worker: what several hosts pushed, as a file that `go build -pgo` takes.
 
-mod go_program;
-
 use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use go_program::Program;
+use crate::go_program::Program;
 use pilotlight_core::open;
 use pilotlight_tests::locked::Locked;
 use pilotlight_tests::pgo::go_calls;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pilotlight_tests::local::client::Client;
 
-use crate::locked::{FROM, Locked, profile, push, token};
+use super::locked::{FROM, Locked, profile, push, token};
 
 #[test]
 fn ten_thousand_wrong_tokens_while_honest_pushes_are_served() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use pilotlight_tests::local::client::Answer;
 use regex_lite::Regex;
 
-use crate::locked::{FROM, Locked, TOKENS, profile, push};
+use super::locked::{FROM, Locked, TOKENS, profile, push};
 
 /// What a route asks for, by this test's own judgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

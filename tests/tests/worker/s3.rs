@@ -1,11 +1,14 @@
 //! The worker over S3: pushed, queried, compacted, queried again, with the bucket in this process;
 //! and the contract of buckets, as an operator checks it, of both kinds where the worker runs.
 
+use std::path::Path;
+
 use pilotlight_core::pprof::{encode, encode_gzip};
 use pilotlight_core::store::read_chunk;
-use pilotlight_s3::Server;
+use pilotlight_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY, Server};
 use pilotlight_tests::client::Client;
 use pilotlight_tests::drawn;
+use pilotlight_tests::local::Place;
 use pilotlight_tests::oracle::Oracle;
 
 /// The hour of what is pushed, seconds: 2026-11-20, 10:00 UTC.
@@ -17,16 +20,23 @@ const DUE: u64 = 64;
 /// Each run does one job at least.
 const RUNS: usize = 5;
 
-fn variable(name: &str) -> String {
-    std::env::var(name).unwrap_or_else(|_| {
-        panic!("no variable {name}: cargo xtask test starts what it names and sets it")
-    })
-}
-
 #[test]
 fn the_worker_over_s3() {
-    let port = variable("PILOTLIGHT_S3_PORT").parse().expect("a port");
-    let client = Client::new(&variable("PILOTLIGHT_S3_URL"));
+    let server = Server::start(0).expect("a server");
+    let variables = [
+        ("FLUSH_MS", "1".to_owned()),
+        ("BUCKET_BACKEND", "s3".to_owned()),
+        ("S3_ENDPOINT", server.endpoint()),
+        ("S3_BUCKET", BUCKET.to_owned()),
+        ("S3_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
+        ("S3_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),
+    ];
+    let port = server.port();
+    drop(server);
+    let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("s3");
+    let place = Place::fresh(&state, &variables).expect("a place");
+    let _worker = place.start().unwrap_or_else(|problem| panic!("{problem}"));
+    let client = Client::new(&place.url());
 
     let down = client
         .post(&path(0), "application/octet-stream", &profile(0))
@@ -66,7 +76,7 @@ fn the_worker_over_s3() {
     for run in 1.. {
         assert_eq!(
             client
-                .get("/__scheduled?cron=*+*+*+*+*")
+                .get("/cdn-cgi/handler/scheduled")
                 .expect("an answer")
                 .status,
             200
@@ -87,7 +97,7 @@ fn the_worker_over_s3() {
 
 #[test]
 fn the_contract_of_r2() {
-    contract(&Client::from_env());
+    contract(&crate::shared::client());
 }
 
 /// Everything of the contract, one part a call, as an operator would on the free plan.

@@ -1,7 +1,7 @@
 //! Paths and headers that two readers may read in two ways.
 
-use crate::locked::{FROM, Locked, profile, push};
-use crate::request::raw;
+use super::locked::{FROM, Locked, profile, push};
+use super::request::raw;
 
 #[test]
 fn tricks_with_paths_and_headers() {

@@ -1,10 +1,8 @@
 //! `go build -pgo` takes what becomes of pushed profiles.
 
-mod go_program;
-
 use std::fs;
 
-use go_program::Program;
+use crate::go_program::Program;
 use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::pprof::encode_gzip;
 use pilotlight_core::store::read_chunk;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use pilotlight_tests::local::client::Answer;
 
-use crate::locked::{place, token};
-use crate::request::{base64, raw};
-use crate::routes::{Wanted, routes, wanted};
+use super::locked::{place, token};
+use super::request::{base64, raw};
+use super::routes::{Wanted, routes, wanted};
 
 #[test]
 fn pages_of_other_sites() {

@@ -3,10 +3,12 @@
 //! everything is sent twice.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use pilotlight_core::pprof::{encode, encode_gzip};
 use pilotlight_core::store::read_chunk;
 use pilotlight_tests::client::Client;
+use pilotlight_tests::local::Place;
 use pilotlight_tests::oracle::Oracle;
 use pilotlight_tests::recorded::Recorded;
 use pilotlight_tests::series::{Key, expected};
@@ -22,7 +24,10 @@ const DUE: usize = 64;
 
 #[test]
 fn what_agents_pushed_is_what_queries_answer() {
-    let client = Client::from_env();
+    let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("replay");
+    let place = Place::fresh(&state, &[("FLUSH_MS", "1".to_owned())]).expect("a place");
+    let _worker = place.start().unwrap_or_else(|problem| panic!("{problem}"));
+    let client = Client::new(&place.url());
     let requests: Vec<Recorded> = corpus::AGENTS
         .iter()
         .flat_map(|agent| corpus::recordings(agent))
@@ -304,16 +309,14 @@ fn compact(client: &Client, expected: &BTreeMap<Key, Oracle>, before: usize) {
     /// Each run does one job; the first may find another tenant's.
     const RUNS: usize = 10;
     for run in 1..=RUNS {
-        let answer = client
-            .get("/__scheduled?cron=*+*+*+*+*")
-            .expect("an answer");
+        let answer = client.get("/cdn-cgi/handler/scheduled").expect("an answer");
         assert_eq!(answer.status, 200, "cron: {}", answer.text());
         if objects(client, expected) < before {
             // And some more: there must be nothing left that changes the sums.
             for _ in 0..2 {
                 assert_eq!(
                     client
-                        .get("/__scheduled?cron=*+*+*+*+*")
+                        .get("/cdn-cgi/handler/scheduled")
                         .expect("an answer")
                         .status,
                     200

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::locked::{CPU, FROM, Locked, TOKENS, profile, push};
-use crate::routes::{Wanted, routes, wanted};
+use super::locked::{CPU, FROM, Locked, TOKENS, profile, push};
+use super::routes::{Wanted, routes, wanted};
 
 #[test]
 fn a_tenant_never_touches_another() {

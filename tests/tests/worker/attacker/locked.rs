@@ -12,7 +12,7 @@ use pilotlight_tests::local::{Local, Place};
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
-use crate::request::raw;
+use super::request::raw;
 
 pub(crate) const FROM: i64 = 1_795_235_400;
 pub(crate) const CPU: &str = "process_cpu:cpu:nanoseconds::";

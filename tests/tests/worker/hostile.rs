@@ -338,7 +338,7 @@ fn repeated_text() -> Vec<u8> {
 
 #[test]
 fn bad_requests_are_refused_and_leave_no_trace() {
-    let client = Client::from_env();
+    let client = crate::shared::client();
     let before = services(&client);
     for bad in all_bad() {
         let path = format!("/ingest?{}", bad.query);
@@ -369,7 +369,7 @@ fn bad_requests_are_refused_and_leave_no_trace() {
 fn bad_requests_to_push_v1_are_refused() {
     const PROTO: &str = "application/proto";
     const JSON: &str = "application/json";
-    let client = Client::from_env();
+    let client = crate::shared::client();
     // In JSON, so that nobody has to write protobuf.
     let series = |profile: &[u8], count: usize| {
         let profile = base64::engine::general_purpose::STANDARD.encode(profile);
@@ -408,7 +408,7 @@ fn bad_requests_to_push_v1_are_refused() {
 
 #[test]
 fn bad_questions_are_refused() {
-    let client = Client::from_env();
+    let client = crate::shared::client();
     let cpu = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
     let rpc = |call: &str, body: &str| {
         let answer = client.post(
@@ -473,7 +473,7 @@ fn bad_questions_are_refused() {
 /// still is the same.
 #[test]
 fn a_damaged_gzip_is_never_another_profile() {
-    let client = Client::from_env();
+    let client = crate::shared::client();
     let moment = Moment {
         service: &SERVICES[0],
         region: "eu",
@@ -514,7 +514,7 @@ fn a_damaged_gzip_is_never_another_profile() {
 /// refused not at all.
 #[test]
 fn of_a_damaged_protobuf_what_can_be_read_counts() {
-    let client = Client::from_env();
+    let client = crate::shared::client();
     let body = encode(&drawn::profile(
         "cpu/nanoseconds\nmain;work;deep 300 region=eu\nmain;work 500\nmain;other;other 7000 region=us",
     ));

@@ -2,7 +2,7 @@
 //! its request.
 
 #[allow(dead_code)] // The core's own tests use all of it.
-#[path = "../../shared/tests/otlp/encoder.rs"]
+#[path = "../../../shared/tests/otlp/encoder.rs"]
 mod encoder;
 
 use std::io::Write;

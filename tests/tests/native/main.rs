@@ -1,0 +1,24 @@
+//! Tests across the parts that need neither a server nor a browser.
+
+mod algebra;
+mod folded;
+mod golden;
+mod graph;
+mod import_formats;
+mod jfr;
+mod jfr_work;
+mod legacy;
+mod pgo_build;
+mod pgo_calls;
+mod pprof_steps;
+mod preorder;
+mod selector;
+mod speedscope;
+mod tags;
+mod tidy;
+mod unsupported;
+mod verbs;
+mod views;
+
+#[path = "../go_program/mod.rs"]
+mod go_program;

@@ -1,0 +1,29 @@
+//! The built worker under workerd, and the built core in wasmtime. Each test starts a worker of its
+//! own, with an empty bucket, so that tests can run side by side and alone.
+
+mod agents;
+mod attack;
+mod attacker;
+mod connect_go;
+mod hostile;
+mod kills;
+mod large_answers;
+mod limits;
+mod older_calls;
+mod otlp;
+mod outgoing;
+mod pgo;
+mod published;
+mod push_v1;
+mod recorded;
+mod replay;
+mod s3;
+mod schedule;
+mod selfhost;
+mod shared;
+mod subqueries;
+mod walks;
+mod wasm;
+
+#[path = "../go_program/mod.rs"]
+mod go_program;

@@ -1,0 +1,114 @@
+//! `cargo xtask test --quick`: lints of everything, and unit tests of what changed since a commit.
+
+use super::fixtures::Fixtures;
+use super::part::Outcome;
+use super::rust::WORKSPACE;
+use crate::folders::root;
+use crate::proc::{Result, Run};
+use std::collections::BTreeSet;
+
+/// Folders of packages, the deeper ones first.
+const PACKAGES: [(&str, &str); 11] = [
+    ("wasm-viewer/bucket/", "pilotlight-bucket"),
+    ("wasm-viewer/bundler/", "pilotlight-bundler"),
+    ("wasm-viewer/imports/", "pilotlight-imports"),
+    ("wasm-viewer/symbols/", "pilotlight-symbols"),
+    ("wasm-viewer/", "pilotlight-viewer"),
+    ("tests/guest/", "pilotlight-guest"),
+    ("tests/s3/", "pilotlight-s3"),
+    ("tests/", "pilotlight-tests"),
+    ("shared/", "pilotlight-core"),
+    ("worker/", "pilotlight-worker"),
+    ("xtask/", "xtask"),
+];
+
+/// Simulations that let every operation fail in turn take minutes; the whole run has them.
+const LONG: [&str; 3] = ["whatever_fails", "may_fail", "after_any_fault"];
+
+/// `cargo clippy` of every target. It only checks, so it answers sooner than the build of a whole
+/// run, which lints too.
+pub(super) fn lint() -> Result<()> {
+    Run::new("cargo")
+        .args(["clippy", "--quiet"])
+        .args(WORKSPACE)
+        .args(["--all-targets", "--", "-D", "warnings"])
+        .limit(1800)
+        .show()
+}
+
+/// Unit tests of the packages with changes that are not committed; of the core and the worker where
+/// there are none.
+pub(super) fn unit_tests(_: &Fixtures) -> Outcome {
+    let mut packages = match changed() {
+        Ok(paths) => packages(&paths),
+        Err(failure) => return Outcome::one(Err(failure)),
+    };
+    if packages.is_empty() {
+        packages.extend(["pilotlight-core", "pilotlight-worker"]);
+    }
+    println!(
+        "unit tests of {}",
+        Vec::from_iter(packages.iter().copied()).join(", ")
+    );
+    let run = Run::new("cargo")
+        .args(["test", "--quiet", "--no-fail-fast", "--lib", "--bins"])
+        .args(packages.iter().flat_map(|name| ["--package", name]))
+        .arg("--")
+        .args(LONG.iter().flat_map(|name| ["--skip", name]));
+    Outcome::counted(run.limit(1800).tee())
+}
+
+/// The paths of changed and new files, relative to the top folder.
+fn changed() -> Result<String> {
+    let git = |words: &[&str]| Run::new("git").args(words).dir(root()).read();
+    let tracked = git(&["diff", "--name-only", "HEAD"])?;
+    let new = git(&["ls-files", "--others", "--exclude-standard"])?;
+    Ok(tracked + &new)
+}
+
+/// The packages that files are of.
+fn packages(paths: &str) -> BTreeSet<&'static str> {
+    let package = |path: &str| {
+        let found = PACKAGES.iter().find(|(folder, _)| path.starts_with(folder));
+        found.map(|(_, package)| *package)
+    };
+    paths.lines().filter_map(package).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(paths: &str, expect: &[&str]) {
+        assert_eq!(Vec::from_iter(packages(paths)), expect, "{paths}");
+    }
+
+    #[test]
+    fn files_belong_to_packages() {
+        check(
+            "shared/src/tree/mod.rs\nshared/Cargo.toml\n",
+            &["pilotlight-core"],
+        );
+        check(
+            "wasm-viewer/imports/src/lib.rs\nwasm-viewer/src/lib.rs\n",
+            &["pilotlight-imports", "pilotlight-viewer"],
+        );
+        check("README.md\nsite/src/main.ts\n", &[]);
+    }
+
+    #[test]
+    fn every_package_of_the_workspace_has_a_folder() {
+        let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
+        let members = manifest
+            .lines()
+            .find(|line| line.starts_with("members"))
+            .unwrap();
+        for member in members.split('"').skip(1).step_by(2) {
+            let folder = format!("{member}/");
+            assert!(
+                PACKAGES.iter().any(|(known, _)| folder.starts_with(known)),
+                "{member}"
+            );
+        }
+    }
+}

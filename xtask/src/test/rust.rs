@@ -1,0 +1,207 @@
+//! The Rust tests: one build that lints on the way, then the programs of tests, two at a time.
+
+use super::fixtures::Fixtures;
+use super::part::Outcome;
+use super::tally::{Count, rust_tests, tally};
+use super::times::{FileTime, TestTime};
+use crate::folders::own_dir;
+use crate::proc::{Context, Failure, Result, Run, interrupted};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
+use std::time::Instant;
+
+/// Features are united over the whole workspace, whatever is built of it: with another selection
+/// cargo would compile half of the dependencies again.
+pub(super) const WORKSPACE: [&str; 3] = ["--workspace", "--features", "pilotlight-tests/e2e"];
+
+/// So many programs of tests run at a time. Those that wait for a worker leave the CPU to others.
+const LANES: usize = 2;
+
+/// How long one program of tests may run, seconds: four times what the slowest does on two busy
+/// cores.
+const LIMIT: u64 = 1800;
+
+/// A program of tests.
+pub(super) struct Program {
+    /// Its package, and its target where that is not the library: `core`, `tests/worker`.
+    pub(super) name: String,
+    path: PathBuf,
+    /// The folder of its package, in which it runs.
+    dir: PathBuf,
+}
+
+/// How a program of tests ended.
+struct Ended {
+    name: String,
+    result: Result<()>,
+    output: String,
+    seconds: f64,
+}
+
+/// Compiles targets of the workspace with Clippy's driver in the compiler's place, so that each
+/// crate is read once to be linted and compiled. Returns the programs of tests among them.
+pub(super) fn build(targets: &[&str]) -> Result<Vec<Program>> {
+    let messages = own_dir().join("cargo-messages.json");
+    let file = fs::File::create(&messages).context(messages.display())?;
+    Run::new("cargo")
+        .args(["test", "--no-run", "--quiet"])
+        .args(WORKSPACE)
+        .args(targets)
+        .arg("--message-format=json-render-diagnostics")
+        .env("RUSTC_WORKSPACE_WRAPPER", clippy_driver()?)
+        // As `cargo clippy -- -D warnings` passes its arguments on.
+        .env(
+            "CLIPPY_ARGS",
+            "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
+        )
+        .limit(2700)
+        .show_errors(file)?;
+    let text = fs::read_to_string(&messages).context(messages.display())?;
+    Ok(text.lines().filter_map(program).collect())
+}
+
+fn clippy_driver() -> Result<PathBuf> {
+    let sysroot = Run::new("rustc").args(["--print", "sysroot"]).read()?;
+    let driver = Path::new(sysroot.trim()).join("bin/clippy-driver");
+    if driver.exists() {
+        return Ok(driver);
+    }
+    // Where the compiler is the system's, the driver is on PATH.
+    Ok(PathBuf::from("clippy-driver"))
+}
+
+/// The program that a message of cargo's is about, if it has tests.
+fn program(line: &str) -> Option<Program> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let path = message["executable"].as_str()?;
+    let target = &message["target"];
+    let kind = target["kind"][0].as_str()?;
+    // Benches are compiled, and measured by hand.
+    if message["profile"]["test"] != true || kind == "bench" {
+        return None;
+    }
+    let dir = Path::new(message["manifest_path"].as_str()?).parent()?;
+    let package = dir.strip_prefix(crate::folders::root()).unwrap_or(dir);
+    let package = package.display();
+    Some(Program {
+        name: match kind {
+            "test" => format!("{package}/{}", target["name"].as_str()?),
+            "bin" if target["name"] != "xtask" => {
+                format!("{package}/bin/{}", target["name"].as_str()?)
+            }
+            _ => package.to_string(),
+        },
+        path: path.into(),
+        dir: dir.to_path_buf(),
+    })
+}
+
+/// Runs all tests of the programs whose names contain `filter`.
+pub(super) fn run(programs: &[Program], words: &[&str], fixtures: &Fixtures) -> Outcome {
+    let queue = Mutex::new(in_order(programs).into_iter());
+    let ended = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..LANES {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().expect("no lane panics").next();
+                    let Some(program) = next.filter(|_| !interrupted()) else {
+                        return;
+                    };
+                    let one = program.run(words, fixtures);
+                    println!("{}", one.line());
+                    ended.lock().expect("no lane panics").push(one);
+                }
+            });
+        }
+    });
+    outcome(ended.into_inner().expect("no lane panics"))
+}
+
+/// Programs that wait for a worker take longest, so they start first.
+fn in_order(programs: &[Program]) -> Vec<&Program> {
+    let mut programs: Vec<&Program> = programs.iter().collect();
+    programs.sort_by_key(|program| (program.name != "tests/worker", program.name != "worker"));
+    programs
+}
+
+impl Program {
+    fn run(&self, words: &[&str], fixtures: &Fixtures) -> Ended {
+        let log = own_dir()
+            .join("logs")
+            .join(format!("{}.log", self.name.replace('/', "-")));
+        let began = Instant::now();
+        let run = Run::new(&self.path)
+            .args(words)
+            // libtest shows the times of tests only when it takes itself for unstable.
+            .args(["-Zunstable-options", "--report-time"])
+            .env("RUSTC_BOOTSTRAP", "1")
+            .env("CARGO_MANIFEST_DIR", &self.dir)
+            .dir(&self.dir)
+            .limit(LIMIT);
+        let result = fixtures.provide(run).log(&log);
+        Ended {
+            name: self.name.clone(),
+            result,
+            output: fs::read_to_string(&log).unwrap_or_default(),
+            seconds: began.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+impl Ended {
+    fn count(&self) -> Count {
+        tally(&self.result, &self.output)
+    }
+
+    fn line(&self) -> String {
+        let Count { passed, failed } = self.count();
+        let (name, seconds) = (&self.name, self.seconds);
+        let line = format!("{name}: {passed} passed, {failed} failed in {seconds:.1} s");
+        match &self.result {
+            Ok(()) => line,
+            Err(failure) => format!("{}\n{failure}\n{line}", self.output),
+        }
+    }
+}
+
+fn outcome(ended: Vec<Ended>) -> Outcome {
+    let mut all = Outcome::one(Ok(()));
+    all.count = Count::default();
+    let mut failed = Vec::new();
+    for one in ended {
+        all.count = all.count.plus(one.count());
+        let tests = rust_tests(&one.name, &one.output);
+        all.files.extend(file_times(&one, &tests));
+        all.tests.extend(tests);
+        if one.result.is_err() {
+            all.output += &one.output;
+            failed.push(one.name);
+        }
+    }
+    if !failed.is_empty() {
+        let cause = format!("tests failed in {}", failed.join(", "));
+        all.result = Err(Failure::new(cause, "their output is in target/xtask/logs"));
+    }
+    all
+}
+
+/// A program of integration tests has a file for each module at its top.
+fn file_times(one: &Ended, tests: &[TestTime]) -> Vec<FileTime> {
+    let mut files: BTreeMap<&str, f64> = BTreeMap::new();
+    for test in tests {
+        *files.entry(&test.file).or_default() += test.seconds;
+    }
+    if files.is_empty() {
+        files.insert(&one.name, one.seconds);
+    }
+    let time = |(file, seconds): (&str, f64)| FileTime {
+        file: file.to_owned(),
+        seconds,
+    };
+    files.into_iter().map(time).collect()
+}
