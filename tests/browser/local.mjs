@@ -9,9 +9,9 @@ import { fileURLToPath } from "node:url";
 const at = (name) => fileURLToPath(new URL(`../local/${name}`, import.meta.url));
 
 /** Starts the built worker over an empty bucket, which it keeps in the folder `state`. */
-export async function startWorker(state, variables) {
+export async function startWorker(state, variables, parts = {}) {
   rmSync(state, { recursive: true, force: true });
-  const asked = { state, port: 0, variables, itself: false, core: null, entry: at("clock.js") };
+  const asked = { state, port: 0, variables, itself: false, core: null, entry: null, ...parts };
   const child = spawn("node", [at("serve.mjs"), JSON.stringify(asked)], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const answer = async () => {

@@ -1,5 +1,5 @@
 /**
- * Runs the browser tests: `node tests/browser/run.mjs` with PILOTLIGHT_URL (a running server with the site), CHROMIUM
+ * Runs the browser tests: `node tests/browser/run.mjs` with PILOTLIGHT_URL (a running server with the site; one is started where it is not set), CHROMIUM
  * (default /usr/bin/chromium) and FIREFOX (default /usr/bin/firefox-esr), PILOTLIGHT_CORE_WASM (the core alone, for the test
  * "identity"), and PILOTLIGHT_BINARIES, the folder where our programs are built already. Makes the profiles it opens, the
  * history it looks at and the answers it holds the browser's core to. Screenshots go to target/screenshots.
@@ -11,21 +11,23 @@ import { basename, dirname, join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
+import { startWorker } from "./local.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "../..");
-const { PILOTLIGHT_URL: url } = process.env;
 
 function fail(message) {
   console.error(message);
   process.exit(1);
 }
 
-if (!url) fail("PILOTLIGHT_URL is not set: cargo xtask test starts a server and sets it");
 process.env.CHROMIUM ??= "/usr/bin/chromium";
 process.env.FIREFOX ??= "/usr/bin/firefox-esr";
-const health = await fetch(`${url}/healthz`).catch((error) => fail(`${url} does not answer: ${error.cause ?? error}`));
-if (!health.ok) fail(`${url}/healthz answers ${health.status}`);
+const server = process.env.PILOTLIGHT_URL
+  ? undefined
+  : await startWorker(join(root, "target/browser-test-state"), { FLUSH_MS: "100" }, { itself: true, site: true });
+if (server) process.env.PILOTLIGHT_URL = server.url;
+const { PILOTLIGHT_URL: url } = process.env;
 
 process.env.PILOTLIGHT_FILES = join(root, "target/browser-test-files");
 process.env.PILOTLIGHT_SHOTS = join(root, "target/screenshots");
@@ -127,6 +129,7 @@ async function inTurn(names) {
 
 await Promise.all(lanes.map(inTurn));
 await inTurn(alone);
+await server?.close();
 if (failures.length > 0) {
   process.exitCode = 1;
   console.log("\nFailed in the browser:");

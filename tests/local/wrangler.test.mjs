@@ -19,7 +19,10 @@ test("a path without a file reaches the worker", async () => {
 });
 
 test("a push is stored and found, before and after the schedule ran", async () => {
-  const pushed = await fetch(`${url}/ingest?name=${NAME}&format=groups`, { method: "POST", body: "main;work 7\nmain 5\n" });
+  const pushed = await fetch(`${url}/ingest?name=${NAME}&format=groups`, {
+    method: "POST",
+    body: "main;work 7\nmain 5\n",
+  });
   assert.equal(pushed.status, 200, await pushed.text());
   const total = async () => {
     const listed = await fetch(`${url}/api/v1/services`);

@@ -31,7 +31,7 @@ fn the_worker_over_s3() {
         ("S3_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
         ("S3_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),
     ];
-    let port = server.port();
+    let port = server.address().port();
     drop(server);
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("s3");
     let place = Place::fresh(&state, &variables).expect("a place");

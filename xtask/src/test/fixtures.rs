@@ -1,6 +1,6 @@
 //! What parts of the tests share: the tools, and where built things are.
 
-use super::rust::{self, Program};
+use super::programs::{self, Program};
 use crate::build;
 use crate::folders::{own_dir, target_dir};
 use crate::proc::{Result, Run};
@@ -29,7 +29,7 @@ impl Fixtures {
 
     /// Compiles targets of the workspace and keeps the programs of tests among them.
     pub(super) fn build_programs(&self, targets: &[&str]) -> Result<()> {
-        let built = rust::build(targets)?;
+        let built = programs::build(targets)?;
         self.programs.get_or_init(|| built);
         Ok(())
     }

@@ -4,6 +4,7 @@ mod fixtures;
 mod named;
 mod part;
 mod parts;
+mod programs;
 mod quick;
 mod rust;
 mod tally;

@@ -1,8 +1,7 @@
 //! One part of a run of the tests: what it needs, and what it did.
 
 use super::fixtures::Fixtures;
-use super::tally::{Count, tally};
-use super::times::{FileTime, TestTime};
+use super::tally::{Count, FileTime, TestTime, tally};
 use crate::proc::Result;
 use crate::step::StepTime;
 

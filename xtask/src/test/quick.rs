@@ -2,7 +2,7 @@
 
 use super::fixtures::Fixtures;
 use super::part::Outcome;
-use super::rust::WORKSPACE;
+use super::programs::WORKSPACE;
 use crate::folders::root;
 use crate::proc::{Result, Run};
 use std::collections::BTreeSet;

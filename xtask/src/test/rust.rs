@@ -1,22 +1,16 @@
-//! The Rust tests: one build that lints on the way, then the programs of tests, two at a time.
+//! Runs the programs of Rust tests, two at a time.
 
 use super::fixtures::Fixtures;
 use super::part::Outcome;
-use super::tally::{Count, rust_tests, tally};
-use super::times::{FileTime, TestTime};
+use super::programs::Program;
+use super::tally::{Count, FileTime, TestTime, rust_tests, tally};
 use crate::folders::own_dir;
-use crate::proc::{Context, Failure, Result, Run, interrupted};
-use serde_json::Value;
+use crate::proc::{Failure, Result, Run, interrupted};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
-
-/// Features are united over the whole workspace, whatever is built of it: with another selection
-/// cargo would compile half of the dependencies again.
-pub(super) const WORKSPACE: [&str; 3] = ["--workspace", "--features", "pilotlight-tests/e2e"];
 
 /// So many programs of tests run at a time. Those that wait for a worker leave the CPU to others.
 const LANES: usize = 2;
@@ -25,79 +19,12 @@ const LANES: usize = 2;
 /// cores.
 const LIMIT: u64 = 1800;
 
-/// A program of tests.
-pub(super) struct Program {
-    /// Its package, and its target where that is not the library: `core`, `tests/worker`.
-    pub(super) name: String,
-    path: PathBuf,
-    /// The folder of its package, in which it runs.
-    dir: PathBuf,
-}
-
 /// How a program of tests ended.
 struct Ended {
     name: String,
     result: Result<()>,
     output: String,
     seconds: f64,
-}
-
-/// Compiles targets of the workspace with Clippy's driver in the compiler's place, so that each
-/// crate is read once to be linted and compiled. Returns the programs of tests among them.
-pub(super) fn build(targets: &[&str]) -> Result<Vec<Program>> {
-    let messages = own_dir().join("cargo-messages.json");
-    let file = fs::File::create(&messages).context(messages.display())?;
-    Run::new("cargo")
-        .args(["test", "--no-run", "--quiet"])
-        .args(WORKSPACE)
-        .args(targets)
-        .arg("--message-format=json-render-diagnostics")
-        .env("RUSTC_WORKSPACE_WRAPPER", clippy_driver()?)
-        // As `cargo clippy -- -D warnings` passes its arguments on.
-        .env(
-            "CLIPPY_ARGS",
-            "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
-        )
-        .limit(2700)
-        .show_errors(file)?;
-    let text = fs::read_to_string(&messages).context(messages.display())?;
-    Ok(text.lines().filter_map(program).collect())
-}
-
-fn clippy_driver() -> Result<PathBuf> {
-    let sysroot = Run::new("rustc").args(["--print", "sysroot"]).read()?;
-    let driver = Path::new(sysroot.trim()).join("bin/clippy-driver");
-    if driver.exists() {
-        return Ok(driver);
-    }
-    // Where the compiler is the system's, the driver is on PATH.
-    Ok(PathBuf::from("clippy-driver"))
-}
-
-/// The program that a message of cargo's is about, if it has tests.
-fn program(line: &str) -> Option<Program> {
-    let message: Value = serde_json::from_str(line).ok()?;
-    let path = message["executable"].as_str()?;
-    let target = &message["target"];
-    let kind = target["kind"][0].as_str()?;
-    // Benches are compiled, and measured by hand.
-    if message["profile"]["test"] != true || kind == "bench" {
-        return None;
-    }
-    let dir = Path::new(message["manifest_path"].as_str()?).parent()?;
-    let package = dir.strip_prefix(crate::folders::root()).unwrap_or(dir);
-    let package = package.display();
-    Some(Program {
-        name: match kind {
-            "test" => format!("{package}/{}", target["name"].as_str()?),
-            "bin" if target["name"] != "xtask" => {
-                format!("{package}/bin/{}", target["name"].as_str()?)
-            }
-            _ => package.to_string(),
-        },
-        path: path.into(),
-        dir: dir.to_path_buf(),
-    })
 }
 
 /// Runs all tests of the programs whose names contain `filter`.

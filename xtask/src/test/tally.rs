@@ -1,12 +1,26 @@
 //! How many tests passed, by the output of the programs that ran them.
 
-use super::times::TestTime;
 use crate::proc::Result;
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct Count {
     pub(super) passed: u64,
     pub(super) failed: u64,
+}
+
+/// Seconds that a file of tests took. Tests that ran side by side count one by one.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct FileTime {
+    pub(super) file: String,
+    pub(super) seconds: f64,
+}
+
+/// Seconds of one test.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct TestTime {
+    pub(super) file: String,
+    pub(super) name: String,
+    pub(super) seconds: f64,
 }
 
 impl Count {

@@ -1,6 +1,7 @@
 //! How long everything took: `target/test-times.json`, and the slowest tests for the summary.
 
 use super::part::Outcome;
+use super::tally::{FileTime, TestTime};
 use crate::folders::target_dir;
 use crate::proc::{Context, Result};
 use crate::step::StepTime;
@@ -11,21 +12,6 @@ use std::path::{Path, PathBuf};
 /// How many tests the file lists, and how many of them the summary prints.
 const SLOWEST: usize = 20;
 const PRINTED: usize = 10;
-
-/// Seconds that a file of tests took. Tests that ran side by side count one by one.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct FileTime {
-    pub(super) file: String,
-    pub(super) seconds: f64,
-}
-
-/// Seconds of one test.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct TestTime {
-    pub(super) file: String,
-    pub(super) name: String,
-    pub(super) seconds: f64,
-}
 
 /// Seconds of a whole run.
 #[derive(Default)]

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { asked, giveToken } from "../../state/page/token.ts";
+import { asked, dismiss, giveToken } from "../../state/page/token.ts";
 import { Icon } from "../controls/icon.tsx";
 
 /** Asks for the token that the server wants. Files can be opened without one, so it can be closed. */
@@ -18,7 +18,7 @@ export function TokenDialog() {
       ref={dialog}
       aria-labelledby="token-title"
       data-testid="token-dialog"
-      onClose={() => (asked.value = "no")}
+      onClose={dismiss}
     >
       <form onSubmit={give}>
         <div class="help-head">

@@ -1,6 +1,6 @@
 /** The token by which the server knows this browser. It is kept in this browser, for this origin, and sent nowhere else. */
 import { signal } from "@preact/signals";
-import { refresh } from "../url/clock.ts";
+import { refresh, timesAsked } from "../url/clock.ts";
 import { store, stored } from "./storage.ts";
 
 const KEY = "pilotlight-token";
@@ -10,6 +10,15 @@ export const token = signal(stored(KEY) ?? "");
 
 /** Whether the person is asked for a token: because there is none, or because the server does not take the one there is. */
 export const asked = signal<"no" | "missing" | "wrong">("no");
+
+/** How often the person had asked the server when they closed the dialog. */
+let dismissedAfter = -1;
+
+/** The person closes the dialog. It stays closed until they ask the server again: answers that were on their way come later. */
+export function dismiss(): void {
+  asked.value = "no";
+  dismissedAfter = timesAsked();
+}
 
 /** Takes a token from the person, and asks the server again. */
 export function giveToken(text: string): void {
@@ -32,5 +41,5 @@ export function authorization(text: string): Record<string, string> {
 
 /** The server wants a token, or another one than `sent`. An answer to an older token asks nothing. */
 export function askForToken(sent: string): void {
-  if (sent === token.peek()) asked.value = sent === "" ? "missing" : "wrong";
+  if (sent === token.peek() && timesAsked() !== dismissedAfter) asked.value = sent === "" ? "missing" : "wrong";
 }

@@ -6,6 +6,23 @@ export const clock = signal(Date.now());
 /** How often the page refreshes by itself, seconds; 0 is never. */
 export const refreshEvery = signal(0);
 
+let asking = 0;
+
+/** How often the person has asked the server for something, as with "Try again". The interval does not count. */
+export const timesAsked = (): number => asking;
+
+/** The person asks the server for something. */
+export function noteAsking(): void {
+  asking++;
+}
+
+/** The person asks for what is new. */
 export function refresh(): void {
+  noteAsking();
+  refreshQuietly();
+}
+
+/** The interval asks for what is new. */
+export function refreshQuietly(): void {
   clock.value = Date.now();
 }

@@ -1,0 +1,78 @@
+//! The programs of Rust tests: one build that lints on the way.
+
+use crate::folders::own_dir;
+use crate::proc::{Context, Result, Run};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Features are united over the whole workspace, whatever is built of it: with another selection
+/// cargo would compile half of the dependencies again.
+pub(super) const WORKSPACE: [&str; 3] = ["--workspace", "--features", "pilotlight-tests/e2e"];
+
+/// A program of tests.
+pub(super) struct Program {
+    /// Its package, and its target where that is not the library: `core`, `tests/worker`.
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+    /// The folder of its package, in which it runs.
+    pub(super) dir: PathBuf,
+}
+
+/// Compiles targets of the workspace with Clippy's driver in the compiler's place, so that each
+/// crate is read once to be linted and compiled. Returns the programs of tests among them.
+pub(super) fn build(targets: &[&str]) -> Result<Vec<Program>> {
+    let messages = own_dir().join("cargo-messages.json");
+    let file = fs::File::create(&messages).context(messages.display())?;
+    Run::new("cargo")
+        .args(["test", "--no-run", "--quiet"])
+        .args(WORKSPACE)
+        .args(targets)
+        .arg("--message-format=json-render-diagnostics")
+        .env("RUSTC_WORKSPACE_WRAPPER", clippy_driver()?)
+        // As `cargo clippy -- -D warnings` passes its arguments on.
+        .env(
+            "CLIPPY_ARGS",
+            "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
+        )
+        .limit(2700)
+        .show_errors(file)?;
+    let text = fs::read_to_string(&messages).context(messages.display())?;
+    Ok(text.lines().filter_map(program).collect())
+}
+
+fn clippy_driver() -> Result<PathBuf> {
+    let sysroot = Run::new("rustc").args(["--print", "sysroot"]).read()?;
+    let driver = Path::new(sysroot.trim()).join("bin/clippy-driver");
+    if driver.exists() {
+        return Ok(driver);
+    }
+    // Where the compiler is the system's, the driver is on PATH.
+    Ok(PathBuf::from("clippy-driver"))
+}
+
+/// The program that a message of cargo's is about, if it has tests.
+fn program(line: &str) -> Option<Program> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let path = message["executable"].as_str()?;
+    let target = &message["target"];
+    let kind = target["kind"][0].as_str()?;
+    // Benches are compiled, and measured by hand.
+    if message["profile"]["test"] != true || kind == "bench" {
+        return None;
+    }
+    let dir = Path::new(message["manifest_path"].as_str()?).parent()?;
+    let package = dir.strip_prefix(crate::folders::root()).unwrap_or(dir);
+    let package = package.display();
+    Some(Program {
+        name: match kind {
+            "test" => format!("{package}/{}", target["name"].as_str()?),
+            "bin" if target["name"] != "xtask" => {
+                format!("{package}/bin/{}", target["name"].as_str()?)
+            }
+            _ => package.to_string(),
+        },
+        path: path.into(),
+        dir: dir.to_path_buf(),
+    })
+}
