@@ -1,6 +1,7 @@
 /** Something that a person starts: whether it is under way, and what came of it. */
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { type Problem, problemOf } from "./problem.ts";
+import { noteAsking } from "./url/clock.ts";
 
 export interface Action {
   running: ReadonlySignal<boolean>;
@@ -14,6 +15,7 @@ export function useAction(doing: string): Action {
   const running = useSignal(false);
   const problem = useSignal<Problem | null>(null);
   const run = async (act: () => Promise<unknown>) => {
+    noteAsking();
     running.value = true;
     problem.value = null;
     try {
