@@ -1,13 +1,14 @@
-// Runs test/*.test.ts under node:test. Vite, which is here anyway, bundles them, since Node 20 reads no TypeScript.
+// Runs test/*.test.ts under node:test, or the one that is named without its ending. Vite, which is here anyway, bundles them, since Node 20 reads no TypeScript.
 import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const only = process.argv[2];
 const outDir = `${root}node_modules/.cache/pilotlight-test`;
 const input = readdirSync(`${root}test`)
-  .filter((name) => name.endsWith(".test.ts"))
+  .filter((name) => name.endsWith(".test.ts") && (!only || name === `${only}.test.ts`))
   .map((name) => `${root}test/${name}`);
 
 rmSync(outDir, { recursive: true, force: true });

@@ -1,12 +1,12 @@
 /**
- * Runs the browser tests: `node tests/browser/run.mjs` with PILOTLIGHT_URL (a running server with the site; one is started where it is not set), CHROMIUM
- * (default /usr/bin/chromium) and FIREFOX (default /usr/bin/firefox-esr), PILOTLIGHT_CORE_WASM (the core alone, for the test
+ * Runs the browser tests: `node tests/browser/run.mjs` with PILOTLIGHT_URL (a running server with the site; without it, the
+ * built worker is started), CHROMIUM (default /usr/bin/chromium) and FIREFOX (default /usr/bin/firefox-esr), PILOTLIGHT_CORE_WASM (the core alone, for the test
  * "identity"), and PILOTLIGHT_BINARIES, the folder where our programs are built already. Makes the profiles it opens, the
  * history it looks at and the answers it holds the browser's core to. Screenshots go to target/screenshots.
  */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -28,11 +28,14 @@ const server = process.env.PILOTLIGHT_URL
   : await startWorker(join(root, "target/browser-test-state"), { FLUSH_MS: "100" }, { itself: true, site: true });
 if (server) process.env.PILOTLIGHT_URL = server.url;
 const { PILOTLIGHT_URL: url } = process.env;
+const health = await fetch(`${url}/healthz`).catch((error) => fail(`${url} does not answer: ${error.cause ?? error}`));
+if (!health.ok) fail(`${url}/healthz answers ${health.status}`);
 
 process.env.PILOTLIGHT_FILES = join(root, "target/browser-test-files");
 process.env.PILOTLIGHT_SHOTS = join(root, "target/screenshots");
 mkdirSync(process.env.PILOTLIGHT_SHOTS, { recursive: true });
 const only = process.argv[2] ?? "";
+const isFile = existsSync(join(here, `${only}.test.mjs`));
 /**
  * First two at a time, for most of a test is waiting: those of the first row push to the server and look at what was pushed.
  * Then one by one those for which it counts how quickly the page follows, or that nobody else pushes.
@@ -85,7 +88,9 @@ const LANES = [
   ],
 ];
 const ALONE = ["hand", "home", "views", "time", "access", "hostile", "extremes", "firefox"];
-const [alone, ...lanes] = [ALONE, ...LANES].map((lane) => lane.filter((name) => name.includes(only)));
+const [alone, ...lanes] = [ALONE, ...LANES].map((lane) =>
+  lane.filter((name) => (isFile ? name === only : name.includes(only))),
+);
 const files = [...lanes.flat(), ...alone];
 for (const [name, needs] of [
   ["CHROMIUM", files.some((file) => file !== "firefox")],
@@ -113,12 +118,23 @@ if (files.some((name) => name !== "identity")) {
 /** What failed, to be said again at the end: the lanes write between each other. */
 const failures = [];
 
+/** Seconds of files and tests, written to the file that PILOTLIGHT_TIMES names. */
+const times = { files: {}, tests: [] };
+function noteTime({ name, file, details }) {
+  if (!file || details.type === "suite") return;
+  const [seconds, of] = [details.duration_ms / 1000, basename(file, ".test.mjs")];
+  times.files[of] = (times.files[of] ?? 0) + seconds;
+  times.tests.push({ file: of, name, seconds });
+}
+
 /** How long a file of tests may take, milliseconds: three times what the longest does. It ends one that hangs. */
 const FILE_LIMIT = 600_000;
 
 async function inTurn(names) {
   if (names.length === 0) return;
   const tests = run({ files: names.map((name) => join(here, `${name}.test.mjs`)), concurrency: 1, timeout: FILE_LIMIT })
+    .on("test:pass", noteTime)
+    .on("test:fail", noteTime)
     .on("test:fail", ({ name, file, details }) =>
       failures.push({ name, file, error: details.error.cause ?? details.error }),
     )
@@ -130,6 +146,7 @@ async function inTurn(names) {
 await Promise.all(lanes.map(inTurn));
 await inTurn(alone);
 await server?.close();
+if (process.env.PILOTLIGHT_TIMES) writeFileSync(process.env.PILOTLIGHT_TIMES, JSON.stringify(times));
 if (failures.length > 0) {
   process.exitCode = 1;
   console.log("\nFailed in the browser:");

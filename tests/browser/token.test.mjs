@@ -63,6 +63,41 @@ test("a token is asked for, kept, and forgotten", async () => {
   await context.close();
 });
 
+test("a late refusal does not open a dismissed dialog again", async () => {
+  const context = await browser.newContext({ serviceWorkers: "block", reducedMotion: "reduce" });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  const at = (id) => page.getByTestId(id);
+  let dismissed;
+  const dismissal = new Promise((resolve) => {
+    dismissed = resolve;
+  });
+  const held = [];
+  let first = true;
+  await page.route("**/api/v1/**", async (route) => {
+    // The first refusal opens the dialog. Those of all other requests come when it is closed.
+    if (first) first = false;
+    else {
+      const ended = page.waitForEvent("requestfinished", (request) => request === route.request());
+      held.push(ended);
+      await dismissal;
+    }
+    await route.fulfill(REFUSED);
+  });
+  await page.goto(`${url}/`);
+  await at("token-dialog").waitFor();
+  await page.keyboard.press("Escape");
+  await at("token-dialog").waitFor({ state: "detached" });
+  assert.ok(held.length > 0, "refusals are on their way");
+  dismissed();
+  await Promise.all(held);
+  await at("problem").waitFor();
+  assert.equal(await at("token-dialog").count(), 0);
+  await at("problem").getByRole("button", { name: "Try again" }).click();
+  await at("token-dialog").waitFor();
+  await context.close();
+});
+
 test("pages come with a strict policy, and cannot be framed", async () => {
   for (const path of ["/", "/explore", "/file"]) {
     const { headers, status } = await fetch(`${url}${path}`);

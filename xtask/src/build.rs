@@ -134,14 +134,25 @@ pub(crate) fn guest(tools: &Tools) -> PathBuf {
 
 /// The viewer and the site, which open files without the worker.
 pub(crate) fn pages(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()> {
+    page_modules(steps, tools, profile)?;
+    steps.run("site", |_| site())
+}
+
+fn page_modules(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()> {
     let packages = PAGES.iter().map(|module| module.package);
     steps.run("WASM of the pages", |step| {
         compile(step, tools, packages, profile)
     })?;
     steps.run("bindings of the pages", |_| {
         bindings(tools, &PAGES, profile)
-    })?;
-    steps.run("site", |_| site())
+    })
+}
+
+/// The modules of the pages without the site, whose types and tests need them.
+pub(crate) fn viewer(tools: &Tools) -> Result<Vec<StepTime>> {
+    let mut steps = Steps::new(PAGES_STEPS - 1);
+    page_modules(&mut steps, tools, Profile::Local)?;
+    Ok(steps.into_times())
 }
 
 pub(crate) fn worker(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()> {
@@ -178,7 +189,7 @@ fn compile(
     Ok(((), "compiled".to_owned()))
 }
 
-/// The core alone. Its manifest makes a plain library, so the type of the module is said here.
+/// The core alone. Its manifest makes a plain library, so this command names the type of the module.
 fn compile_guest(tools: &Tools, profile: Profile) -> Result<((), String)> {
     tools
         .wasm

@@ -46,6 +46,14 @@ pub(crate) struct Options {
     targets: Vec<&'static str>,
 }
 
+/// Whether the program that writes seeds is built already. Cargo builds it with other features than
+/// all tests together, which takes a minute more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seeds {
+    Built,
+    ToBeBuilt,
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -93,7 +101,7 @@ impl Options {
 }
 
 /// Fuzzes for that long. The inputs that reach new code are kept for the next time.
-pub(crate) fn fuzz(options: &Options) -> Result<()> {
+pub(crate) fn fuzz(options: &Options, seeds: Seeds) -> Result<()> {
     let own = own_dir().join("fuzz");
     let (target, host) = (own_dir().join("fuzz-target"), host()?);
     Run::new("cargo")
@@ -104,7 +112,7 @@ pub(crate) fn fuzz(options: &Options) -> Result<()> {
         .env("CARGO_ENCODED_RUSTFLAGS", COVERAGE.join("\x1f"))
         .limit(900)
         .show()?;
-    let real = real_seeds(&own.join("seeds"))?;
+    let real = real_seeds(&own.join("seeds"), seeds)?;
     let share = (options.seconds / options.targets.len() as u64).max(1);
     for name in &options.targets {
         let (corpus, crashes) = (
@@ -141,15 +149,14 @@ pub(crate) fn fuzz(options: &Options) -> Result<()> {
 }
 
 /// Writes real inputs if there are any, and returns whether there are.
-fn real_seeds(folder: &Path) -> Result<bool> {
+fn real_seeds(folder: &Path, seeds: Seeds) -> Result<bool> {
     if !root().join("../shared/corpus").is_dir() {
         return Ok(false);
     }
     let built = target_dir().join("debug/seeds");
-    // A whole run of the tests has built it; by itself cargo unites other features for it.
-    let run = match built.is_file() {
-        true => Run::new(built),
-        false => Run::new("cargo").args([
+    let run = match seeds {
+        Seeds::Built if built.is_file() => Run::new(built),
+        _ => Run::new("cargo").args([
             "run",
             "--quiet",
             "--package",

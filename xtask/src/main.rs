@@ -26,7 +26,7 @@ Usage: cargo xtask <command>
   run [--port 4040]       set up, build (quickly) and serve Pilotlight at http://localhost:4040
   demo [--url URL]        fill the running server with an hour of made-up history
   test                    set up and run every test; the times are in target/test-times.json
-  test NAME               one file of tests of any kind, such as `test replay` or `test labels`
+  test NAME               the files of tests of that name, such as `test replay` or `test labels`
   test --only PART        one part of the run, such as `test --only browser`; a wrong name lists them
   test --quick            format, lints, unit tests of what is not committed yet, and the site's tests
   build                   build the worker, the viewer and the site for a deployment, and check their sizes
@@ -78,7 +78,8 @@ fn main() -> ExitCode {
         ["test", "--quick"] => return test::quick(),
         ["test", "--only", part] => return test::only(part),
         ["test", name] if !name.starts_with('-') => return test::named(name),
-        ["fuzz", rest @ ..] => fuzz::Options::parse(rest).and_then(|options| fuzz::fuzz(&options)),
+        ["fuzz", rest @ ..] => fuzz::Options::parse(rest)
+            .and_then(|options| fuzz::fuzz(&options, fuzz::Seeds::ToBeBuilt)),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

@@ -53,18 +53,6 @@ impl Client {
         }
     }
 
-    /// The server that the tests run against.
-    ///
-    /// # Panics
-    ///
-    /// Without the variable `PILOTLIGHT_URL`.
-    pub fn from_env() -> Self {
-        let url = std::env::var("PILOTLIGHT_URL");
-        Self::new(&url.expect(
-            "PILOTLIGHT_URL names a running Pilotlight: cargo xtask test starts one and sets it",
-        ))
-    }
-
     /// The same server and connections, for a tenant of its own.
     pub fn of_tenant(&self, tenant: &str) -> Self {
         self.with_header(TENANT, tenant.to_owned())

@@ -43,7 +43,7 @@ pub struct Place {
     pub bound_to_itself: bool,
     /// A JavaScript file that stands for the built core behind the shim.
     pub core: Option<PathBuf>,
-    /// A JavaScript file that stands before the shim.
+    /// A JavaScript file that runs before the shim; `tests/local/clock.js` where there is none.
     pub entry: Option<PathBuf>,
 }
 
@@ -175,10 +175,10 @@ impl Place {
     }
 }
 
-/// Not one of those that the system gives to connections: while the worker is down, a client that
+/// A free port of loopback, not one of those that the system gives to connections: while the worker is down, a client that
 /// tries to reach such a port may be given that very port, be connected to itself, and keep the
 /// worker from it.
-fn free_port() -> Result<u16, String> {
+pub fn free_port() -> Result<u16, String> {
     // Tests of one process start several at once, and each finds the port free until its worker has
     // it.
     static ASKED: AtomicU16 = AtomicU16::new(0);

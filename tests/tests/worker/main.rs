@@ -1,5 +1,5 @@
-//! The built worker under workerd, and the built core in wasmtime. Each test starts a worker of its
-//! own, with an empty bucket, so that tests can run side by side and alone.
+//! The built worker under workerd, and the built core in wasmtime. Tests start their workers
+//! themselves, with empty buckets, so each of them can run on its own.
 
 mod agents;
 mod attack;

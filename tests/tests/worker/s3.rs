@@ -5,11 +5,13 @@ use std::path::Path;
 
 use pilotlight_core::pprof::{encode, encode_gzip};
 use pilotlight_core::store::read_chunk;
-use pilotlight_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY, Server};
+use pilotlight_s3::Server;
 use pilotlight_tests::client::Client;
 use pilotlight_tests::drawn;
-use pilotlight_tests::local::Place;
+use pilotlight_tests::local::{Place, free_port};
 use pilotlight_tests::oracle::Oracle;
+
+use crate::shared::{client, s3_variables};
 
 /// The hour of what is pushed, seconds: 2026-11-20, 10:00 UTC.
 const FROM: u64 = 1_795_168_800;
@@ -22,17 +24,9 @@ const RUNS: usize = 5;
 
 #[test]
 fn the_worker_over_s3() {
-    let server = Server::start(0).expect("a server");
-    let variables = [
-        ("FLUSH_MS", "1".to_owned()),
-        ("BUCKET_BACKEND", "s3".to_owned()),
-        ("S3_ENDPOINT", server.endpoint()),
-        ("S3_BUCKET", BUCKET.to_owned()),
-        ("S3_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
-        ("S3_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),
-    ];
-    let port = server.address().port();
-    drop(server);
+    let port = free_port().expect("a port");
+    let bucket = s3_variables(format!("http://127.0.0.1:{port}"));
+    let variables = [&bucket[..], &[("FLUSH_MS", "1".to_owned())]].concat();
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("s3");
     let place = Place::fresh(&state, &variables).expect("a place");
     let _worker = place.start().unwrap_or_else(|problem| panic!("{problem}"));
@@ -97,7 +91,7 @@ fn the_worker_over_s3() {
 
 #[test]
 fn the_contract_of_r2() {
-    contract(&crate::shared::client());
+    contract(&client());
 }
 
 /// Everything of the contract, one part a call, as an operator would on the free plan.

@@ -1,7 +1,6 @@
 //! The folder of `cargo xtask selfhost`, run as on a machine that has nothing else: workerd, a bucket
 //! behind S3 in this process, and a clock that fires the schedule.
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -12,6 +11,7 @@ use pilotlight_core::store::read_chunk;
 use pilotlight_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY, Server};
 use pilotlight_tests::client::Client;
 use pilotlight_tests::drawn;
+use pilotlight_tests::local::free_port;
 use pilotlight_tests::oracle::Oracle;
 use sha2::{Digest, Sha256};
 
@@ -42,7 +42,7 @@ struct Running {
 
 impl Running {
     fn start(server: &Server, state: &Path) -> Self {
-        let port = free_port();
+        let port = free_port().expect("a port");
         let digest: String = Sha256::digest(TOKEN)
             .iter()
             .map(|byte| format!("{byte:02x}"))
@@ -119,15 +119,6 @@ impl Drop for Running {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Not one of those that the system gives to connections: see `tests/src/local.rs`.
-fn free_port() -> u16 {
-    let first = std::process::id() as u16 % 3_000;
-    (0..3_000)
-        .map(|step| 28_000 + (first + step) % 3_000)
-        .find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
-        .expect("a free port from 28000 to 30999")
 }
 
 /// Waits until the clock has fired the schedule and the schedule has compacted.

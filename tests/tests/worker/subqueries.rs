@@ -15,9 +15,11 @@ use pilotlight_core::store::{
     encode_chunk, read_chunk,
 };
 use pilotlight_core::{Merger, Profile, ProfileBuilder, UnixNanos, canonical, parse_name};
-use pilotlight_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY, Server};
+use pilotlight_s3::Server;
 use pilotlight_tests::client::{Answer, Client};
 use pilotlight_tests::local::Place;
+
+use crate::shared::s3_variables;
 
 const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 
@@ -172,13 +174,7 @@ fn place(
     blocks
         .iter()
         .for_each(|(key, bytes)| server.store().put(key, bytes.clone()));
-    let bucket = [
-        ("BUCKET_BACKEND", "s3".to_owned()),
-        ("S3_ENDPOINT", server.endpoint()),
-        ("S3_BUCKET", BUCKET.to_owned()),
-        ("S3_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
-        ("S3_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),
-    ];
+    let bucket = s3_variables(server.endpoint());
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     Place {
         bound_to_itself: true,

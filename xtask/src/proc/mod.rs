@@ -109,8 +109,8 @@ impl Run {
     }
 
     /// Runs with its stdout in a file and its stderr on the terminal.
-    pub(crate) fn show_errors(mut self, stdout: File) -> Result<()> {
-        self.command.stdout(stdout);
+    pub(crate) fn show_errors(mut self, stdout: &Path) -> Result<()> {
+        self.command.stdout(create(stdout)?);
         self.finish(false)
     }
 

@@ -1,13 +1,12 @@
 //! What parts of the tests share: the tools, and where built things are.
 
-use super::programs::{self, Program};
+use super::programs::Program;
 use crate::build;
 use crate::folders::{own_dir, target_dir};
-use crate::proc::{Result, Run};
+use crate::proc::Run;
 use crate::setup::Tools;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 /// The folder for machines without Cloudflare, below that of xtask.
 pub(super) const SELFHOST: &str = "test-selfhost";
@@ -16,26 +15,15 @@ pub(super) const SELFHOST: &str = "test-selfhost";
 pub(super) struct Fixtures {
     pub(super) tools: Tools,
     /// The programs of Rust tests, once they are built.
-    programs: OnceLock<Vec<Program>>,
+    pub(super) programs: Vec<Program>,
 }
 
 impl Fixtures {
     pub(super) fn new(tools: Tools) -> Self {
         Self {
             tools,
-            programs: OnceLock::new(),
+            programs: Vec::new(),
         }
-    }
-
-    /// Compiles targets of the workspace and keeps the programs of tests among them.
-    pub(super) fn build_programs(&self, targets: &[&str]) -> Result<()> {
-        let built = programs::build(targets)?;
-        self.programs.get_or_init(|| built);
-        Ok(())
-    }
-
-    pub(super) fn programs(&self) -> &[Program] {
-        self.programs.get().map_or(&[], Vec::as_slice)
     }
 
     /// Tells a program of tests where the browsers and built things are.

@@ -17,7 +17,7 @@ use crate::setup::{Purpose, setup};
 use fixtures::Fixtures;
 use named::Named;
 use part::{Outcome, Part};
-use parts::{PARTS, QUICK};
+use parts::{BUILD, PARTS, QUICK};
 use std::process::ExitCode;
 use std::time::Instant;
 use tally::{Count, last_lines};
@@ -25,7 +25,7 @@ use times::Times;
 
 /// Runs all parts.
 pub(crate) fn all() -> ExitCode {
-    let mut run = Run::new();
+    let mut run = TestRun::new();
     run.parts(Purpose::Testing, &Vec::from_iter(&PARTS));
     run.end()
 }
@@ -49,35 +49,42 @@ pub(crate) fn only(only: &str) -> ExitCode {
         .iter()
         .filter(|part| wanted(part) || needed(part))
         .collect();
-    let mut run = Run::new();
+    let mut run = TestRun::new();
     run.parts(Purpose::Testing, &parts);
     run.end()
 }
 
 /// Runs the parts that need neither a server nor a browser.
 pub(crate) fn quick() -> ExitCode {
-    let mut run = Run::new();
+    let mut run = TestRun::new();
     run.parts(Purpose::Checking, &Vec::from_iter(&QUICK));
     run.end()
 }
 
-/// Runs one file of tests.
+/// Runs the files of tests that have this name.
 pub(crate) fn named(name: &str) -> ExitCode {
-    let named = match Named::find(name) {
-        Ok(named) => named,
+    let files = match Named::find(name) {
+        Ok(files) => files,
         Err(failure) => {
             eprintln!("{failure}");
             return ExitCode::from(2);
         }
     };
-    let mut run = Run::new();
-    let builds = named.builds();
-    if let Some(fixtures) = run.parts(Purpose::Testing, &Vec::from_iter(&builds))
-        && run.total.failed == 0
-    {
-        // What was built is no test.
-        run.total = Count::default();
-        run.part("tests", || named.run(&fixtures));
+    let mut run = TestRun::new();
+    if let Some(mut fixtures) = run.set_up(Purpose::Testing) {
+        if files.iter().any(Named::needs_wasm) {
+            run.part("build", || (BUILD.run)(&mut fixtures));
+        }
+        for file in &files {
+            if !file.targets().is_empty() {
+                run.part("rust build", || {
+                    parts::rust_build(&mut fixtures, file.targets())
+                });
+            }
+            if run.failed.is_empty() {
+                run.part(file.kind(), || file.run(&fixtures));
+            }
+        }
     }
     run.end()
 }
@@ -86,7 +93,7 @@ pub(crate) fn named(name: &str) -> ExitCode {
 const LAST_LINES: usize = 40;
 
 /// A run of the tests: what has ended so far.
-struct Run {
+struct TestRun {
     began: Instant,
     /// The lines of the summary.
     lines: Vec<String>,
@@ -97,7 +104,7 @@ struct Run {
     times: Times,
 }
 
-impl Run {
+impl TestRun {
     fn new() -> Self {
         Self {
             began: Instant::now(),
@@ -109,37 +116,40 @@ impl Run {
         }
     }
 
-    /// Sets up and runs parts. Returns what was built, unless the set-up failed.
-    fn parts(&mut self, purpose: Purpose, parts: &[&Part]) -> Option<Fixtures> {
+    /// Returns what parts share, unless the set-up failed.
+    fn set_up(&mut self, purpose: Purpose) -> Option<Fixtures> {
         let mut fixtures = None;
         self.part("set-up", || match setup(purpose) {
             Ok(tools) => {
                 let steps = tools.steps.clone();
                 fixtures = Some(Fixtures::new(tools));
-                Outcome {
-                    // It is no test.
-                    count: Count::default(),
-                    ..Outcome::built(Ok(steps))
-                }
+                Outcome::built(Ok(steps))
             }
             Err(failure) => Outcome::one(Err(failure)),
         });
-        let fixtures = fixtures?;
+        let missing = fixtures.iter().flat_map(|fixtures| &fixtures.tools.missing);
+        self.lines.extend(missing.map(skip));
+        fixtures
+    }
+
+    /// Sets up and runs parts.
+    fn parts(&mut self, purpose: Purpose, parts: &[&Part]) {
+        let Some(mut fixtures) = self.set_up(purpose) else {
+            return;
+        };
         for part in parts {
             if interrupted() {
                 break;
             }
             let missing = part.after.iter().find(|name| self.failed.contains(name));
             self.part(part.name, || match missing {
-                None => (part.run)(&fixtures),
+                None => (part.run)(&mut fixtures),
                 Some(name) => {
                     let cause = format!("not run, since the part {name:?} failed");
                     Outcome::one(Err(Failure::new(cause, "")))
                 }
             });
         }
-        self.lines.extend(fixtures.tools.missing.iter().map(skip));
-        Some(fixtures)
     }
 
     fn part(&mut self, name: &'static str, run: impl FnOnce() -> Outcome) {

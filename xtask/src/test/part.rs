@@ -10,7 +10,7 @@ pub(super) struct Part {
     pub(super) name: &'static str,
     /// The parts that must have succeeded before.
     pub(super) after: &'static [&'static str],
-    pub(super) run: fn(&Fixtures) -> Outcome,
+    pub(super) run: fn(&mut Fixtures) -> Outcome,
 }
 
 /// What a part did.
@@ -42,11 +42,12 @@ impl Outcome {
         }
     }
 
-    /// A part that builds, step by step.
+    /// A part that builds, step by step. It counts as a test only where it fails.
     pub(super) fn built(built: Result<Vec<StepTime>>) -> Self {
         match built {
             Ok(steps) => Self {
                 steps,
+                count: Count::default(),
                 ..Self::one(Ok(()))
             },
             Err(failure) => Self::one(Err(failure)),

@@ -2,25 +2,30 @@
 
 use super::fixtures::{Fixtures, SELFHOST};
 use super::part::{Outcome, Part};
-use super::{quick, rust, times, wrangler};
+use super::{programs, quick, rust, times, wrangler};
 use crate::folders::{own_dir, root};
-use crate::proc::{Result, Run};
+use crate::proc::Run;
 use crate::{build, deploy, fuzz, selfhost};
 use std::fs;
 
 /// All of them, the quickest first.
-pub(super) const PARTS: [Part; 10] = [
+pub(super) const PARTS: [Part; 11] = [
     FORMAT,
     Part {
         name: "rust build",
         after: &[],
-        run: rust_build,
+        run: |fixtures| rust_build(fixtures, &["--all-targets"]),
     },
     BUILD,
     Part {
         name: "rust",
         after: &["rust build", "build"],
-        run: |fixtures| rust::run(fixtures.programs(), &[], fixtures),
+        run: |fixtures| rust::run(fixtures, &[]),
+    },
+    Part {
+        name: "doc tests",
+        after: &["rust build"],
+        run: |_| Outcome::counted(programs::doc_tests()),
     },
     SITE_LINT,
     SITE,
@@ -42,12 +47,12 @@ pub(super) const PARTS: [Part; 10] = [
     Part {
         name: "fuzz",
         after: &["rust build"],
-        run: |_| Outcome::one(fuzz::fuzz(&fuzz::Options::default())),
+        run: |_| Outcome::one(fuzz::fuzz(&fuzz::Options::default(), fuzz::Seeds::Built)),
     },
 ];
 
 /// What `--quick` runs.
-pub(super) const QUICK: [Part; 5] = [
+pub(super) const QUICK: [Part; 6] = [
     FORMAT,
     Part {
         name: "clippy",
@@ -57,18 +62,15 @@ pub(super) const QUICK: [Part; 5] = [
     Part {
         name: "unit tests",
         after: &[],
-        run: quick::unit_tests,
+        run: |_| quick::unit_tests(),
     },
     Part {
-        name: SITE_LINT.name,
+        name: "build",
         after: &[],
-        run: SITE_LINT.run,
+        run: |fixtures| Outcome::built(build::viewer(&fixtures.tools)),
     },
-    Part {
-        name: SITE.name,
-        after: &[],
-        run: SITE.run,
-    },
+    SITE_LINT,
+    SITE,
 ];
 
 const FORMAT: Part = Part {
@@ -108,30 +110,32 @@ const SITE: Part = Part {
     run: |fixtures| site(fixtures, ""),
 };
 
-/// Lints and compiles everything, and the programs that tests start.
-fn rust_build(fixtures: &Fixtures) -> Outcome {
-    Outcome::one(fixtures.build_programs(&["--all-targets"]))
+/// Lints and compiles targets of the workspace.
+pub(super) fn rust_build(fixtures: &mut Fixtures, targets: &[&str]) -> Outcome {
+    Outcome::built(programs::build(targets).map(|programs| {
+        fixtures.programs = programs;
+        Vec::new()
+    }))
 }
 
-/// Tests of the site; those of one file where it is named.
+/// Tests of the site: of one file, or of all for an empty name.
 pub(super) fn site(fixtures: &Fixtures, file: &str) -> Outcome {
-    javascript(fixtures, "site", npm("test").args(["--", file]))
+    Outcome::counted(
+        fixtures
+            .provide(npm("test").args(["--", file]))
+            .limit(300)
+            .tee(),
+    )
 }
 
-/// Tests in browsers; those of one file where it is named.
+/// Tests in browsers: of one file, or of all for an empty name.
 pub(super) fn browser(fixtures: &Fixtures, file: &str) -> Outcome {
-    let run = Run::new("node").arg("tests/browser/run.mjs");
-    let run = if file.is_empty() { run } else { run.arg(file) };
-    javascript(fixtures, "browser", run)
-}
-
-/// Runs a program that writes the times of its tests to the file that is named.
-fn javascript(fixtures: &Fixtures, name: &str, run: Run) -> Outcome {
-    let noted = own_dir().join(format!("{name}-times.json"));
+    let noted = own_dir().join("browser-times.json");
     let _ = fs::remove_file(&noted);
+    let run = Run::new("node").args(["tests/browser/run.mjs", file]);
     let run = fixtures.provide(run).env("PILOTLIGHT_TIMES", &noted);
     let mut outcome = Outcome::counted(run.limit(2400).tee());
-    (outcome.files, outcome.tests) = times::read(&noted, name);
+    (outcome.files, outcome.tests) = times::read(&noted, "browser");
     outcome
 }
 
@@ -144,10 +148,12 @@ fn npm(script: &str) -> Run {
 
 /// Builds what is deployed, checks its sizes, and has wrangler check and bundle each preset as it
 /// would for a deployment.
-fn release(fixtures: &Fixtures) -> Outcome {
-    let built: Result<_> = build::release(&fixtures.tools);
-    Outcome::built(built.and_then(|steps| {
-        deploy::check_presets()?;
-        Ok(steps)
-    }))
+fn release(fixtures: &mut Fixtures) -> Outcome {
+    match build::release(&fixtures.tools) {
+        Ok(steps) => Outcome {
+            steps,
+            ..Outcome::one(deploy::check_presets())
+        },
+        Err(failure) => Outcome::one(Err(failure)),
+    }
 }

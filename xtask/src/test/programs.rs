@@ -12,7 +12,8 @@ pub(super) const WORKSPACE: [&str; 3] = ["--workspace", "--features", "pilotligh
 
 /// A program of tests.
 pub(super) struct Program {
-    /// Its package, and its target where that is not the library: `core`, `tests/worker`.
+    /// The folder of its package, and its target where that is not the library: `shared`,
+    /// `tests/worker`.
     pub(super) name: String,
     pub(super) path: PathBuf,
     /// The folder of its package, in which it runs.
@@ -23,22 +24,35 @@ pub(super) struct Program {
 /// crate is read once to be linted and compiled. Returns the programs of tests among them.
 pub(super) fn build(targets: &[&str]) -> Result<Vec<Program>> {
     let messages = own_dir().join("cargo-messages.json");
-    let file = fs::File::create(&messages).context(messages.display())?;
-    Run::new("cargo")
-        .args(["test", "--no-run", "--quiet"])
-        .args(WORKSPACE)
+    cargo_test()?
+        .arg("--no-run")
         .args(targets)
         .arg("--message-format=json-render-diagnostics")
+        .show_errors(&messages)?;
+    let text = fs::read_to_string(&messages).context(messages.display())?;
+    Ok(text.lines().filter_map(program).collect())
+}
+
+/// The examples in the documentation, which are no programs of their own.
+pub(super) fn doc_tests() -> (Result<()>, String) {
+    match cargo_test() {
+        Ok(cargo) => cargo.arg("--doc").tee(),
+        Err(failure) => (Err(failure), String::new()),
+    }
+}
+
+/// `cargo test` of the workspace with Clippy's driver in the compiler's place.
+fn cargo_test() -> Result<Run> {
+    Ok(Run::new("cargo")
+        .args(["test", "--quiet"])
+        .args(WORKSPACE)
         .env("RUSTC_WORKSPACE_WRAPPER", clippy_driver()?)
         // As `cargo clippy -- -D warnings` passes its arguments on.
         .env(
             "CLIPPY_ARGS",
             "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
         )
-        .limit(2700)
-        .show_errors(file)?;
-    let text = fs::read_to_string(&messages).context(messages.display())?;
-    Ok(text.lines().filter_map(program).collect())
+        .limit(2700))
 }
 
 fn clippy_driver() -> Result<PathBuf> {
@@ -67,9 +81,7 @@ fn program(line: &str) -> Option<Program> {
     Some(Program {
         name: match kind {
             "test" => format!("{package}/{}", target["name"].as_str()?),
-            "bin" if target["name"] != "xtask" => {
-                format!("{package}/bin/{}", target["name"].as_str()?)
-            }
+            "bin" => format!("{package}/bin/{}", target["name"].as_str()?),
             _ => package.to_string(),
         },
         path: path.into(),

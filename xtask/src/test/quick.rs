@@ -1,6 +1,5 @@
-//! `cargo xtask test --quick`: lints of everything, and unit tests of what changed since a commit.
+//! `cargo xtask test --quick`: lints of everything, and native tests of what is not committed.
 
-use super::fixtures::Fixtures;
 use super::part::Outcome;
 use super::programs::WORKSPACE;
 use crate::folders::root;
@@ -36,9 +35,9 @@ pub(super) fn lint() -> Result<()> {
         .show()
 }
 
-/// Unit tests of the packages with changes that are not committed; of the core and the worker where
-/// there are none.
-pub(super) fn unit_tests(_: &Fixtures) -> Outcome {
+/// Native tests of the packages with changes that are not committed; of the core and the worker
+/// where there are none.
+pub(super) fn unit_tests() -> Outcome {
     let mut packages = match changed() {
         Ok(paths) => packages(&paths),
         Err(failure) => return Outcome::one(Err(failure)),
@@ -51,7 +50,7 @@ pub(super) fn unit_tests(_: &Fixtures) -> Outcome {
         Vec::from_iter(packages.iter().copied()).join(", ")
     );
     let run = Run::new("cargo")
-        .args(["test", "--quiet", "--no-fail-fast", "--lib", "--bins"])
+        .args(["test", "--quiet", "--no-fail-fast"])
         .args(packages.iter().flat_map(|name| ["--package", name]))
         .arg("--")
         .args(LONG.iter().flat_map(|name| ["--skip", name]));

@@ -27,9 +27,9 @@ struct Ended {
     seconds: f64,
 }
 
-/// Runs all tests of the programs whose names contain `filter`.
-pub(super) fn run(programs: &[Program], words: &[&str], fixtures: &Fixtures) -> Outcome {
-    let queue = Mutex::new(in_order(programs).into_iter());
+/// Runs the programs that are built, with these arguments.
+pub(super) fn run(fixtures: &Fixtures, words: &[&str]) -> Outcome {
+    let queue = Mutex::new(in_order(&fixtures.programs).into_iter());
     let ended = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..LANES {

@@ -84,7 +84,7 @@ impl Times {
     }
 }
 
-/// What a program of JavaScript tests wrote: `{"files": {NAME: SECONDS}, "tests": [{"file", "name",
+/// What the browser tests wrote: `{"files": {NAME: SECONDS}, "tests": [{"file", "name",
 /// "seconds"}]}`. Without the file, nothing.
 pub(super) fn read(path: &Path, part: &str) -> (Vec<FileTime>, Vec<TestTime>) {
     let text = fs::read_to_string(path).unwrap_or_default();

@@ -29,10 +29,7 @@ fn grafanas_pages_find_what_was_pushed() {
     let golden = fs::read(golden).expect("the golden file");
     let golden: Value = serde_json::from_slice(&golden).expect("JSON");
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("walks");
-    let place = Place {
-        entry: Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("local/clock.js")),
-        ..Place::fresh(&state, &[("FLUSH_MS", "1".to_owned())]).expect("a place")
-    };
+    let place = Place::fresh(&state, &[("FLUSH_MS", "1".to_owned())]).expect("a place");
     let mut worker = place.start().unwrap_or_else(|problem| panic!("{problem}"));
     let client = Client::new(&place.url());
     for push in array(&golden["pushes"]) {
