@@ -6,6 +6,7 @@
 import { ApiError, asksForToken, noServer, responseError } from "./apierror.ts";
 import { base } from "./base.ts";
 import { readStream } from "./files/source.ts";
+import { trackWork } from "./settled.ts";
 import { askForToken, authorization, token } from "./state/page/token.ts";
 import type { Span } from "./time/range.ts";
 
@@ -191,7 +192,7 @@ export async function json<T>(
 /** What fails on the way is a network error, unless the caller stopped it. A connection may break halfway through a body. */
 async function orNetworkError<T>(signal: AbortSignal | null, body: () => Promise<T>): Promise<T> {
   try {
-    return await body();
+    return await trackWork(body());
   } catch (failure) {
     if (signal?.aborted) throw failure;
     throw new ApiError("network", failure instanceof Error ? failure.message : String(failure));

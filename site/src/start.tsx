@@ -4,6 +4,7 @@ import type { ComponentType } from "preact";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { startKeys } from "./keys.ts";
+import { showSettled } from "./settled.ts";
 import { reportUncaught } from "./state/page/failure.ts";
 import { startCallTree } from "./state/profile/calltree.ts";
 import { startDrawing } from "./state/profile/draw.ts";
@@ -38,4 +39,5 @@ export function start(Page: ComponentType): void {
     </App>,
     document.getElementById("app") ?? document.body,
   );
+  showSettled(document.documentElement);
 }

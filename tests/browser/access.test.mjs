@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { barriers } from "./axe.mjs";
-import { drawnFrames, drop, launch, openPage, own } from "./page.mjs";
+import { drawnFrames, drop, launch, openPage, own, settled } from "./page.mjs";
 
 const DEPTH = 200;
 
@@ -132,7 +132,7 @@ test("where less motion is wanted, a zoom jumps", async () => {
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
-  await page.waitForTimeout(300);
+  await settled(page);
   await page.evaluate(() => {
     const canvas = document.querySelector("[data-testid=flame]");
     window.pictures = new Set();
@@ -144,7 +144,7 @@ test("where less motion is wanted, a zoom jumps", async () => {
   });
   await page.keyboard.press("Enter");
   await at("crumbs").waitFor();
-  await page.waitForTimeout(400);
+  await settled(page);
   const pictures = await page.evaluate(() => window.pictures.size);
   assert.ok(pictures === 2 || pictures === 3, `${pictures} pictures between where it was and where it is`);
   const bar = await page.evaluate(() => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pushStacks } from "./answers.mjs";
 import { barriers } from "./axe.mjs";
-import { amount, close, launch, openPage, url } from "./page.mjs";
+import { amount, close, launch, openPage, settled, url } from "./page.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const MINUTE = 60_000;
@@ -140,7 +140,7 @@ test("before and after the deploy in one step, from the service and from a compa
   const before = await openPage(browser, `/diff?s=checkout&t=${CPU}&${quiet}`);
   await before.at("legend").waitFor();
   await before.at("presets").click();
-  await before.page.waitForTimeout(800);
+  await settled(before.page);
   assert.equal(await before.at("compare-version").count(), 0);
   await before.end();
 });
@@ -407,7 +407,7 @@ test("both can be read in every theme and width, and are shown as they load, fai
   await at("panel-profile").click();
   await at("view-flame").waitFor();
   const before = asked(opened.requests, "functions").length;
-  await page.waitForTimeout(500);
+  await settled(page);
   assert.equal(asked(opened.requests, "functions").length, before, "who leaves asks no more");
   assert.ok(most <= 4, `${most} at once`);
   await end(/503/);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { amount, close, drawnFrames, drop, exported, launch, offline, openPage, own, url } from "./page.mjs";
+import { amount, close, drawnFrames, drop, exported, launch, offline, openPage, own, settled, url } from "./page.mjs";
 import { callTree, functionsOf, nodesOf, readPprof, writePprof } from "./pprof.mjs";
 
 const FILES = { before: own("checkout-1.8.2.pb.gz"), after: own("checkout-1.9.0.pb.gz") };
@@ -271,7 +271,7 @@ test("the page that works offline keeps a comparison and what is seen of it", as
       await alone.at("legend").waitFor();
       assert.equal(await alone.at("diff-totals").getAttribute("title"), totals);
       await alone.at("row").first().waitFor();
-      await alone.page.waitForTimeout(300);
+      await settled(alone.page);
       const picture = join(process.env.PILOTLIGHT_SHOTS, `standalone-${colorScheme}-${width}.png`);
       await alone.page.screenshot({ path: picture });
       assert.deepEqual(alone.errors, []);

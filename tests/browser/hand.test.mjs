@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { drawnFrames, drop, launch, openPage, own } from "./page.mjs";
+import { drawnFrames, drop, launch, openPage, own, redrawn, settled } from "./page.mjs";
 
 const STACKS = [
   "main;alloc;next 235",
@@ -68,13 +68,13 @@ describe("the mouse", () => {
     ["in the right quarter", {}],
     ["on a narrow screen", { viewport: { width: 800, height: 700 } }],
   ]) {
-    test(`double-clicks 400 ms apart zoom, ${where}`, async () => {
+    test(`double-clicks 300 ms apart zoom, ${where}`, async () => {
       const { page, at, end } = await opened(options);
       const before = await size(page);
       // sort, from 54 % to 100 % of the width.
       const [x, y] = await point(page, 0.93, 3);
       await page.mouse.click(x, y);
-      await page.waitForTimeout(400);
+      await page.waitForTimeout(300);
       assert.equal(await at("drawer").count(), 0, "nothing has come under the pointer");
       assert.deepEqual(await size(page), before, "nothing has moved");
       await page.mouse.click(x, y);
@@ -117,9 +117,10 @@ describe("the mouse", () => {
     await page.keyboard.down("Control");
     for (let i = 0; i < 3; i++) {
       await page.mouse.wheel(0, -60);
-      await page.waitForTimeout(50);
+      await redrawn(page);
       assert.deepEqual(corner(await size(page)), corner(before));
     }
+    await settled(page);
     await page.keyboard.up("Control");
     assert.equal((await at("crumbs").textContent()).trim(), "Zoomed in · Reset (0)");
     await at("crumbs").getByRole("button", { name: "Reset (0)" }).click();
@@ -268,7 +269,7 @@ describe("the page for files", () => {
     const { page, at, end } = await opened();
     await page.keyboard.press("/");
     await paste(page, "main;other 5", "#search");
-    await page.waitForTimeout(300);
+    await settled(page);
     assert.doesNotMatch(await at("files").textContent(), /pasted text/);
     await page.goto(new URL("/explore", page.url()).href);
     await at("service").waitFor();

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { push } from "./answers.mjs";
 import { barriers } from "./axe.mjs";
-import { drop, launch, openPage, own } from "./page.mjs";
+import { drop, launch, openPage, own, settled } from "./page.mjs";
 import { writePprof } from "./pprof.mjs";
 
 const VIEWPORTS = [
@@ -404,14 +404,14 @@ for (const [name, path, ready, each] of STATES) {
       });
       await page.waitForFunction((width) => innerWidth === width, width);
       await page.emulateMedia({ colorScheme: "light" });
-      await page.waitForTimeout(100);
+      await settled(page);
       await each?.(opened);
       const found = await page.evaluate(faults);
       if (found.length > 0) wrong.push(`at ${width} x ${height}:\n    ${found.join("\n    ")}`);
       const dark = width === 390 || width === 1400;
       for (const colorScheme of dark ? ["light", "dark"] : ["light"]) {
         await page.emulateMedia({ colorScheme });
-        if (colorScheme === "dark") await page.waitForTimeout(100);
+        if (colorScheme === "dark") await settled(page);
         if (width === 1280 || (width === 390 && colorScheme === "dark")) {
           const barred = await barriers(page);
           if (barred.length > 0) wrong.push(`axe-core at ${width}, ${colorScheme}:\n    ${barred.join("\n    ")}`);

@@ -3,25 +3,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
-import "./again.mjs";
 
 export const url = process.env.PILOTLIGHT_URL;
 export const own = (name) => join(process.env.PILOTLIGHT_FILES, name);
 
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
-export function launch() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM, headless: true, args: FLAGS });
-}
+export { launch } from "./browser.mjs";
 
 /** A page of its own context. Keeps what it asks for, and fails at the end when the page's script has failed. */
 export async function openPage(browser, path, options = {}) {
@@ -44,22 +30,7 @@ export async function openPage(browser, path, options = {}) {
   page.on("request", (request) =>
     requests.push({ method: request.method(), url: request.url(), body: request.postDataBuffer() }),
   );
-  /**
-   * wrangler loses a request where it and the worker close an idle connection at the same time, and never answers it
-   * (cloudflare/workers-sdk#14641).
-   */
-  async function arrive() {
-    try {
-      await page.goto(url + path, { timeout: 30_000 });
-    } catch (failure) {
-      if (failure.name !== "TimeoutError") throw failure;
-      console.log(`${path} did not come within 30 s: once more`);
-      errors.length = 0;
-      requests.length = 0;
-      await page.goto(url + path);
-    }
-  }
-  await arrive();
+  await page.goto(url + path);
   const at = (id) => page.getByTestId(id);
   /** Ends the page; `expected` are errors that the test provoked. */
   const end = async (expected = /^$/) => {
@@ -68,6 +39,23 @@ export async function openPage(browser, path, options = {}) {
     assert.deepEqual(surprises, [], "errors in the page");
   };
   return { page, at, requests, errors, end };
+}
+
+/** Waits two frames and a task, as site/src/settled.ts does: changes are drawn, and the work they begin is counted. */
+export async function redrawn(page) {
+  const drawn = page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn)))),
+  );
+  const limit = new Promise((_, fail) => {
+    setTimeout(fail, 60_000, new Error("the page draws nothing")).unref();
+  });
+  await Promise.race([drawn, limit]);
+}
+
+/** Waits until the page rests: nothing that it would show is under way or put off. */
+export async function settled(page) {
+  await redrawn(page);
+  await page.waitForSelector("html[data-settled]", { state: "attached" });
 }
 
 /** Drops files on the page the way a person does: what the browser fires, with the files inside. */
@@ -116,23 +104,16 @@ export async function offline(browser, path, options = {}) {
 export async function drawnFrames(page, total) {
   const root = `[data-testid=frames] tbody tr:first-child[data-total="${total}"]`;
   await page.waitForSelector(root, { state: "attached" });
-  // The list follows the picture when that rests; two equal readings are a rest.
-  let before = "";
-  for (;;) {
-    const rows = await page.$$eval("[data-testid=frames] tbody tr", (rows) =>
-      rows.map((row) => ({
-        name: row.querySelector("th").textContent,
-        depth: Number(row.cells[1].textContent),
-        node: Number(row.dataset.node),
-        total: Number(row.dataset.total),
-        cells: [...row.cells].slice(2).map((cell) => cell.textContent),
-      })),
-    );
-    const now = JSON.stringify(rows);
-    if (now === before) return rows;
-    before = now;
-    await page.waitForTimeout(200);
-  }
+  await settled(page);
+  return page.$$eval("[data-testid=frames] tbody tr", (rows) =>
+    rows.map((row) => ({
+      name: row.querySelector("th").textContent,
+      depth: Number(row.cells[1].textContent),
+      node: Number(row.dataset.node),
+      total: Number(row.dataset.total),
+      cells: [...row.cells].slice(2).map((cell) => cell.textContent),
+    })),
+  );
 }
 
 /** Where a node is drawn: the middle of its box, while the whole graph is in view and not scrolled. */

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { drop, launch, openPage, own } from "./page.mjs";
+import { drop, launch, openPage, own, settled } from "./page.mjs";
 import { zip } from "./zip.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -20,7 +20,7 @@ const drawn = ({ page, at }) =>
     .locator("tbody tr")
     .nth(3)
     .waitFor({ state: "attached" })
-    .then(() => page.waitForTimeout(300));
+    .then(() => settled(page));
 const click = async ({ page, at }, name) => {
   await drawn({ page, at });
   await at("frames").locator("tr", { hasText: name }).first().waitFor({ state: "attached" });
@@ -35,7 +35,7 @@ const click = async ({ page, at }, name) => {
   await at("drawer").waitFor();
   // The ring around what has the focus is right, and not what a picture should show.
   await page.evaluate(() => document.activeElement.blur());
-  await page.waitForTimeout(300);
+  await settled(page);
 };
 
 const PAGES = [
@@ -59,7 +59,7 @@ const PAGES = [
       await page.getByRole("tree", { name: "Call tree" }).focus();
       for (let i = 0; i < 6; i++) {
         await page.keyboard.press("ArrowRight");
-        await page.waitForTimeout(60);
+        await settled(page);
       }
     },
   ],
@@ -68,7 +68,7 @@ const PAGES = [
     () => `/explore?s=checkout&t=${CPU}&v=sandwich&b=runtime.mallocgc`,
     async ({ page, at }) => {
       await at("callees").locator("tbody tr").first().waitFor({ state: "attached" });
-      await page.waitForTimeout(300);
+      await settled(page);
     },
   ],
   ["diff", () => `/diff?s=checkout&t=${CPU}&${deploy()}`, drawn],
@@ -97,7 +97,7 @@ const PAGES = [
       await drop(opened.page, own("checkout-1.8.2.pb.gz"));
       await drawn(opened);
       await opened.at("share").click();
-      await opened.page.waitForTimeout(500);
+      await settled(opened.page);
     },
   ],
   [

@@ -6,11 +6,11 @@
  */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { run } from "node:test";
-import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
+import { launchServer } from "./browser.mjs";
 import { startWorker } from "./local.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -23,10 +23,10 @@ function fail(message) {
 
 process.env.CHROMIUM ??= "/usr/bin/chromium";
 process.env.FIREFOX ??= "/usr/bin/firefox-esr";
-const server = process.env.PILOTLIGHT_URL
+const worker = process.env.PILOTLIGHT_URL
   ? undefined
   : await startWorker(join(root, "target/browser-test-state"), { FLUSH_MS: "100" }, { itself: true, site: true });
-if (server) process.env.PILOTLIGHT_URL = server.url;
+if (worker) process.env.PILOTLIGHT_URL = worker.url;
 const { PILOTLIGHT_URL: url } = process.env;
 const health = await fetch(`${url}/healthz`).catch((error) => fail(`${url} does not answer: ${error.cause ?? error}`));
 if (!health.ok) fail(`${url}/healthz answers ${health.status}`);
@@ -35,63 +35,51 @@ process.env.PILOTLIGHT_FILES = join(root, "target/browser-test-files");
 process.env.PILOTLIGHT_SHOTS = join(root, "target/screenshots");
 mkdirSync(process.env.PILOTLIGHT_SHOTS, { recursive: true });
 const only = process.argv[2] ?? "";
-const isFile = existsSync(join(here, `${only}.test.mjs`));
-/**
- * First two at a time, for most of a test is waiting: those of the first row push to the server and look at what was pushed.
- * Then one by one those for which it counts how quickly the page follows, or that nobody else pushes.
- */
-const LANES = [
-  [
-    "identity",
-    "server",
-    "connect",
-    "connect-selectors",
-    "connect-settings",
-    "reports",
-    "mcp",
-    "services",
-    "down",
-    "token",
-    "layout",
-    "truth",
-    "agents",
-    "share",
-    "annotations",
-    "annotate",
-    "singles",
-    "spans",
-    "source",
-    "pins",
-    "savedviews",
-    "storedsymbols",
-    "day",
-    "labels",
-    "split",
-    "changes",
-    "sides",
-  ],
-  [
-    "pictures",
-    "file",
-    "steps",
-    "export",
-    "explain",
-    "problems",
-    "open",
-    "symbols",
-    "offline",
-    "package",
-    "bundle",
-    "slice",
-    "bucket",
-    "places",
-  ],
+const names = readdirSync(here)
+  .filter((name) => name.endsWith(".test.mjs"))
+  .map((name) => basename(name, ".test.mjs"));
+/** Tests that push to the server or use the clipboard, of which there is one; they run one at a time. */
+const SERVER = [
+  "server",
+  "connect",
+  "connect-selectors",
+  "connect-settings",
+  "reports",
+  "mcp",
+  "services",
+  "down",
+  "token",
+  "truth",
+  "agents",
+  "share",
+  "annotations",
+  "annotate",
+  "singles",
+  "spans",
+  "source",
+  "pins",
+  "savedviews",
+  "storedsymbols",
+  "day",
+  "labels",
+  "split",
+  "changes",
+  "sides",
+  "explain",
+  "export",
 ];
+/** Tests that measure speed or need a server without other pushes; they run last, one at a time. */
 const ALONE = ["hand", "home", "views", "time", "access", "hostile", "extremes", "firefox"];
-const [alone, ...lanes] = [ALONE, ...LANES].map((lane) =>
-  lane.filter((name) => (isFile ? name === only : name.includes(only))),
+/** The slowest files, with which the second lane begins. */
+const LONGEST = ["layout", "pictures"];
+const unknown = [...SERVER, ...ALONE, ...LONGEST].filter((name) => !names.includes(name));
+if (unknown.length > 0) fail(`there is no file of tests for: ${unknown.join(", ")}`);
+const others = names.filter((name) => ![...SERVER, ...ALONE, ...LONGEST].includes(name));
+const [server, rest, alone] = [SERVER, [...LONGEST, ...others], ALONE].map((list) =>
+  list.filter((name) => (names.includes(only) ? name === only : name.includes(only))),
 );
-const files = [...lanes.flat(), ...alone];
+const files = [...server, ...rest, ...alone];
+if (files.length === 0) fail(`no file of tests is called "${only}"; there are: ${names.join(", ")}`);
 for (const [name, needs] of [
   ["CHROMIUM", files.some((file) => file !== "firefox")],
   ["FIREFOX", files.includes("firefox")],
@@ -112,17 +100,38 @@ if (files.includes("identity")) {
 }
 if (files.some((name) => name !== "identity")) {
   own("demo", "--write", process.env.PILOTLIGHT_FILES);
-  if (!process.env.PILOTLIGHT_DEMO_IS_THERE) own("demo", url);
+  if (!process.env.PILOTLIGHT_DEMO_IS_THERE) {
+    // Where the hour of the demo ends: the lanes may take a while.
+    process.env.PILOTLIGHT_DEMO_END = String(Date.now());
+    own("demo", url);
+  }
 }
 
-/** What failed, to be said again at the end: the lanes write between each other. */
+/** One browser for all files: each test has a context of its own. */
+const browser = files.some((file) => file !== "firefox") ? await launchServer() : undefined;
+if (browser) process.env.PILOTLIGHT_BROWSER = browser.wsEndpoint();
+
+/** Failures, repeated at the end because the output of both lanes is mixed. */
 const failures = [];
+let [passed, skipped] = [0, 0];
 
 /** Seconds of files and tests, written to the file that PILOTLIGHT_TIMES names. */
 const times = { files: {}, tests: [] };
-function noteTime({ name, file, details }) {
-  if (!file || details.type === "suite") return;
-  const [seconds, of] = [details.duration_ms / 1000, basename(file, ".test.mjs")];
+
+/** A test, or a group of them, has ended. */
+function noteEnd({ name, file, nesting, skip, details }) {
+  const { duration_ms, error, type } = details;
+  const [of, seconds] = [basename(file ?? "", ".test.mjs"), duration_ms / 1000];
+  // The runner reports a file without tests as a test that passed.
+  if (!error && name === file) return failures.push({ name: "the file", of, error: "has no tests" });
+  const isSkipped = skip !== undefined && skip !== false;
+  const note = isSkipped ? `skipped: ${skip}` : `${seconds.toFixed(1)} s`;
+  console.log(`${"  ".repeat(nesting)}${error ? "✖" : isSkipped ? "﹣" : "✔"} ${of}: ${name} (${note})`);
+  // A group fails because of its tests, which are reported already.
+  if (error && error.failureType !== "subtestsFailed") failures.push({ name, of, error: error.cause ?? error });
+  if (type === "suite") return;
+  if (isSkipped) skipped++;
+  else if (!error) passed++;
   times.files[of] = (times.files[of] ?? 0) + seconds;
   times.tests.push({ file: of, name, seconds });
 }
@@ -130,25 +139,40 @@ function noteTime({ name, file, details }) {
 /** How long a file of tests may take, milliseconds: three times what the longest does. It ends one that hangs. */
 const FILE_LIMIT = 600_000;
 
-async function inTurn(names) {
-  if (names.length === 0) return;
-  const tests = run({ files: names.map((name) => join(here, `${name}.test.mjs`)), concurrency: 1, timeout: FILE_LIMIT })
-    .on("test:pass", noteTime)
-    .on("test:fail", noteTime)
-    .on("test:fail", ({ name, file, details }) =>
-      failures.push({ name, file, error: details.error.cause ?? details.error }),
-    )
-    .compose(spec);
-  tests.pipe(process.stdout, { end: false });
-  await once(tests, "end");
+/** What the runner itself says of a file, without its sums: an error outside of a test, or what a test notes. */
+function noteSaid({ message, file }) {
+  if (/^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(message)) return;
+  console.log(`ℹ ${message}`);
+  if (message.startsWith("Error:"))
+    failures.push({ name: "outside of a test", of: basename(file ?? ""), error: message });
 }
 
-await Promise.all(lanes.map(inTurn));
-await inTurn(alone);
-await server?.close();
+/** Runs the files of each list in turn; lanes that share a list take files from it in turn. */
+async function lane(...lists) {
+  for (const list of lists) {
+    for (let name = list.shift(); name !== undefined; name = list.shift()) {
+      const tests = run({ files: [join(here, `${name}.test.mjs`)], concurrency: 1, timeout: FILE_LIMIT })
+        .on("test:pass", noteEnd)
+        .on("test:fail", noteEnd)
+        .on("test:diagnostic", noteSaid)
+        .on("test:stdout", ({ message }) => process.stdout.write(message))
+        .on("test:stderr", ({ message }) => process.stderr.write(message));
+      tests.resume();
+      await once(tests, "end");
+    }
+  }
+}
+
+// Two at a time, for most of a test is waiting.
+const ended = await Promise.allSettled([lane(server, rest), lane(rest)]);
+ended.push(...(await Promise.allSettled([lane(alone)])));
+for (const { reason } of ended) if (reason) failures.push({ name: "the lane", of: "run.mjs", error: reason });
+await browser?.close();
+await worker?.close();
 if (process.env.PILOTLIGHT_TIMES) writeFileSync(process.env.PILOTLIGHT_TIMES, JSON.stringify(times));
+console.log(`ℹ pass ${passed}\nℹ fail ${failures.length}\nℹ skipped ${skipped}`);
 if (failures.length > 0) {
   process.exitCode = 1;
   console.log("\nFailed in the browser:");
-  for (const { name, file, error } of failures) console.log(`${basename(file)}: ${name}\n${error.stack ?? error}\n`);
+  for (const { name, of, error } of failures) console.log(`${of}: ${name}\n${error.stack ?? error}\n`);
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { pushStacks } from "./answers.mjs";
-import { drawnFrames, launch, openPage, url } from "./page.mjs";
+import { drawnFrames, launch, openPage, settled, url } from "./page.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const minute = 60_000;
@@ -21,14 +21,21 @@ after(() => browser?.close());
 test("every panel of a service, and a comparison without an answer, has a link and is saved", async () => {
   const permissions = ["clipboard-read", "clipboard-write"];
   const { page, at, end } = await openPage(browser, path, { permissions });
+  // A notice may be that of the panel before.
+  const copied = () =>
+    page.evaluate(async () => {
+      for (;;) {
+        const text = await navigator.clipboard.readText();
+        if (text !== "") return text;
+        await new Promise(requestAnimationFrame);
+      }
+    });
   for (const panel of ["types", "labels", "changes", "function", "singles"]) {
     await at(`panel-${panel}`).click();
     await page.waitForURL((address) => address.searchParams.get("p") === panel);
     await at("share").click();
+    await page.evaluate(() => navigator.clipboard.writeText(""));
     await at("copy-link").click();
-    // A notice may be that of the panel before.
-    const copied = () => page.evaluate(() => navigator.clipboard.readText());
-    for (let left = 100; left > 0 && (await copied()) !== page.url(); left--) await page.waitForTimeout(50);
     assert.equal(await copied(), page.url());
   }
   await at("panel-labels").click();
@@ -54,7 +61,7 @@ test("every panel of a service, and a comparison without an answer, has a link a
   const nobody = await openPage(browser, "/explore?s=nobody");
   await nobody.at("share").click();
   await nobody.at("copy-link").waitFor();
-  await nobody.page.waitForTimeout(500);
+  await settled(nobody.page);
   assert.equal(await nobody.at("save-view").count(), 0);
   await nobody.end();
 });

@@ -1,7 +1,7 @@
 /** What a person does with services: from the front page to a regression, ranges, comparisons, filters, gauges. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { amount, close, launch, openPage, url } from "./page.mjs";
+import { amount, close, exported, launch, openPage, settled, url } from "./page.mjs";
 import { callTree, readPprof } from "./pprof.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -115,7 +115,7 @@ test("sides of unlike coverage compare by shares, unless amounts or rates are wa
   const serve = async () => {
     const row = frames(opened, "net/http.(*conn).serve");
     await row.waitFor({ state: "attached" });
-    await page.waitForTimeout(300);
+    await settled(page);
     return row.locator("td").allTextContents();
   };
   const [, before, after] = await serve();
@@ -219,9 +219,8 @@ test("a gauge is the average a snapshot, and every number on the screen agrees",
   assert.equal(await at("drawer-total").textContent(), await frame.locator("td").nth(1).textContent(), "the drawer");
   assert.match(await at("drawer").locator("tr[title]").first().getAttribute("title"), /^[\d,]+( \d+\/\d+)? bytes$/);
   // What is downloaded is what is shown: its total is rounded once.
-  await at("export").click();
-  const [file] = await Promise.all([page.waitForEvent("download"), at("export-pprof").click()]);
-  assert.equal(callTree(readPprof(await file.path()), 0).total, Math.floor(sum / answer.profiles), "the file");
+  const file = await exported(opened, "pprof");
+  assert.equal(callTree(readPprof(file), 0).total, Math.floor(sum / answer.profiles), "the file");
   // Of a comparison too, where the sides have numbers of snapshots of their own.
   await page.goto(`${url}/diff?s=checkout&t=${IN_USE}&from=${from}&until=${deploy}&from2=${deploy}&until2=${until}`);
   await at("legend").waitFor();
@@ -295,9 +294,10 @@ test("the timeline says what is under the pointer, in which zone, and follows th
   await page.keyboard.press("Escape");
   await page.waitForURL((url) => !url.searchParams.has("w"));
   const before = calls(requests, "timeline");
+  // "now" has a resolution of one second: a refresh within the same second asks nothing new.
   await page.waitForTimeout(1_100);
   await at("refresh").click();
-  await page.waitForTimeout(500);
+  await settled(page);
   const [first, last] = [0, -1].map((i) => requests.filter(({ url }) => url.includes("/timeline")).at(i).url);
   const until = (address) => Number(new URL(address).searchParams.get("until"));
   assert.equal(calls(requests, "timeline"), before + 1);
@@ -367,12 +367,12 @@ test("no step is shorter than agents push", async () => {
 test("everything is asked for once", async () => {
   const { page, at, requests, end } = await openPage(browser, "/");
   await at("service-card").first().waitFor();
-  await page.waitForTimeout(400);
+  await settled(page);
   assert.equal(calls(requests, "services"), 1, "the front page");
   requests.length = 0;
   await at("service-card").filter({ hasText: "checkout" }).click();
   await drawn({ at });
-  await page.waitForTimeout(400);
+  await settled(page);
   assert.deepEqual(
     ["services", "timeline", "profile"].map((name) => calls(requests, name)),
     [1, 1, 1],
@@ -381,7 +381,7 @@ test("everything is asked for once", async () => {
   requests.length = 0;
   await at("range").click();
   await page.getByRole("button", { name: "last 15 min" }).click();
-  await page.waitForTimeout(800);
+  await settled(page);
   assert.deepEqual(
     ["services", "timeline", "profile"].map((name) => calls(requests, name)),
     [1, 1, 1],

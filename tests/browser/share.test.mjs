@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { drawnFrames, drop, launch, openPage, own, url } from "./page.mjs";
+import { drawnFrames, drop, launch, openPage, own, settled, url } from "./page.mjs";
 import { callTree, readPprof } from "./pprof.mjs";
 
 const FILE = own("checkout-1.8.2.pb.gz");
@@ -50,7 +50,7 @@ test("a file, as it is seen, opens for somebody else", async () => {
       await page.page.setViewportSize({ width, height: 844 });
       await page.at("share").click();
       await page.at("upload-link").waitFor();
-      await page.page.waitForTimeout(300);
+      await settled(page.page);
       await page.page.screenshot({ path: join(process.env.PILOTLIGHT_SHOTS, `share-${colorScheme}-${width}.png`) });
       await page.page.keyboard.press("Escape");
     }

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { pushStacks } from "./answers.mjs";
 import { barriers } from "./axe.mjs";
-import { drop, exported, launch, offline, openPage, own } from "./page.mjs";
+import { drop, exported, launch, offline, openPage, own, settled } from "./page.mjs";
 
 /** A hundredth of a second each. Callees stand in the order of their names. */
 const STACKS = {
@@ -205,7 +205,7 @@ describe("side by side", () => {
     await page.at("search").fill("idle");
     await page.page.waitForURL(/q=idle/);
     await page.at("search-result").filter({ hasText: "1 frame" }).waitFor();
-    await page.page.waitForTimeout(300);
+    await settled(page.page);
     for (const [i, side] of SIDES.entries()) assert.notEqual(await edge(page, side, "idle"), dim[i], side);
     await page.end();
 
@@ -270,7 +270,7 @@ test("is offered for comparisons alone, also on a page that works offline", asyn
   await page.page.keyboard.press("1");
   await page.page.waitForURL((url) => !url.searchParams.has("v"));
   await page.page.keyboard.press("9");
-  await page.page.waitForTimeout(200);
+  await settled(page.page);
   assert.ok(!page.page.url().includes("v=sides"), "the key does nothing");
   await page.end();
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { drawnFrames, drop, launch, openPage, own } from "./page.mjs";
+import { drawnFrames, drop, launch, openPage, own, settled } from "./page.mjs";
 import { callTree, nodesOf, readPprof } from "./pprof.mjs";
 
 const FILE = own("checkout-1.8.2.pb.gz");
@@ -90,7 +90,8 @@ describe("filters", () => {
     await drawnFrames(page, whole.total);
     assert.equal(await at("step").count(), 0);
     await page.keyboard.press("z");
-    await page.waitForTimeout(200);
+    // Going back takes a task of the browser's.
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 100)));
     assert.match(page.url(), /\/file/, "undoing does not leave the page");
     await page.keyboard.press("Shift+Z");
     await drawnFrames(page, focused.total);
@@ -184,7 +185,7 @@ describe("filters", () => {
     }
     await page.keyboard.press("r");
     await at("step").filter({ hasText: "recursion" }).waitFor();
-    await page.waitForTimeout(300);
+    await settled(page);
     assert.deepEqual(await frames(70), [
       "0 total 70",
       "1 main.main 70",
@@ -265,7 +266,7 @@ describe("views", () => {
       await page.waitForSelector(`[data-testid=callers] tbody tr:first-child[data-total="${callers.total}"]`, {
         state: "attached",
       });
-      await page.waitForTimeout(400);
+      await settled(page);
       const drawn = (half) =>
         at(half)
           .locator("tbody tr")
@@ -341,7 +342,7 @@ describe("views", () => {
     // Left closes, and then goes to the caller.
     while ((await level()) === "3") {
       await page.keyboard.press("ArrowLeft");
-      await page.waitForTimeout(50);
+      await settled(page);
     }
     assert.equal(await level(), "2");
     await page.keyboard.press("ArrowLeft");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { drawnFrames, drop, launch, openPage, own } from "./page.mjs";
+import { drawnFrames, drop, launch, openPage, own, settled } from "./page.mjs";
 
 let browser;
 before(async () => {
@@ -62,7 +62,7 @@ test("what is idle is left out of the heat until it is asked for", async () => {
   await at("idle").click();
   await page.waitForURL(/[?&]idle=1/);
   await page.waitForFunction(() => document.querySelector("[data-testid=idle]").ariaPressed === "true");
-  await page.waitForTimeout(300);
+  await settled(page);
   const all = await busy();
   assert.ok(without > 0.3 && without < 0.7, `${without} of the strip is busy`);
   assert.ok(all > 0.9, `${all} of the strip is busy or idle`);

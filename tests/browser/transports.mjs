@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { ConnectError } from "@connectrpc/connect";
 import { compressionGzip, createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
-import { again } from "./again.mjs";
 import { url } from "./page.mjs";
 
-const http = { httpVersion: "1.1", baseUrl: url, interceptors: [again] };
+const http = { httpVersion: "1.1", baseUrl: url };
 
 export const FORMS = {
   protobuf: createConnectTransport({ ...http, useBinaryFormat: true }),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { drawnFrames, drop, launch, openPage, own } from "./page.mjs";
+import { drawnFrames, drop, launch, openPage, own, settled } from "./page.mjs";
 import { callTree, functionsOf, readPprof, writePprof } from "./pprof.mjs";
 
 const FILE = own("checkout-1.8.2.pb.gz");
@@ -37,12 +37,12 @@ describe("source lines", () => {
     (
       await page.$$eval("[data-testid=line]", (rows) => rows.map((row) => [...row.children].map((c) => c.textContent)))
     ).map((cells) => cells.map((text) => text.replace(/\s+/g, " ").trim()).join(" | "));
-  const settled = async (page, expected) => {
+  const shows = async (page, expected) => {
     await page.waitForFunction(
       (count) => document.querySelectorAll("[data-testid=line]").length === count,
       expected.length,
     );
-    for (let i = 0; i < 20 && (await rows(page)).join() !== expected.join(); i++) await page.waitForTimeout(100);
+    await settled(page);
     assert.deepEqual(await rows(page), expected);
   };
 
@@ -53,11 +53,11 @@ describe("source lines", () => {
     await at("lines").filter({ hasText: "Choose a function" }).waitFor();
     await at("row").filter({ hasText: "place" }).click();
     const place = ["10 | 0 0 % | 56 56 % | place", "11 | 20 20 % | 20 20 % | place", "12 | 6 6 % | 6 6 % | place"];
-    await settled(page, place);
+    await shows(page, place);
     assert.match(page.url(), /v=lines/);
 
     await at("whole-file").click();
-    await settled(page, [...place, "20 | 50 50 % | 50 50 % | sum"]);
+    await shows(page, [...place, "20 | 50 50 % | 50 50 % | sum"]);
     assert.match(page.url(), /lb=file/);
     await at("whole-file").click();
 
@@ -81,7 +81,7 @@ describe("source lines", () => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await at("row").filter({ hasText: "main" }).click();
     const main = ["3 | 0 0 % | 70 92.1 % | main", "4 | 0 0 % | 6 7.9 % | main"];
-    await settled(page, main);
+    await shows(page, main);
     await at("line").first().focus();
     await page.keyboard.press("ArrowDown");
     assert.equal(await page.evaluate(() => document.activeElement.dataset.line), "4");
@@ -268,7 +268,7 @@ describe("minimap", () => {
   };
   const text = ({ at }) => at("minimap-window").getAttribute("aria-valuetext");
   const says = async (window, expected) => {
-    for (let i = 0; i < 30 && (await text(window)) !== expected; i++) await window.page.waitForTimeout(100);
+    await settled(window.page);
     assert.equal(await text(window), expected);
   };
 

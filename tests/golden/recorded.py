@@ -3,7 +3,7 @@ store must hold after each: series (profile type and labels) with their totals.
 
     python3 tests/golden/recorded.py ../shared/corpus/agents > tests/golden/recorded.txt
 
-It shares no code with Pilotlight and needs nothing but Python. `tests/tests/recorded.rs` pushes the
+It shares no code with Pilotlight and needs nothing but Python. `tests/tests/worker/recorded.rs` pushes the
 same requests to the worker and compares. The rules are Pyroscope's except where a comment begins
 with "Ours:".
 """

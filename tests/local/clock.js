@@ -1,14 +1,16 @@
 // Runs before the shim in tests, for what Cloudflare's platform does at its own times:
 //
-// GET /clock?millis=N sets the clock to N milliseconds since the epoch; from there it goes on.
+// GET /clock?millis=N sets the clock to N milliseconds since the epoch; from there it runs on. Its first offset from this
+// machine's clock comes from ahead.js, which serve.mjs generates.
 // GET /cdn-cgi/handler/scheduled?time=N&cron=C runs the schedule once and answers when it is done.
 
+import atStart from "./ahead.js";
 import worker from "./shim.js";
 
 export { Tenant, Visits } from "./shim.js";
 
 const System = Date;
-let ahead = 0;
+let ahead = atStart;
 
 globalThis.Date = class extends System {
   constructor(...words) {

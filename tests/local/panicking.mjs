@@ -1,6 +1,7 @@
-// Stands for the core behind the worker's shim: `/panic` ends the instance as a panic does, in a task of its own; `/slow` takes
-// a second; every other path says which instance answers.
+// Stands for the core behind the worker's shim: `/panic` ends the instance as a panic does, in a task of its own; `/slow`
+// answers after a minute, `/waiting` says how many wait for it, and every other path which instance answers.
 
+let waiting = 0;
 const state = { criticalError: false, instanceId: 0 };
 
 export const __worker_init_state = () => state;
@@ -17,7 +18,11 @@ export async function fetch(request) {
     });
     return new Promise(() => {});
   }
-  if (pathname === "/slow") await scheduler.wait(1000);
+  if (pathname === "/slow") {
+    waiting++;
+    await scheduler.wait(60_000);
+  }
+  if (pathname === "/waiting") return new Response(String(waiting));
   return new Response(String(state.instanceId));
 }
 

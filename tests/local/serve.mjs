@@ -1,9 +1,10 @@
 // Serves the built worker on this machine by workerd itself, without wrangler's proxy, so that it is up within a second:
 //
-//   node serve.mjs '{"state": FOLDER, "port": NUMBER, "variables": {"FLUSH_MS": "20"}, "itself": false, "site": false, "core": null, "entry": null}'
+//   node serve.mjs '{"state": FOLDER, "port": NUMBER, "variables": {"FLUSH_MS": "20"}, "itself": false, "site": false, "core": null, "entry": null, "ahead": 0}'
 //
 // "site" serves the built pages too, by the asset worker that `wrangler dev` uses. "core" is a JavaScript file that replaces
-// the built core behind the shim. "entry" is one that runs before the shim; it is clock.js unless given. Bindings and variables
+// the built core behind the shim. "entry" is one that runs before the shim; it is clock.js unless given, whose clock is "ahead" of this
+// machine's by so many milliseconds. Bindings and variables
 // are those of wrangler.toml; SELF only when "itself" is true. wrangler needs a second to read that file, so the result is kept
 // in FOLDER for the next start. Bucket and catalog live in FOLDER as `wrangler dev --persist-to FOLDER` would have them.
 //
@@ -25,7 +26,7 @@ const wranglers = createRequire(require.resolve("wrangler/package.json"));
 const { Log, LogLevel, Miniflare } = wranglers("miniflare");
 
 const asked = JSON.parse(process.argv[2]);
-/** The module that runs before the shim. A core of the test's own is served without one. */
+/** The module that runs before the shim. */
 const entry = asked.entry ?? fileURLToPath(new URL("clock.js", import.meta.url));
 
 function configured() {
@@ -43,6 +44,7 @@ function configured() {
 
 // The shim, and all that the build made for it to import.
 function modules() {
+  // A replaced core has no entry: "entry" and "ahead" do not apply.
   if (asked.core) {
     return [
       { type: "ESModule", path: path.join(root, "worker/shim.js") },
@@ -59,7 +61,12 @@ function modules() {
   const worker = imported.map((name) => ({ type: types[path.extname(name)], path: path.join(root, "worker", name) }));
   // The first module is the one that answers.
   const contents = fs.readFileSync(entry, "utf8");
-  return [{ type: "ESModule", path: path.join(root, "worker/entry.js"), contents }, ...worker];
+  const ahead = `export default ${Number(asked.ahead ?? 0)};`;
+  return [
+    { type: "ESModule", path: path.join(root, "worker/entry.js"), contents },
+    { type: "ESModule", path: path.join(root, "worker/ahead.js"), contents: ahead },
+    ...worker,
+  ];
 }
 
 /** The built pages, routed as wrangler.toml says: a file first, then the worker. */

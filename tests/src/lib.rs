@@ -22,7 +22,7 @@
 //!
 //! - [`local`]: the worker on this machine, to be killed and started again; [`locked`]: one that asks
 //!   for tokens; [`client`]: requests to it; [`query`]: what it holds; [`process`]: what Linux says
-//!   of it.
+//!   of it; [`clock`]: this machine's time.
 //! - [`load`]: many processes push for minutes; [`kills`]: some push while the worker is killed,
 //!   again and again. [`options`]: options of these programs.
 //! - [`demo`]: an hour of realistic history of four services.
@@ -38,5 +38,5 @@ pub mod options;
 mod profiles;
 
 pub use judges::{brute, go, graph, oracle, pgo, series, text};
-pub use local::{client, locked, process, query};
+pub use local::{client, clock, locked, process, query};
 pub use profiles::{corpus, drawn, jfr, legacy, preorder, random, recorded};

@@ -1,7 +1,7 @@
 //! Options of our programs: `--name value` pairs.
 
+use crate::clock::now_millis;
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What was given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,10 +44,7 @@ impl Options {
 
     /// The seed of all chance: the one that was given, or another one each time.
     pub fn seed(&self) -> Result<u64, String> {
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| since.as_millis() as u64);
-        self.number("seed", now % 1_000_000)
+        self.number("seed", now_millis() as u64 % 1_000_000)
     }
 }
 

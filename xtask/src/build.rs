@@ -98,6 +98,8 @@ const PAGES: [&Module; 5] = [&VIEWER, &IMPORTS, &SYMBOLS, &BUCKET, &BUNDLER];
 /// The core alone, which tests run in wasmtime and in the browser.
 const GUEST: &str = "pilotlight-guest";
 
+/// Steps of [`served`].
+const SERVED_STEPS: usize = 3;
 /// Steps of [`pages`].
 pub(crate) const PAGES_STEPS: usize = 3;
 /// Steps of [`worker`].
@@ -106,25 +108,30 @@ pub(crate) const WORKER_STEPS: usize = 2;
 /// Builds all that is deployed.
 pub(crate) fn release(tools: &Tools) -> Result<Vec<StepTime>> {
     println!("Building");
-    let mut steps = Steps::new(PAGES_STEPS + WORKER_STEPS);
-    pages(&mut steps, tools, Profile::Release)?;
-    worker(&mut steps, tools, Profile::Release)?;
+    let mut steps = Steps::new(SERVED_STEPS);
+    served(&mut steps, tools, Profile::Release)?;
     Ok(steps.into_times())
 }
 
-/// Builds all that tests use. One run of cargo compiles every module that is served.
+/// Builds everything that tests use.
 pub(crate) fn for_tests(tools: &Tools) -> Result<Vec<StepTime>> {
-    let profile = Profile::Local;
-    let mut steps = Steps::new(4);
+    let mut steps = Steps::new(SERVED_STEPS + 1);
+    served(&mut steps, tools, Profile::Local)?;
+    steps.run("the core's own module", |_| {
+        compile_guest(tools, Profile::Local)
+    })?;
+    Ok(steps.into_times())
+}
+
+/// Builds the worker and the pages it serves. One cargo run compiles shared crates once and uses all cores.
+fn served(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()> {
     let all = [&PAGES[..], &[&WORKER]].concat();
     steps.run("WASM modules", |step| {
         let packages = all.iter().map(|module| module.package);
         compile(step, tools, packages, profile)
     })?;
-    steps.run("the core's own module", |_| compile_guest(tools, profile))?;
     steps.run("bindings", |_| bindings(tools, &all, profile))?;
-    steps.run("site", |_| site())?;
-    Ok(steps.into_times())
+    steps.run("site", |_| site())
 }
 
 /// Where [`for_tests`] leaves the core's module.
@@ -148,8 +155,8 @@ fn page_modules(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()
     })
 }
 
-/// The modules of the pages without the site, whose types and tests need them.
-pub(crate) fn viewer(tools: &Tools) -> Result<Vec<StepTime>> {
+/// Builds the WASM modules that the type checks and tests of the site import.
+pub(crate) fn for_site_checks(tools: &Tools) -> Result<Vec<StepTime>> {
     let mut steps = Steps::new(PAGES_STEPS - 1);
     page_modules(&mut steps, tools, Profile::Local)?;
     Ok(steps.into_times())

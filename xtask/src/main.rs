@@ -7,6 +7,7 @@ mod deploy;
 mod export;
 mod folders;
 mod fuzz;
+mod lanes;
 mod load;
 mod proc;
 mod run;
@@ -25,10 +26,12 @@ Usage: cargo xtask <command>
 
   run [--port 4040]       set up, build (quickly) and serve Pilotlight at http://localhost:4040
   demo [--url URL]        fill the running server with an hour of made-up history
-  test                    set up and run every test; the times are in target/test-times.json
-  test NAME               the files of tests of that name, such as `test replay` or `test labels`
-  test --only PART        one part of the run, such as `test --only browser`; a wrong name lists them
-  test --quick            format, lints, unit tests of what is not committed yet, and the site's tests
+  test                    set up and run all tests; writes times to target/test-times.json
+  test NAME               run the files of tests with this name, such as `replay` or `labels`
+  test --only PART[,PART] run some parts, such as `rust,browser`; a wrong name lists them
+  test --quick [--since COMMIT]
+                          run formatters, lints, tests of the site, and unit tests of changed packages
+                          (uncommitted changes, or all since COMMIT)
   build                   build the worker, the viewer and the site for a deployment, and check their sizes
   fuzz [--seconds 30] [--target NAME]
                           fuzz the readers of untrusted input, for so many seconds in all
@@ -75,11 +78,11 @@ fn main() -> ExitCode {
         ["export", rest @ ..] => export::run(rest),
         ["token", rest @ ..] => token::run(rest),
         ["test"] => return test::all(),
-        ["test", "--quick"] => return test::quick(),
+        ["test", "--quick"] => return test::quick("HEAD"),
+        ["test", "--quick", "--since", commit] => return test::quick(commit),
         ["test", "--only", part] => return test::only(part),
         ["test", name] if !name.starts_with('-') => return test::named(name),
-        ["fuzz", rest @ ..] => fuzz::Options::parse(rest)
-            .and_then(|options| fuzz::fuzz(&options, fuzz::Seeds::ToBeBuilt)),
+        ["fuzz", rest @ ..] => fuzz::Options::parse(rest).and_then(|options| fuzz::fuzz(&options)),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

@@ -72,12 +72,22 @@ impl Steps {
 }
 
 impl Step {
-    /// Prints a line of its own about what is being tried.
-    pub(crate) fn note(&mut self, text: impl AsRef<str>) {
+    /// Ends the line with the name: the result gets one of its own.
+    pub(crate) fn end_line(&mut self) {
         if self.open {
             println!();
         }
         self.open = false;
+    }
+
+    /// A step for another thread; it prints whole lines.
+    pub(crate) fn for_thread() -> Self {
+        Self { open: false }
+    }
+
+    /// Prints a line of its own about what is being tried.
+    pub(crate) fn note(&mut self, text: impl AsRef<str>) {
+        self.end_line();
         println!("      {}", text.as_ref());
     }
 }

@@ -1,6 +1,7 @@
 /** Questions to a bucket, as the page asks them. */
 import { CoreError } from "../core/core.ts";
 import { FileError } from "../files/source.ts";
+import { trackWork } from "../settled.ts";
 import type { Answer, Ask, Reply, Request } from "./protocol.ts";
 import { notePublished } from "./published.ts";
 
@@ -35,7 +36,7 @@ export function askBucket(
     ({ written }) => notePublished(place, written),
     () => {},
   );
-  return answer.finally(() => signal.removeEventListener("abort", cancel));
+  return trackWork(answer.finally(() => signal.removeEventListener("abort", cancel)));
 }
 
 /** The same, of a question that is answered with JSON. */

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
+import { trackWork } from "../settled.ts";
 import { reportFailure } from "../state/page/failure.ts";
 
 /** A component that is fetched when it is first shown: few see it, and the first page is small. Until then there is nothing. */
@@ -9,7 +10,7 @@ export function lazy<Props extends object>(fetch: () => Promise<ComponentType<Pr
   return function Lazy(props: Props) {
     if (!asked) {
       asked = true;
-      void fetch().then(
+      void trackWork(fetch()).then(
         (component) => (fetched.value = { component }),
         (failure) => reportFailure(failure, "load this part of the page"),
       );

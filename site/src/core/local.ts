@@ -1,3 +1,4 @@
+import { beginWork } from "../settled.ts";
 import { type Core, CoreError, describeFailure } from "./core.ts";
 import type { Engine } from "./viewer.ts";
 
@@ -7,11 +8,14 @@ export function localCore(engine: Promise<Engine>): Core {
     get:
       (_, call) =>
       async (...args: unknown[]) => {
+        const end = beginWork();
         try {
           return await ((await engine)[call as keyof Engine] as (...args: unknown[]) => unknown)(...args);
         } catch (failure) {
           const { error, fatal, kind } = describeFailure(failure);
           throw new CoreError(error, fatal, kind);
+        } finally {
+          end();
         }
       },
   });

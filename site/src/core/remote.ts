@@ -1,3 +1,4 @@
+import { trackWork } from "../settled.ts";
 import { type Core, CoreError, type Reply, type Request } from "./core.ts";
 
 /** The Web Worker form of the core. Calls are answered in the order they are made. */
@@ -27,6 +28,6 @@ export function remoteCore(worker: Worker): Core {
     get:
       (_, call) =>
       (...args: unknown[]) =>
-        send(call as Request["call"], args),
+        trackWork(send(call as Request["call"], args)),
   });
 }

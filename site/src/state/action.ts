@@ -1,7 +1,8 @@
 /** Something that a person starts: whether it is under way, and what came of it. */
 import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { trackWork } from "../settled.ts";
 import { type Problem, problemOf } from "./problem.ts";
-import { noteAsking } from "./url/clock.ts";
+import { countUserRequest } from "./url/clock.ts";
 
 export interface Action {
   running: ReadonlySignal<boolean>;
@@ -15,11 +16,11 @@ export function useAction(doing: string): Action {
   const running = useSignal(false);
   const problem = useSignal<Problem | null>(null);
   const run = async (act: () => Promise<unknown>) => {
-    noteAsking();
+    countUserRequest();
     running.value = true;
     problem.value = null;
     try {
-      await act();
+      await trackWork(act());
     } catch (failure) {
       problem.value = problemOf(failure, doing);
     }

@@ -1,4 +1,5 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { trackWork } from "../settled.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { known } from "./query/place.ts";
 
@@ -27,7 +28,7 @@ export function resource<Q, T>(
   effect(() => {
     const asked = JSON.parse(question.value) as Q | null;
     const stop = new AbortController();
-    void run(asked, stop.signal);
+    void trackWork(run(asked, stop.signal));
     return () => stop.abort();
   });
   return loaded;

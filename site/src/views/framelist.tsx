@@ -5,6 +5,7 @@ import { core } from "../core/index.ts";
 import type { NodeDetail, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatValue } from "../format/value.ts";
+import { Debounce } from "../settled.ts";
 import { callFailed } from "../state/profile/shown.ts";
 
 /** More rows than this nobody listens to; the table view has them all. */
@@ -23,11 +24,12 @@ export function FrameList(props: {
   const frames = useSignal<NodeDetail[]>([]);
   const asked = useRef(info);
   asked.current = info;
+  const listing = useRef(new Debounce());
   const drawn = boxes.value;
   useEffect(() => {
     // A new tree is there a moment before its boxes; the nodes of the old ones are none of it.
     if (!drawn || !info || drawn.tree !== info.id) return;
-    const timer = setTimeout(() => {
+    listing.current.set(() => {
       void core.nodes(info.id, largest(drawn)).then(
         (found) => {
           if (asked.current === info) frames.value = found;
@@ -35,7 +37,7 @@ export function FrameList(props: {
         callFailed(info.id, "list the frames"),
       );
     }, REST_MILLIS);
-    return () => clearTimeout(timer);
+    return () => listing.current.clear();
   }, [drawn, info]);
   if (!info) return null;
   const { unit } = info;

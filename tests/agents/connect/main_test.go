@@ -1,5 +1,5 @@
 // Package connect asks a running Pilotlight as Go's clients of Pyroscope do: with connect-go and the messages of
-// github.com/grafana/pyroscope/api. tests/tests/connect_go.rs starts the worker with an empty bucket and runs this.
+// github.com/grafana/pyroscope/api. tests/tests/worker/connect_go.rs starts the worker with an empty bucket and runs this.
 package connect
 
 import (

@@ -6,9 +6,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use pilotlight_tests::client::Client;
+use pilotlight_tests::clock::now_millis;
 use pilotlight_tests::demo::{DEPLOY_SECONDS, Kind, Moment, SERVICES, history};
 
 /// Pushes at the same time. They share objects, so more of them cost little and end sooner: the
@@ -49,10 +50,7 @@ fn push_all(url: &str) -> Result<(), String> {
         }
     }
     let started = Instant::now();
-    let end = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_err(|e| e.to_string())?
-        .as_secs() as i64;
+    let end = now_millis() / 1_000;
     let moments = history();
     let (next, done, bytes) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicU64::new(0));
     let failure = thread::scope(|scope| {

@@ -8,10 +8,11 @@ use std::time::Duration;
 use pilotlight_core::pprof::encode;
 use pilotlight_core::store::read_chunk;
 
-use super::process::{COMMON, Push, SERVICE, TYPES, common_name, now_millis, push_name};
+use super::process::{COMMON, Push, SERVICE, TYPES, common_name, push_name};
 use super::report::Outcomes;
 use super::{Problem, Stage};
 use crate::client::Client;
+use crate::clock::now_millis;
 use crate::demo::random::Random;
 use crate::oracle::Oracle;
 

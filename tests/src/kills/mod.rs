@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 pub use report::{Problem, Report};
 
 use crate::client::Client;
+use crate::clock::now_millis;
 use crate::demo::random::Random;
 use crate::local::{Local, Place};
 use process::Push;
@@ -254,7 +255,7 @@ impl Stage {
     /// Runs the cron at a time at which this tenant is the first that it looks at: one further each
     /// minute.
     fn fire_cron(&self, tenant: u64) -> Result<(), String> {
-        let minutes = process::now_millis() as u64 / 60_000;
+        let minutes = now_millis() as u64 / 60_000;
         let tenants = self.last_tenant() + 1;
         let time = (minutes / tenants * tenants + tenant) * 60_000;
         self.cron_runs.store(true, Ordering::Relaxed);

@@ -3,13 +3,14 @@
 
 use std::sync::atomic::Ordering;
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use pilotlight_core::ProfileBuilder;
 use pilotlight_core::pprof::encode_gzip;
 
 use super::{Problem, Stage};
 use crate::client::Client;
+use crate::clock::now_millis;
 use crate::demo::random::Random;
 
 /// The service that all belong to.
@@ -152,11 +153,4 @@ pub(super) fn push_name(number: u64) -> String {
 /// A function that all have.
 pub(super) fn common_name(number: u64) -> String {
     format!("common_{number}")
-}
-
-/// The time of this machine, milliseconds since the epoch.
-pub(super) fn now_millis() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis() as i64)
 }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 pub use latencies::Latencies;
 pub use report::Report;
@@ -189,13 +189,6 @@ fn service(number: usize) -> String {
         "pricing", "mailer",
     ][number % SERVICES]
         .to_owned()
-}
-
-/// The time of this machine, milliseconds since the epoch.
-fn now_millis() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis() as i64)
 }
 
 /// What follows from the seed for one of the threads.

@@ -5,7 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::programs::{Body, Kind};
-use super::{Latencies, SERVICES, Stage, Totals, Wanted, now_millis, random, service};
+use super::{Latencies, SERVICES, Stage, Totals, Wanted, random, service};
+use crate::clock::now_millis;
 
 /// How often one is sent before its process gives up.
 const ATTEMPTS: u32 = 5;

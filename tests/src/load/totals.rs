@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::store::read_chunk;
 
-use super::now_millis;
 use super::programs::Kind;
 use crate::client::Client;
+use crate::clock::now_millis;
 
 /// A range around any run, milliseconds: six hours.
 const RANGE: i64 = 6 * 3_600_000;

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::programs::Kind;
 use super::totals::{profile_path, query};
-use super::{Latencies, SERVICES, Stage, now_millis, service};
+use super::{Latencies, SERVICES, Stage, service};
+use crate::clock::now_millis;
 
 /// Between two looks.
 const PAUSE: Duration = Duration::from_secs(10);

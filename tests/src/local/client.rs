@@ -9,18 +9,11 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Most bytes read of an answer.
 const MAX_ANSWER: u64 = 256 << 20;
 
-/// How long a connection may rest before it is used again. workerd closes one after 5 s, and a request that is
-/// on its way then is lost.
-const REST: Duration = Duration::from_secs(3);
-
-/// How wrangler answers in the worker's place where it and the worker close an idle connection at the same time: whatever
-/// is no GET. A GET it never answers (cloudflare/workers-sdk#14641). Such a request is sent once more.
-const LOST: &[u8] = b"Your worker restarted mid-request";
-
 /// Names the tenant of a request.
 const TENANT: &str = "x-scope-orgid";
 
-/// A server and a pool of connections to it.
+/// A server. Each request has a connection of its own: workerd closes an idle one after five seconds, also when a request is on
+/// its way that it was too busy to read.
 pub struct Client {
     url: String,
     /// What every request says of its sender.
@@ -45,25 +38,25 @@ impl Client {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(LIMIT))
-            .max_idle_age(REST);
+            .max_idle_connections(0);
         Self {
             url: url.to_owned(),
             headers: Vec::new(),
-            agent: config.max_idle_connections_per_host(32).build().into(),
+            agent: config.build().into(),
         }
     }
 
-    /// The same server and connections, for a tenant of its own.
+    /// The same server, for a tenant of its own.
     pub fn of_tenant(&self, tenant: &str) -> Self {
         self.with_header(TENANT, tenant.to_owned())
     }
 
-    /// The same server and connections, with a token.
+    /// The same server, with a token.
     pub fn with_token(&self, token: &str) -> Self {
         self.with_header("authorization", format!("Bearer {token}"))
     }
 
-    /// The same server and connections, with a header.
+    /// The same server, with a header.
     pub fn with_header(&self, name: &'static str, value: String) -> Self {
         Self {
             url: self.url.clone(),
@@ -74,66 +67,38 @@ impl Client {
 
     /// GET.
     pub fn get(&self, path: &str) -> Result<Answer, String> {
-        self.call(true, || {
-            let request = self.agent.get(format!("{}{path}", self.url));
-            self.signed(request).call()
-        })
+        let request = self.agent.get(format!("{}{path}", self.url));
+        Answer::read(self.signed(request).call())
     }
 
     /// HEAD.
     pub fn head(&self, path: &str) -> Result<Answer, String> {
-        self.call(true, || {
-            let request = self.agent.head(format!("{}{path}", self.url));
-            self.signed(request).call()
-        })
+        let request = self.agent.head(format!("{}{path}", self.url));
+        Answer::read(self.signed(request).call())
     }
 
     /// DELETE.
     pub fn delete(&self, path: &str) -> Result<Answer, String> {
-        self.call(false, || {
-            let request = self.agent.delete(format!("{}{path}", self.url));
-            self.signed(request).call()
-        })
+        let request = self.agent.delete(format!("{}{path}", self.url));
+        Answer::read(self.signed(request).call())
     }
 
     /// PUT of JSON.
     pub fn put(&self, path: &str, json: &str) -> Result<Answer, String> {
-        self.call(false, || {
-            let request = self.agent.put(format!("{}{path}", self.url));
-            let request = request.header("content-type", "application/json");
-            self.signed(request).send(json)
-        })
+        let request = self.agent.put(format!("{}{path}", self.url));
+        let request = request.header("content-type", "application/json");
+        Answer::read(self.signed(request).send(json))
     }
 
     /// POST with a content type, none where it is empty.
     pub fn post(&self, path: &str, content_type: &str, body: &[u8]) -> Result<Answer, String> {
-        self.call(false, || {
-            let request = self.agent.post(format!("{}{path}", self.url));
-            let request = if content_type.is_empty() {
-                request
-            } else {
-                request.header("content-type", content_type)
-            };
-            self.signed(request).send(body)
-        })
-    }
-
-    /// The answer to a request, which is sent once more where wrangler lost it; one without an answer only where it is `safe`,
-    /// which is to say that it changes nothing.
-    fn call(
-        &self,
-        safe: bool,
-        send: impl Fn() -> Result<ureq::http::Response<ureq::Body>, ureq::Error>,
-    ) -> Result<Answer, String> {
-        let sent = send();
-        if safe && matches!(sent, Err(ureq::Error::Timeout(_))) {
-            return Answer::read(send());
-        }
-        let answer = Answer::read(sent)?;
-        if answer.status == 503 && answer.body.starts_with(LOST) {
-            return Answer::read(send());
-        }
-        Ok(answer)
+        let request = self.agent.post(format!("{}{path}", self.url));
+        let request = if content_type.is_empty() {
+            request
+        } else {
+            request.header("content-type", content_type)
+        };
+        Answer::read(self.signed(request).send(body))
     }
 
     fn signed<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {

@@ -5,6 +5,7 @@
 //! too, started by `tests/local/serve.mjs`.
 
 pub mod client;
+pub mod clock;
 pub mod locked;
 pub mod process;
 pub mod query;
@@ -22,6 +23,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::local::clock::now_millis;
 use crate::process::Process;
 
 /// The worker starts within two seconds; a loaded machine may take ten times as long.
@@ -45,6 +47,8 @@ pub struct Place {
     pub core: Option<PathBuf>,
     /// A JavaScript file that runs before the shim; `tests/local/clock.js` where there is none.
     pub entry: Option<PathBuf>,
+    /// How far the worker's clock is ahead of this machine's, milliseconds.
+    pub ahead: i64,
 }
 
 /// A running worker; ends when dropped.
@@ -88,7 +92,14 @@ impl Place {
             bound_to_itself: false,
             core: None,
             entry: None,
+            ahead: 0,
         })
+    }
+
+    /// Sets the worker's clock: it shows this time now (milliseconds since the epoch), and runs on, also while no worker runs.
+    pub fn at(self, millis: i64) -> Self {
+        let ahead = millis - now_millis();
+        Self { ahead, ..self }
     }
 
     /// Where the worker answers.
@@ -110,6 +121,7 @@ impl Place {
             "itself": self.bound_to_itself,
             "core": self.core,
             "entry": self.entry,
+            "ahead": self.ahead,
         });
         let log = File::options().create(true).append(true).open(self.log());
         let log = log.map_err(|e| format!("{}: {e}", self.log().display()))?;

@@ -2,9 +2,9 @@
 //! looks on each way in.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use pilotlight_core::{ProfileBuilder, pprof};
+use pilotlight_tests::clock::now_millis;
 use pilotlight_tests::local::Place;
 use pilotlight_tests::local::client::{Answer, Client};
 use serde_json::{Value, json};
@@ -12,8 +12,7 @@ use serde_json::{Value, json};
 const LIMITS: &str = "/api/v1/admin/limits";
 
 fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.expect("a time after 1970").as_secs() as i64
+    now_millis() / 1_000
 }
 
 /// A profile of some value, which started so many seconds ago.
@@ -36,7 +35,8 @@ fn refused(answer: &Answer, status: u16, says: &str) {
 
 /// A call of the query service over a range of seconds ago.
 fn query(client: &Client, call: &str, ago: [i64; 2], mut message: Value) -> Answer {
-    let [start, end] = ago.map(|seconds| ((now() - seconds) * 1000).to_string());
+    let now = now();
+    let [start, end] = ago.map(|seconds| ((now - seconds) * 1000).to_string());
     message["profileTypeID"] = "process_cpu:cpu:nanoseconds::".into();
     message["labelSelector"] = r#"{service_name="app"}"#.into();
     message["start"] = start.into();
@@ -210,7 +210,7 @@ fn a_tenant_has_limits_of_its_own() {
     nodes_of_flame_graphs(&client, set);
 
     // How fast it pushes.
-    set(json!({ "ingestion_rate_mb": 0.00001, "ingestion_burst_size_mb": 0 }));
+    set(json!({ "ingestion_rate_mb": 0.000001, "ingestion_burst_size_mb": 0 }));
     assert_eq!(push(&shop, 5, 0).status, 200);
     let late = push(&shop, 6, 0);
     refused(&late, 429, "push rate limit (");

@@ -1,5 +1,5 @@
-//! The built worker under workerd, and the built core in wasmtime. Tests start their workers
-//! themselves, with empty buckets, so each of them can run on its own.
+//! The built worker under workerd, and the built core in wasmtime. A test starts its own worker, or uses the one in
+//! `shared`. Each can run on its own.
 
 mod agents;
 mod attack;

@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::go_program::Program;
 use pilotlight_core::open;
+use pilotlight_tests::clock::now_millis;
 use pilotlight_tests::locked::Locked;
 use pilotlight_tests::pgo::go_calls;
 use pilotlight_tests::query::{array, rpc};
@@ -24,8 +24,7 @@ fn go_builds_with_what_the_worker_answers() {
     let [push, read] = ["push", "read"].map(|scope| worker.client("one", scope));
 
     let profile = program.profile();
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    let now = now.as_secs();
+    let now = now_millis() / 1_000;
     for host in 0..HOSTS {
         let path = format!("/ingest?name=team/busy%7Bhost%3Dh{host}%7D&format=pprof");
         let answer = push.post(&path, "application/octet-stream", &profile);

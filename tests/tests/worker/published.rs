@@ -2,19 +2,16 @@
 //! deletes it.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use pilotlight_core::pprof::encode_gzip;
 use pilotlight_core::store::{TenantId, arrival_day, catalog_key};
 use pilotlight_tests::client::Client;
+use pilotlight_tests::clock::now_millis;
 use pilotlight_tests::drawn;
 use pilotlight_tests::local::{Local, Place};
 
 fn today() -> i64 {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .expect("a time after 1970");
-    arrival_day(now.as_millis() as i64)
+    arrival_day(now_millis())
 }
 
 fn days(running: &mut Local) -> Vec<String> {

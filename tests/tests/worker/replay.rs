@@ -26,6 +26,7 @@ const DUE: usize = 64;
 fn what_agents_pushed_is_what_queries_answer() {
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("replay");
     let place = Place::fresh(&state, &[("FLUSH_MS", "1".to_owned())]).expect("a place");
+    let place = place.at(UNTIL);
     let _worker = place.start().unwrap_or_else(|problem| panic!("{problem}"));
     let client = Client::new(&place.url());
     let requests: Vec<Recorded> = corpus::AGENTS

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use pilotlight_core::plans::MIN_JOB_OBJECTS;
 use pilotlight_core::pprof::{encode, encode_gzip};
@@ -13,31 +13,30 @@ use pilotlight_tests::drawn;
 use pilotlight_tests::local::Place;
 use pilotlight_tests::oracle::Oracle;
 
-/// How long all of it may take; the hour must not end meanwhile.
-const ROOM: u64 = 120;
+/// When it begins, in the middle of an hour, seconds since the epoch: that must not end meanwhile.
+const BEGIN: u64 = 1_795_170_600;
 /// How long there are pushes while the schedule runs: until shortly before its second round.
 const PUSHING: Duration = Duration::from_secs(10);
-
-fn now() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .expect("a time after 1970")
-        .as_secs()
-}
 
 /// Pushes one after the other, each of which is a segment.
 struct Pushes {
     client: Client,
     count: u64,
+    began: Instant,
 }
 
 impl Pushes {
+    /// What the worker's clock shows, seconds since the epoch.
+    fn now(&self) -> u64 {
+        BEGIN + self.began.elapsed().as_secs()
+    }
+
     fn push(&mut self, more: usize) {
         for _ in 0..more {
             self.count += 1;
             let path = format!(
                 "/ingest?name=this.hour&format=pprof&from={0}&until={0}",
-                now()
+                self.now()
             );
             let profile = drawn::profile(&format!(
                 "cpu/nanoseconds\nmain;work {}\nmain;rest 3",
@@ -56,8 +55,8 @@ impl Pushes {
         let query = "query=process_cpu:cpu:nanoseconds::%7Bservice_name%3D%22this.hour%22%7D";
         let path = format!(
             "/api/v1/profile?{query}&from={}&until={}",
-            (now() - 3600) * 1000,
-            (now() + 1) * 1000
+            (self.now() - 3600) * 1000,
+            (self.now() + 1) * 1000
         );
         let answer = self.client.get(&path).expect("an answer");
         assert_eq!(answer.status, 200, "{}", answer.text());
@@ -85,16 +84,14 @@ fn run_schedule(client: &Client) {
 
 #[test]
 fn the_hour_that_is_not_over() {
-    let left = 3600 - now() % 3600;
-    if left < ROOM {
-        thread::sleep(Duration::from_secs(left));
-    }
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("schedule");
     let place = Place::fresh(&state, &[("FLUSH_MS", "1".to_owned())]).expect("a place");
+    let (began, place) = (Instant::now(), place.at(BEGIN as i64 * 1000));
     let running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
     let mut pushes = Pushes {
         client: Client::new(&place.url()),
         count: 0,
+        began,
     };
     // By itself a run is one job.
     for _ in 0..MIN_JOB_OBJECTS {

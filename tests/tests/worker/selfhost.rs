@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,17 +16,19 @@ use pilotlight_tests::local::free_port;
 use pilotlight_tests::oracle::Oracle;
 use sha2::{Digest, Sha256};
 
+use crate::shared::hour_of_last_week;
+
 /// An administrator's token, of the shape that every token has.
 const TOKEN: &str = "plt_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 
-/// The hour of what is pushed, seconds: 2026-11-20, 10:00 UTC.
-const FROM: u64 = 1_795_168_800;
+/// The hour of what is pushed, seconds.
+static FROM: LazyLock<u64> = LazyLock::new(|| hour_of_last_week() / 1_000);
 
 /// Pushes: more segments than make a compaction due.
 const DUE: u64 = 64;
 
 /// Longest wait for the start, and for the clock, which fires each second here.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(150);
 
 fn folder() -> PathBuf {
     PathBuf::from(std::env::var("PILOTLIGHT_SELFHOST").expect(
@@ -81,7 +84,7 @@ impl Running {
     fn push(&self, second: u64) -> String {
         let path = format!(
             "/ingest?name=on.my.own&format=pprof&from={0}&until={0}",
-            FROM + second
+            *FROM + second
         );
         let profile = encode_gzip(&drawn::profile(&format!(
             "cpu/nanoseconds\nmain;work {}\nmain;rest 3",
@@ -100,8 +103,8 @@ impl Running {
         let query = "query=process_cpu:cpu:nanoseconds::%7Bservice_name%3D%22on.my.own%22%7D";
         let path = format!(
             "/api/v1/profile?{query}&from={}&until={}",
-            FROM * 1000,
-            (FROM + 3600) * 1000
+            *FROM * 1000,
+            (*FROM + 3600) * 1000
         );
         let answer = self.client.get(&path).expect("an answer");
         assert_eq!(answer.status, 200, "{}", answer.text());

@@ -1,14 +1,15 @@
-//! What several files of tests start: a worker for those that need nothing special of it, each with
-//! names of its own, and the variables of a worker over S3.
+//! What several files of tests share: a worker for tests without special needs, each with service names of its own; the
+//! variables of a worker with an S3 bucket; a time.
 
 use std::path::Path;
 use std::sync::{LazyLock, Mutex};
 
 use pilotlight_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY};
 use pilotlight_tests::client::Client;
+use pilotlight_tests::clock::now_millis;
 use pilotlight_tests::local::{Local, Place};
 
-/// The mutex is never locked: it lets threads share a worker, which has a channel.
+/// `Local` holds a channel and is not `Sync`; the mutex makes it so and is never locked.
 static WORKER: LazyLock<(Place, Mutex<Local>)> = LazyLock::new(|| {
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shared");
     let place = Place::fresh(&state, &[("FLUSH_MS", "1".to_owned())]).expect("a place");
@@ -30,4 +31,10 @@ pub(crate) fn s3_variables(endpoint: String) -> [(&'static str, String); 5] {
         ("S3_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
         ("S3_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),
     ]
+}
+
+/// The start of an hour a week ago, milliseconds since the epoch: complete, and within every retention.
+pub(crate) fn hour_of_last_week() -> u64 {
+    const HOUR: i64 = 3_600_000;
+    (now_millis() / HOUR * HOUR - 7 * 24 * HOUR) as u64
 }

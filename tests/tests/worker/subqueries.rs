@@ -4,9 +4,10 @@
 //! which share the memory of one isolate.
 
 use std::path::Path;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, MAX_PARTITION_BYTES, Plan};
 use pilotlight_core::pprof::encode_gzip;
@@ -17,6 +18,7 @@ use pilotlight_core::store::{
 use pilotlight_core::{Merger, Profile, ProfileBuilder, UnixNanos, canonical, parse_name};
 use pilotlight_s3::Server;
 use pilotlight_tests::client::{Answer, Client};
+use pilotlight_tests::clock::now_millis;
 use pilotlight_tests::local::Place;
 
 use crate::shared::s3_variables;
@@ -26,8 +28,8 @@ const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 /// Of what is pushed meanwhile, which says nothing of its period.
 const OF_PUSHES: &str = "process_cpu:cpu:nanoseconds::";
 
-/// 2026-11-01, 10:00 UTC.
-const FIRST: i64 = 1_793_527_200_000;
+/// The first day, at 10:00 UTC, milliseconds: four days of a month are still to come, and no retention has reached it.
+static FIRST: LazyLock<i64> = LazyLock::new(|| now_millis() / DAY * DAY - 26 * DAY + 36_000_000);
 
 const DAY: i64 = 86_400_000;
 
@@ -58,7 +60,7 @@ fn chunk(day: i64, stacks: usize) -> Vec<u8> {
     let series = Series {
         labels: parse_name("large{region=eu}").expect("a name"),
         profile_type: TYPE.parse().expect("a type"),
-        time: UnixNanos::from_millis(FIRST + day * DAY),
+        time: UnixNanos::from_millis(*FIRST + day * DAY),
         duration_nanos: 1_000,
         ..Series::default()
     };
@@ -76,7 +78,7 @@ fn chunk(day: i64, stacks: usize) -> Vec<u8> {
 
 /// A block of level 2 with one profile: its name and its bytes.
 fn block(day: i64, stacks: usize) -> (String, Vec<u8>) {
-    let millis = FIRST + day * DAY;
+    let millis = *FIRST + day * DAY;
     let mut writer = SegmentWriter::new();
     writer.push(&chunk(day, stacks)).expect("a chunk");
     let (mut bytes, mut directory) = writer.finish().expect("a segment");
@@ -137,7 +139,7 @@ fn ask(client: &Client) -> Answer {
 }
 
 fn try_ask(client: &Client, selector: &str) -> Answer {
-    let (from, until) = (FIRST - DAY, FIRST + 40 * DAY);
+    let (from, until) = (*FIRST - DAY, *FIRST + 40 * DAY);
     client
         .get(&format!(
             "/api/v1/profile?query={TYPE}%7B{selector}%7D&from={from}&until={until}"
@@ -268,13 +270,6 @@ const WASM_BYTES: f64 = (112u64 << 20) as f64;
 /// What an isolate may have.
 const ISOLATE_BYTES: f64 = 128e6;
 
-fn seconds() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .expect("a time after 1970")
-        .as_secs()
-}
-
 /// Pushes a profile with 2,500 stacks and a label of its own.
 fn push(client: &Client, n: u64) {
     let mut builder = ProfileBuilder::new();
@@ -286,7 +281,7 @@ fn push(client: &Client, n: u64) {
         ]);
         builder.sample(stack, None, &[1]);
     }
-    let now = seconds();
+    let now = now_millis() / 1_000;
     let path = format!("/ingest?name=pushed%7Bn%3D{n}%7D&format=pprof&from={now}&until={now}");
     let answer = client
         .post(
@@ -415,8 +410,8 @@ fn two_months_a_job_and_pushes_at_once_share_an_isolate() {
     let pushed = pushes.load(Ordering::Relaxed);
     let found = client.get(&format!(
         "/api/v1/profile?query={OF_PUSHES}%7Bservice_name%3D%22pushed%22%7D&from={}&until={}",
-        (seconds() - 3_600) * 1_000,
-        (seconds() + 60) * 1_000
+        now_millis() - 3_600_000,
+        now_millis() + 60_000
     ));
     let found = found.expect("an answer");
     assert_eq!(

@@ -1,8 +1,13 @@
 //! One merge: the core compiled to WASM gives the same bytes as the native core, on real profiles.
 
+use std::sync::LazyLock;
+
 use pilotlight_guest::VERBS;
 use pilotlight_tests::identity;
-use wasmtime::{Engine, Instance, Memory, Module, Store, TypedFunc};
+use wasmtime::{Config, Engine, Instance, Memory, Module, OptLevel, Store, TypedFunc};
+
+/// Compiled once for all tests: wasmtime's compiler is not optimised here, and takes its time.
+static GUEST: LazyLock<Guest> = LazyLock::new(Guest::load);
 
 /// The guest module, and a fresh instance of it for each call.
 struct Guest {
@@ -16,7 +21,9 @@ impl Guest {
             .expect("PILOTLIGHT_CORE_WASM names the core's WASM module: cargo xtask test builds it and sets it");
         let bytes =
             std::fs::read(&path).unwrap_or_else(|e| panic!("PILOTLIGHT_CORE_WASM={path}: {e}"));
-        let engine = Engine::default();
+        let mut config = Config::new();
+        config.cranelift_opt_level(OptLevel::None);
+        let engine = Engine::new(&config).expect("an engine");
         let module = Module::new(&engine, bytes).expect("a WASM module");
         Self { engine, module }
     }
@@ -46,8 +53,7 @@ impl Guest {
 
 #[test]
 fn the_core_needs_nothing_of_its_host() {
-    let guest = Guest::load();
-    let imports: Vec<String> = guest
+    let imports: Vec<String> = GUEST
         .module
         .imports()
         .map(|i| format!("{}.{}", i.module(), i.name()))
@@ -57,10 +63,9 @@ fn the_core_needs_nothing_of_its_host() {
 
 #[test]
 fn wasm_and_native_answer_with_the_same_bytes() {
-    let guest = Guest::load();
     for (name, input) in &identity::inputs() {
         for (verb, native) in VERBS {
-            let (native, wasm) = (native(input), guest.call(verb, input));
+            let (native, wasm) = (native(input), GUEST.call(verb, input));
             assert!(
                 native == wasm,
                 "{verb} of {name}: {} bytes native, {} bytes in WASM",

@@ -5,6 +5,7 @@
 //! out, and the summary of the tests says so: none of them is needed to work on Pilotlight.
 
 use crate::folders::{own_dir, root};
+use crate::lanes::two_at_a_time;
 use crate::proc::{Context, Failure, Result, Run};
 use crate::setup::{npm, system};
 use crate::step::Step;
@@ -25,7 +26,18 @@ struct Language {
     inputs: &'static [&'static str],
 }
 
+/// The slowest first.
 const LANGUAGES: [Language; 7] = [
+    Language {
+        name: "collector",
+        install: collector,
+        inputs: &["collector/go.mod", "collector/go.sum", "collector/main.go"],
+    },
+    Language {
+        name: "rust",
+        install: rust,
+        inputs: &["rust/Cargo.toml", "rust/Cargo.lock", "rust/src/main.rs"],
+    },
     Language {
         name: "python",
         install: python,
@@ -40,11 +52,6 @@ const LANGUAGES: [Language; 7] = [
         name: "go",
         install: go,
         inputs: &["go/go.mod", "go/go.sum", "go/main.go"],
-    },
-    Language {
-        name: "collector",
-        install: collector,
-        inputs: &["collector/go.mod", "collector/go.sum", "collector/main.go"],
     },
     Language {
         name: "connect",
@@ -70,27 +77,23 @@ const LANGUAGES: [Language; 7] = [
         install: java,
         inputs: &["java/pom.xml", "java/Busy.java"],
     },
-    Language {
-        name: "rust",
-        install: rust,
-        inputs: &["rust/Cargo.toml", "rust/Cargo.lock", "rust/src/main.rs"],
-    },
 ];
 
-/// Sets up what this machine allows, and returns what it does not.
+/// Sets up what this machine allows, two at a time, and returns what it does not.
 pub(crate) fn set_up(step: &mut Step) -> Result<(Vec<Missing>, String)> {
+    step.end_line();
+    let ended = two_at_a_time(&LANGUAGES, |language| {
+        (language.name, language.set_up(&mut Step::for_thread()))
+    });
     let mut missing = Vec::new();
     let mut ready = Vec::new();
-    for language in &LANGUAGES {
-        match language.set_up(step) {
-            Ok(()) => ready.push(language.name),
+    for (language, result) in ended {
+        match result {
+            Ok(()) => ready.push(language),
             Err(failure) => {
                 let cause = failure.cause.replace('\n', " ");
-                step.note(format!("{} is left out: {cause}", language.name));
-                missing.push(Missing {
-                    language: language.name,
-                    cause,
-                });
+                step.note(format!("{language} is left out: {cause}"));
+                missing.push(Missing { language, cause });
             }
         }
     }

@@ -1,5 +1,5 @@
 //! The wasm32 standard library from Debian's own compiler and library sources, for machines where
-//! rustup cannot download. Takes half a minute, once; needs no write outside the target folder.
+//! rustup cannot download. Takes half a minute, once per user and compiler version; changes nothing in the system.
 
 use crate::folders::TARGET;
 use crate::folders::own_dir;
@@ -36,15 +36,15 @@ impl Sysroot {
     }
 }
 
-/// The sysroot of an earlier `make`, if the compiler is still the same.
+/// The sysroot of an earlier `make`, in any clone, of the same compiler.
 pub(crate) fn built_before() -> Option<Sysroot> {
-    let noted = fs::read_to_string(stamp()).ok()?;
-    if noted != version().ok()? {
+    let dir = sysroot_dir(&version().ok()?);
+    if !dir.is_dir() {
         return None;
     }
     Some(Sysroot {
-        dir: sysroot_dir(),
         linker: linker()?,
+        dir,
     })
 }
 
@@ -64,16 +64,13 @@ pub(crate) fn make(step: &mut Step) -> Result<Sysroot> {
     let linker =
         linker().ok_or_else(|| Failure::new("neither rust-lld nor wasm-ld is there", ""))?;
     step.note("building the wasm32 standard library from its sources (about half a minute)");
-    build_library()?;
-    fs::write(stamp(), version).context("noting the compiler's version")?;
-    Ok(Sysroot {
-        dir: sysroot_dir(),
-        linker,
-    })
+    let dir = sysroot_dir(&version);
+    build_library(&dir)?;
+    Ok(Sysroot { dir, linker })
 }
 
-/// Builds an empty crate with `-Zbuild-std`, and keeps the libraries that came with it.
-fn build_library() -> Result<()> {
+/// Builds an empty crate with `-Zbuild-std`, and keeps the libraries that came with it. The folder appears only when it is complete.
+fn build_library(sysroot: &Path) -> Result<()> {
     let empty = own_dir().join("empty");
     let target = own_dir().join("empty-target");
     let _ = fs::remove_dir_all(&target);
@@ -100,8 +97,8 @@ fn build_library() -> Result<()> {
         .env("CARGO_ENCODED_RUSTFLAGS", "-Cembed-bitcode=yes")
         .limit(600)
         .read()?;
-    let libraries = sysroot_dir().join("lib/rustlib").join(TARGET).join("lib");
-    let _ = fs::remove_dir_all(&libraries);
+    let begun = PathBuf::from(format!("{}.{}", sysroot.display(), std::process::id()));
+    let libraries = begun.join("lib/rustlib").join(TARGET).join("lib");
     fs::create_dir_all(&libraries).context(libraries.display())?;
     let built = target.join(TARGET).join("release/deps");
     for entry in fs::read_dir(&built).context(built.display())? {
@@ -112,7 +109,13 @@ fn build_library() -> Result<()> {
         }
     }
     let _ = fs::remove_dir_all(&target);
-    Ok(())
+    // Another clone may have put it there meanwhile.
+    let renamed = fs::rename(&begun, sysroot);
+    let _ = fs::remove_dir_all(&begun);
+    if sysroot.is_dir() {
+        return Ok(());
+    }
+    renamed.context(sysroot.display())
 }
 
 /// Debian's cargo with Debian's rustc. rustup's cargo, which runs us, has left its own choice in
@@ -127,9 +130,10 @@ fn debian_cargo() -> Run {
         .without_env("RUSTDOC")
 }
 
+/// Such as `rustc 1.90.0 (1159e78c4 2025-09-14) (built from a source tarball)`.
 fn version() -> Result<String> {
     Run::new(RUSTC)
-        .args(["-vV"])
+        .args(["-V"])
         .without_env("LD_LIBRARY_PATH")
         .read()
 }
@@ -149,10 +153,16 @@ fn linker() -> Option<PathBuf> {
     in_toolchain.chain(in_system).find(|path| path.is_file())
 }
 
-fn sysroot_dir() -> PathBuf {
-    own_dir().join("debian-sysroot")
-}
-
-fn stamp() -> PathBuf {
-    sysroot_dir().join("made-by")
+/// Of that compiler, in the user's folder for caches, so that the next clone finds it.
+fn sysroot_dir(version: &str) -> PathBuf {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let caches = variable("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| variable("HOME").map(|home| Path::new(&home).join(".cache")))
+        .unwrap_or_else(own_dir);
+    let words = version
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '.')
+        .filter(|word| !word.is_empty());
+    let name = words.collect::<Vec<_>>().join("-");
+    caches.join("pilotlight").join(format!("{name}-{TARGET}"))
 }

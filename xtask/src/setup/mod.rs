@@ -6,9 +6,10 @@ pub(crate) mod npm;
 mod system;
 mod wasm;
 
-use crate::folders::target_dir;
-use crate::proc::{Result, Run};
+use crate::folders::{own_dir, target_dir};
+use crate::proc::{Context, Result, Run};
 use crate::step::{Step, StepTime, Steps};
+use std::fs;
 use std::path::PathBuf;
 use wasm::Toolchain;
 
@@ -39,7 +40,7 @@ pub(crate) struct Tools {
 pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
     let mut steps = Steps::new(match purpose {
         Purpose::Running | Purpose::Checking => 6,
-        Purpose::Testing => 12,
+        Purpose::Testing => 11,
     });
     println!("Setting up");
     steps.run("Node", npm::node)?;
@@ -55,7 +56,6 @@ pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
         steps.run("rustfmt and clippy", lints)?;
     }
     if purpose == Purpose::Testing {
-        steps.run("C++ compiler", system::cpp)?;
         steps.run("packages of the tests", |step| npm::packages(step, "tests"))?;
         chromium = Some(steps.run("browser", system::chromium)?);
         firefox = Some(steps.run("Firefox", system::firefox)?);
@@ -71,6 +71,12 @@ pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
     })
 }
 
+/// What only `cargo xtask fuzz` needs.
+pub(crate) fn for_fuzzing() -> Result<()> {
+    println!("Setting up");
+    Steps::new(1).run("C++ compiler", system::cpp)
+}
+
 /// Built from source, unoptimised: 20 s once, then half a second a module.
 fn bindgen(step: &mut Step) -> Result<(PathBuf, String)> {
     let built = target_dir().join("debug/pilotlight-bindgen");
@@ -82,7 +88,12 @@ fn bindgen(step: &mut Step) -> Result<(PathBuf, String)> {
         .args(["build", "--quiet", "--package", "pilotlight-bindgen"])
         .limit(600)
         .read()?;
-    Ok((built, if found { "found" } else { "built" }.to_owned()))
+    // A build of the tests replaces the other one while this one may be running.
+    let own = own_dir().join("pilotlight-bindgen");
+    fs::create_dir_all(own_dir()).context(own_dir().display())?;
+    let _ = fs::remove_file(&own);
+    fs::copy(&built, &own).context(own.display())?;
+    Ok((own, if found { "found" } else { "built" }.to_owned()))
 }
 
 fn lints(step: &mut Step) -> Result<((), String)> {

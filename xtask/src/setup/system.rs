@@ -34,7 +34,7 @@ fn compiles_for_wasm() -> Result<String> {
         .map(|_| compiler)
 }
 
-/// The fuzz target links libFuzzer, which is C++.
+/// libFuzzer is C++.
 pub(crate) fn cpp(step: &mut Step) -> Result<((), String)> {
     let check = || {
         let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());

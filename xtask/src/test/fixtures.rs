@@ -1,4 +1,4 @@
-//! What parts of the tests share: the tools, and where built things are.
+//! Tools and paths that the parts share.
 
 use super::programs::Program;
 use crate::build;
@@ -16,6 +16,8 @@ pub(super) struct Fixtures {
     pub(super) tools: Tools,
     /// The programs of Rust tests, once they are built.
     pub(super) programs: Vec<Program>,
+    /// The commit since which `--quick` looks for changes.
+    pub(super) since: String,
 }
 
 impl Fixtures {
@@ -23,10 +25,11 @@ impl Fixtures {
         Self {
             tools,
             programs: Vec::new(),
+            since: "HEAD".to_owned(),
         }
     }
 
-    /// Tells a program of tests where the browsers and built things are.
+    /// Sets the variables by which tests find browsers and built files.
     pub(super) fn provide(&self, run: Run) -> Run {
         let browsers = [
             ("CHROMIUM", &self.tools.chromium),

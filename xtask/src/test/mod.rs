@@ -25,22 +25,21 @@ use times::Times;
 
 /// Runs all parts.
 pub(crate) fn all() -> ExitCode {
-    let mut run = TestRun::new();
-    run.parts(Purpose::Testing, &Vec::from_iter(&PARTS));
-    run.end()
+    run(&Vec::from_iter(&PARTS))
 }
 
-/// Runs the parts whose names contain `only`, and those that they need.
-pub(crate) fn only(only: &str) -> ExitCode {
-    let wanted = |part: &Part| part.name.contains(only);
+/// Runs the parts in a comma-separated list, and the parts they need.
+pub(crate) fn only(list: &str) -> ExitCode {
+    let named: Vec<&str> = list.split(',').map(str::trim).collect();
+    let wanted = |part: &Part| named.contains(&part.name);
     let needed = |part: &Part| {
         let mut asking = PARTS.iter().filter(|asking| wanted(asking));
         asking.any(|asking| asking.after.contains(&part.name))
     };
-    if !PARTS.iter().any(wanted) {
-        let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
+    let names = PARTS.map(|part| part.name);
+    if let Some(unknown) = named.iter().find(|name| !names.contains(name)) {
         eprintln!(
-            "no part of the tests is called {only:?}; choose among: {}",
+            "--only: unknown part {unknown:?}; choose from: {}",
             names.join(", ")
         );
         return ExitCode::from(2);
@@ -49,15 +48,25 @@ pub(crate) fn only(only: &str) -> ExitCode {
         .iter()
         .filter(|part| wanted(part) || needed(part))
         .collect();
+    run(&parts)
+}
+
+/// Sets up and runs parts.
+fn run(parts: &[&Part]) -> ExitCode {
     let mut run = TestRun::new();
-    run.parts(Purpose::Testing, &parts);
+    if let Some(mut fixtures) = run.set_up(Purpose::Testing) {
+        run.parts(&mut fixtures, parts);
+    }
     run.end()
 }
 
-/// Runs the parts that need neither a server nor a browser.
-pub(crate) fn quick() -> ExitCode {
+/// Runs the parts that need neither a server nor a browser, with the unit tests of what has changed since a commit.
+pub(crate) fn quick(since: &str) -> ExitCode {
     let mut run = TestRun::new();
-    run.parts(Purpose::Checking, &Vec::from_iter(&QUICK));
+    if let Some(mut fixtures) = run.set_up(Purpose::Checking) {
+        since.clone_into(&mut fixtures.since);
+        run.parts(&mut fixtures, &Vec::from_iter(&QUICK));
+    }
     run.end()
 }
 
@@ -76,12 +85,21 @@ pub(crate) fn named(name: &str) -> ExitCode {
             run.part("build", || (BUILD.run)(&mut fixtures));
         }
         for file in &files {
-            if !file.targets().is_empty() {
-                run.part("rust build", || {
-                    parts::rust_build(&mut fixtures, file.targets())
+            if !file.binaries().is_empty() {
+                run.part("binaries", || {
+                    Outcome::built(programs::build_binaries(file.binaries()).map(|()| Vec::new()))
                 });
             }
-            if run.failed.is_empty() {
+            if !file.targets().is_empty() {
+                run.part("rust build", || {
+                    parts::rust_build(&mut fixtures, &file.targets())
+                });
+            }
+            // A file that fails keeps no other from running.
+            if !["build", "binaries", "rust build"]
+                .iter()
+                .any(|part| run.failed.contains(part))
+            {
                 run.part(file.kind(), || file.run(&fixtures));
             }
         }
@@ -89,7 +107,7 @@ pub(crate) fn named(name: &str) -> ExitCode {
     run.end()
 }
 
-/// How much of a failed part's output is said again at the end, where it is found.
+/// Lines of a failed part's output to repeat at the end.
 const LAST_LINES: usize = 40;
 
 /// A run of the tests: what has ended so far.
@@ -132,20 +150,17 @@ impl TestRun {
         fixtures
     }
 
-    /// Sets up and runs parts.
-    fn parts(&mut self, purpose: Purpose, parts: &[&Part]) {
-        let Some(mut fixtures) = self.set_up(purpose) else {
-            return;
-        };
+    /// Runs parts, each unless one that it needs has failed.
+    fn parts(&mut self, fixtures: &mut Fixtures, parts: &[&Part]) {
         for part in parts {
             if interrupted() {
                 break;
             }
             let missing = part.after.iter().find(|name| self.failed.contains(name));
             self.part(part.name, || match missing {
-                None => (part.run)(&mut fixtures),
+                None => (part.run)(fixtures),
                 Some(name) => {
-                    let cause = format!("not run, since the part {name:?} failed");
+                    let cause = format!("skipped because {name:?} failed");
                     Outcome::one(Err(Failure::new(cause, "")))
                 }
             });

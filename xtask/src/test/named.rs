@@ -12,33 +12,56 @@ pub(super) enum Named {
     Browser(String),
     /// `site/test/NAME.test.ts`.
     Site(String),
-    /// A module of `tests/tests/native`.
-    Native(String),
-    /// A module of `tests/tests/worker`.
-    Worker(String),
+    /// A module of one of the programs in `tests/tests`.
+    Module { program: &'static str, name: String },
+    /// A program of `tests/` in any package.
+    Program(String),
 }
+
+/// The programs in `tests/tests`.
+const PROGRAMS: [&str; 3] = ["native", "worker", "bounds"];
+
+/// Folders of programs of tests.
+const FOLDERS: [&str; 4] = [
+    "shared/tests",
+    "wasm-viewer/tests",
+    "wasm-viewer/symbols/tests",
+    "tests/tests",
+];
 
 impl Named {
     /// All files of that name, without folder and ending. At least one, or a failure.
     pub(super) fn find(name: &str) -> Result<Vec<Self>> {
         let there = |path: String| root().join(path).exists();
-        let module = |program: &str| {
-            let folder = format!("tests/tests/{program}/{name}");
-            there(format!("{folder}.rs")) || there(folder)
-        };
         let owned = || name.to_owned();
-        let kinds = [
-            there(format!("tests/browser/{name}.test.mjs")).then(|| Self::Browser(owned())),
-            there(format!("site/test/{name}.test.ts")).then(|| Self::Site(owned())),
-            module("native").then(|| Self::Native(owned())),
-            module("worker").then(|| Self::Worker(owned())),
-        ];
-        let found: Vec<Self> = kinds.into_iter().flatten().collect();
+        let mut found = Vec::new();
+        if there(format!("tests/browser/{name}.test.mjs")) {
+            found.push(Self::Browser(owned()));
+        }
+        if there(format!("site/test/{name}.test.ts")) {
+            found.push(Self::Site(owned()));
+        }
+        for program in PROGRAMS {
+            let folder = format!("tests/tests/{program}/{name}");
+            if name != "main" && (there(format!("{folder}.rs")) || there(folder)) {
+                found.push(Self::Module {
+                    program,
+                    name: owned(),
+                });
+            }
+        }
+        let is_program = |folder: &str| {
+            let path = format!("{folder}/{name}");
+            there(format!("{path}.rs")) || there(format!("{path}/main.rs"))
+        };
+        if FOLDERS.into_iter().any(is_program) {
+            found.push(Self::Program(owned()));
+        }
         if found.is_empty() {
             return Err(Failure::new(
                 format!("no file of tests is called {name:?}"),
-                "give the name of a file in tests/browser, site/test or tests/tests, without its ending; \
-                 `cargo test -p pilotlight-core NAME` runs single tests of the core",
+                "give the name of a file in tests/browser, site/test, tests/tests, shared/tests or wasm-viewer/tests, \
+                 without its ending; `cargo test -p pilotlight-core NAME` runs single tests of the core",
             ));
         }
         Ok(found)
@@ -49,31 +72,64 @@ impl Named {
         match self {
             Self::Browser(_) => "browser",
             Self::Site(_) => "site",
-            Self::Native(_) => "native",
-            Self::Worker(_) => "worker",
+            Self::Module { program, .. } => program,
+            Self::Program(_) => "rust",
         }
     }
 
-    /// Targets of the workspace that the tests are, or that they start.
-    pub(super) fn targets(&self) -> &[&str] {
+    /// Targets of the workspace that the tests are.
+    pub(super) fn targets(&self) -> Vec<&str> {
         match self {
-            Self::Browser(_) => &["--bin", "demo", "--bin", "identity"],
-            Self::Site(_) => &[],
-            Self::Native(_) => &["--test", "native"],
-            Self::Worker(_) => &["--test", "worker"],
+            Self::Browser(_) | Self::Site(_) => Vec::new(),
+            Self::Module { program, .. } => vec!["--test", program],
+            Self::Program(name) => vec!["--test", name],
+        }
+    }
+
+    /// Programs of ours that the tests start.
+    pub(super) fn binaries(&self) -> &[&str] {
+        match self {
+            Self::Browser(_) => &["demo", "identity"],
+            _ => &[],
         }
     }
 
     /// Whether the tests need the modules of WASM.
     pub(super) fn needs_wasm(&self) -> bool {
-        !matches!(self, Self::Native(_))
+        match self {
+            Self::Browser(_) | Self::Site(_) => true,
+            Self::Module { program, .. } => *program == "worker",
+            Self::Program(name) => name == "worker",
+        }
     }
 
     pub(super) fn run(&self, fixtures: &Fixtures) -> Outcome {
         match self {
             Self::Browser(name) => parts::browser(fixtures, name),
             Self::Site(name) => parts::site(fixtures, name),
-            Self::Native(name) | Self::Worker(name) => rust::run(fixtures, &[&format!("{name}::")]),
+            Self::Module { name, .. } => rust::run(fixtures, &[&format!("{name}::")]),
+            Self::Program(_) => rust::run(fixtures, &[]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_every_kind_are_found() {
+        for (name, kinds) in [
+            ("labels", &["browser", "site"][..]),
+            ("hostile", &["browser", "worker", "rust"]),
+            ("selector", &["site", "native"]),
+            ("fuzz", &["bounds"]),
+            ("otlp", &["worker", "rust"]),
+        ] {
+            let found = Named::find(name).unwrap_or_default();
+            let found: Vec<_> = found.iter().map(Named::kind).collect();
+            assert_eq!(found, kinds, "{name}");
+        }
+        assert!(Named::find("nothing").is_err());
     }
 }

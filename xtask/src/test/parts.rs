@@ -5,11 +5,11 @@ use super::part::{Outcome, Part};
 use super::{programs, quick, rust, times, wrangler};
 use crate::folders::{own_dir, root};
 use crate::proc::Run;
-use crate::{build, deploy, fuzz, selfhost};
+use crate::{build, deploy, selfhost};
 use std::fs;
 
-/// All of them, the quickest first.
-pub(super) const PARTS: [Part; 11] = [
+/// All of them, one after the other: two of the long ones at a time took as long as both, with all cores busy.
+pub(super) const PARTS: [Part; 10] = [
     FORMAT,
     Part {
         name: "rust build",
@@ -17,18 +17,13 @@ pub(super) const PARTS: [Part; 11] = [
         run: |fixtures| rust_build(fixtures, &["--all-targets"]),
     },
     BUILD,
+    SITE_LINT,
+    SITE,
     Part {
         name: "rust",
         after: &["rust build", "build"],
         run: |fixtures| rust::run(fixtures, &[]),
     },
-    Part {
-        name: "doc tests",
-        after: &["rust build"],
-        run: |_| Outcome::counted(programs::doc_tests()),
-    },
-    SITE_LINT,
-    SITE,
     Part {
         name: "browser",
         after: &["rust build", "build"],
@@ -40,14 +35,15 @@ pub(super) const PARTS: [Part; 11] = [
         run: |_| Outcome::counted(wrangler::test()),
     },
     Part {
+        name: "doc tests",
+        after: &["rust build"],
+        run: |_| Outcome::counted(programs::doc_tests()),
+    },
+    // It replaces what the other parts were built of.
+    Part {
         name: "release",
         after: &[],
         run: release,
-    },
-    Part {
-        name: "fuzz",
-        after: &["rust build"],
-        run: |_| Outcome::one(fuzz::fuzz(&fuzz::Options::default(), fuzz::Seeds::Built)),
     },
 ];
 
@@ -62,12 +58,12 @@ pub(super) const QUICK: [Part; 6] = [
     Part {
         name: "unit tests",
         after: &[],
-        run: |_| quick::unit_tests(),
+        run: |fixtures| quick::unit_tests(&fixtures.since),
     },
     Part {
         name: "build",
         after: &[],
-        run: |fixtures| Outcome::built(build::viewer(&fixtures.tools)),
+        run: |fixtures| Outcome::built(build::for_site_checks(&fixtures.tools)),
     },
     SITE_LINT,
     SITE,
@@ -97,7 +93,7 @@ pub(super) const BUILD: Part = Part {
     },
 };
 
-/// What the compiler and the lints say of the site, and the lints of the tests that are JavaScript.
+/// Type checks and lints of the site, and lints of the JavaScript tests.
 const SITE_LINT: Part = Part {
     name: "site types",
     after: &["build"],
@@ -155,5 +151,27 @@ fn release(fixtures: &mut Fixtures) -> Outcome {
             ..Outcome::one(deploy::check_presets())
         },
         Err(failure) => Outcome::one(Err(failure)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workflow_runs_every_part() {
+        let workflow =
+            fs::read_to_string(root().join(".github/workflows/test.yml")).expect("the workflow");
+        let lists = workflow.lines().filter_map(|line| {
+            let line = line.trim();
+            line.strip_prefix("- parts: ").or_else(|| {
+                line.strip_prefix("- run: cargo xtask test --only \"")?
+                    .strip_suffix('"')
+            })
+        });
+        let named: Vec<&str> = lists.flat_map(|list| list.split(',')).collect();
+        for part in PARTS {
+            assert!(named.contains(&part.name), "{} is not run", part.name);
+        }
     }
 }

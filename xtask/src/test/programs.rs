@@ -24,7 +24,7 @@ pub(super) struct Program {
 /// crate is read once to be linted and compiled. Returns the programs of tests among them.
 pub(super) fn build(targets: &[&str]) -> Result<Vec<Program>> {
     let messages = own_dir().join("cargo-messages.json");
-    cargo_test()?
+    cargo("test")?
         .arg("--no-run")
         .args(targets)
         .arg("--message-format=json-render-diagnostics")
@@ -33,18 +33,25 @@ pub(super) fn build(targets: &[&str]) -> Result<Vec<Program>> {
     Ok(text.lines().filter_map(program).collect())
 }
 
+/// Builds binaries that tests start. `cargo test --bin` would build only their unit tests.
+pub(super) fn build_binaries(names: &[&str]) -> Result<()> {
+    cargo("build")?
+        .args(names.iter().flat_map(|name| ["--bin", name]))
+        .show()
+}
+
 /// The examples in the documentation, which are no programs of their own.
 pub(super) fn doc_tests() -> (Result<()>, String) {
-    match cargo_test() {
+    match cargo("test") {
         Ok(cargo) => cargo.arg("--doc").tee(),
         Err(failure) => (Err(failure), String::new()),
     }
 }
 
-/// `cargo test` of the workspace with Clippy's driver in the compiler's place.
-fn cargo_test() -> Result<Run> {
+/// A command of cargo for the workspace, with Clippy's driver in the compiler's place.
+fn cargo(command: &str) -> Result<Run> {
     Ok(Run::new("cargo")
-        .args(["test", "--quiet"])
+        .args([command, "--quiet"])
         .args(WORKSPACE)
         .env("RUSTC_WORKSPACE_WRAPPER", clippy_driver()?)
         // As `cargo clippy -- -D warnings` passes its arguments on.

@@ -1,4 +1,4 @@
-//! `cargo xtask test --quick`: lints of everything, and native tests of what is not committed.
+//! `cargo xtask test --quick`: lints of everything, and native tests of what has changed since a commit.
 
 use super::part::Outcome;
 use super::programs::WORKSPACE;
@@ -7,17 +7,20 @@ use crate::proc::{Result, Run};
 use std::collections::BTreeSet;
 
 /// Folders of packages, the deeper ones first.
-const PACKAGES: [(&str, &str); 11] = [
+const PACKAGES: [(&str, &str); 13] = [
     ("wasm-viewer/bucket/", "pilotlight-bucket"),
     ("wasm-viewer/bundler/", "pilotlight-bundler"),
     ("wasm-viewer/imports/", "pilotlight-imports"),
     ("wasm-viewer/symbols/", "pilotlight-symbols"),
     ("wasm-viewer/", "pilotlight-viewer"),
+    // The tests replay its targets.
+    ("tests/fuzz/", "pilotlight-tests"),
     ("tests/guest/", "pilotlight-guest"),
     ("tests/s3/", "pilotlight-s3"),
     ("tests/", "pilotlight-tests"),
     ("shared/", "pilotlight-core"),
     ("worker/", "pilotlight-worker"),
+    ("xtask/bindgen/", "pilotlight-bindgen"),
     ("xtask/", "xtask"),
 ];
 
@@ -35,10 +38,10 @@ pub(super) fn lint() -> Result<()> {
         .show()
 }
 
-/// Native tests of the packages with changes that are not committed; of the core and the worker
-/// where there are none.
-pub(super) fn unit_tests() -> Outcome {
-    let mut packages = match changed() {
+/// Native tests of the packages that have changed since a commit; of the core and the worker where
+/// none has.
+pub(super) fn unit_tests(since: &str) -> Outcome {
+    let mut packages = match changed(since) {
         Ok(paths) => packages(&paths),
         Err(failure) => return Outcome::one(Err(failure)),
     };
@@ -58,9 +61,10 @@ pub(super) fn unit_tests() -> Outcome {
 }
 
 /// The paths of changed and new files, relative to the top folder.
-fn changed() -> Result<String> {
+fn changed(since: &str) -> Result<String> {
     let git = |words: &[&str]| Run::new("git").args(words).dir(root()).read();
-    let tracked = git(&["diff", "--name-only", "HEAD"])?;
+    let tracked = git(&["diff", "--name-only", "--merge-base", since, "--"])
+        .map_err(|failure| failure.advise("--since takes a commit or a branch that git knows"))?;
     let new = git(&["ls-files", "--others", "--exclude-standard"])?;
     Ok(tracked + &new)
 }
@@ -105,7 +109,7 @@ mod tests {
         for member in members.split('"').skip(1).step_by(2) {
             let folder = format!("{member}/");
             assert!(
-                PACKAGES.iter().any(|(known, _)| folder.starts_with(known)),
+                PACKAGES.iter().any(|(known, _)| *known == folder),
                 "{member}"
             );
         }

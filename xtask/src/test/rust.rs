@@ -5,15 +5,11 @@ use super::part::Outcome;
 use super::programs::Program;
 use super::tally::{Count, FileTime, TestTime, rust_tests, tally};
 use crate::folders::own_dir;
-use crate::proc::{Failure, Result, Run, interrupted};
+use crate::lanes::two_at_a_time;
+use crate::proc::{Failure, Result, Run};
 use std::collections::BTreeMap;
 use std::fs;
-use std::sync::Mutex;
-use std::thread;
 use std::time::Instant;
-
-/// So many programs of tests run at a time. Those that wait for a worker leave the CPU to others.
-const LANES: usize = 2;
 
 /// How long one program of tests may run, seconds: four times what the slowest does on two busy
 /// cores.
@@ -27,26 +23,14 @@ struct Ended {
     seconds: f64,
 }
 
-/// Runs the programs that are built, with these arguments.
+/// Runs the programs that are built, with these arguments. A program that waits for a worker leaves its core to the other.
 pub(super) fn run(fixtures: &Fixtures, words: &[&str]) -> Outcome {
-    let queue = Mutex::new(in_order(&fixtures.programs).into_iter());
-    let ended = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..LANES {
-            scope.spawn(|| {
-                loop {
-                    let next = queue.lock().expect("no lane panics").next();
-                    let Some(program) = next.filter(|_| !interrupted()) else {
-                        return;
-                    };
-                    let one = program.run(words, fixtures);
-                    println!("{}", one.line());
-                    ended.lock().expect("no lane panics").push(one);
-                }
-            });
-        }
+    let ended = two_at_a_time(in_order(&fixtures.programs), |program| {
+        let one = program.run(words, fixtures);
+        println!("{}", one.line());
+        one
     });
-    outcome(ended.into_inner().expect("no lane panics"))
+    outcome(ended)
 }
 
 /// Programs that wait for a worker take longest, so they start first.
@@ -64,7 +48,7 @@ impl Program {
         let began = Instant::now();
         let run = Run::new(&self.path)
             .args(words)
-            // libtest shows the times of tests only when it takes itself for unstable.
+            // libtest reports times only with unstable options.
             .args(["-Zunstable-options", "--report-time"])
             .env("RUSTC_BOOTSTRAP", "1")
             .env("CARGO_MANIFEST_DIR", &self.dir)
@@ -109,6 +93,9 @@ fn outcome(ended: Vec<Ended>) -> Outcome {
             all.output += &one.output;
             failed.push(one.name);
         }
+    }
+    if failed.is_empty() && all.count == Count::default() {
+        all.result = Err(Failure::new("no test ran", "check the name"));
     }
     if !failed.is_empty() {
         let cause = format!("tests failed in {}", failed.join(", "));

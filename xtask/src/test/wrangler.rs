@@ -1,4 +1,4 @@
-//! What only `wrangler dev` does, since `cargo xtask run` serves through it: the pages and the worker
+//! Tests `wrangler dev`, through which `cargo xtask run` serves: the pages and the worker
 //! on one port, variables, and the route that runs the schedule. All other tests run workerd itself.
 
 use super::fixtures::Fixtures;

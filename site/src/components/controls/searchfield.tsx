@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { Debounce } from "../../settled.ts";
 import { go, urlState } from "../../state/url/router.ts";
 import { Icon } from "./icon.tsx";
 
@@ -15,14 +16,14 @@ export function SearchField(props: {
 }) {
   const { label, placeholder, onEnter, children } = props;
   const input = useRef<HTMLInputElement>(null);
-  const timer = useRef(0);
+  const typing = useRef(new Debounce());
   const text = urlState.value.search;
   // The field follows the URL, but never under the hands of someone typing.
   useLayoutEffect(() => {
     if (input.current && document.activeElement !== input.current) input.current.value = text;
   }, [text]);
   const apply = () => {
-    clearTimeout(timer.current);
+    typing.current.clear();
     const search = input.current?.value;
     if (search !== undefined && search !== urlState.value.search) go({ search }, "replace");
   };
@@ -39,10 +40,7 @@ export function SearchField(props: {
         spellcheck={false}
         autocomplete="off"
         defaultValue={text}
-        onInput={() => {
-          clearTimeout(timer.current);
-          timer.current = window.setTimeout(apply, REST_MILLIS);
-        }}
+        onInput={() => typing.current.set(apply, REST_MILLIS)}
         onKeyDown={(event) => {
           if (event.key === "Enter") {
             apply();

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { TreeInfo } from "../../core/types.ts";
 import { formatBytes } from "../../format/value.ts";
+import { trackWork } from "../../settled.ts";
 import { copyText } from "../../state/page/clipboard.ts";
 import { reportFailure } from "../../state/page/failure.ts";
 import { shown } from "../../state/profile/shown.ts";
@@ -88,12 +89,13 @@ function ProfileLink({ tree, source, done }: { tree: TreeInfo; source: Source; d
   const made = useRef<Promise<string> | null>(null);
   const excess = useSignal("");
   useEffect(() => {
-    const making = import("../../export/link.ts").then(async ({ linkOf, LONGEST_LINK }) => {
+    const link = import("../../export/link.ts").then(async ({ linkOf, LONGEST_LINK }) => {
       const link = await linkOf(tree, source);
       if (link.length > LONGEST_LINK)
         excess.value = `The link would have ${formatBytes(link.length)}, and at most ${formatBytes(LONGEST_LINK)} get through.`;
       return link;
     });
+    const making = trackWork(link);
     made.current = making;
     making.catch((failure) => reportFailure(failure, "make a link"));
   }, []);

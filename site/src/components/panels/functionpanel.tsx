@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { percent } from "../../format/number.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
+import { Debounce } from "../../settled.ts";
 import {
   detail,
   draft,
@@ -60,10 +61,10 @@ export function FunctionPanel() {
 
 function Search() {
   const { func, service } = urlState.value;
-  const timer = useRef(0);
+  const typing = useRef(new Debounce());
   useEffect(() => {
     draft.value = "";
-    return () => clearTimeout(timer.current);
+    return () => typing.current.clear();
   }, []);
   const { state, value, problem } = suggestions.value;
   const open = func === "" || draft.value !== "";
@@ -76,8 +77,7 @@ function Search() {
         spellcheck={false}
         data-testid="function-search"
         onInput={({ currentTarget }) => {
-          clearTimeout(timer.current);
-          timer.current = window.setTimeout(() => (draft.value = currentTarget.value.trim()), PAUSE);
+          typing.current.set(() => (draft.value = currentTarget.value.trim()), PAUSE);
         }}
       />
       {problem && <RetryNote problem={problem} />}

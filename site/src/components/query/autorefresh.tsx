@@ -2,7 +2,7 @@ import { computed, effect } from "@preact/signals";
 import { work } from "../../state/profile/shown.ts";
 import { timeline } from "../../state/query/explore.ts";
 import { services } from "../../state/query/services.ts";
-import { clock, refreshEvery, refreshQuietly } from "../../state/url/clock.ts";
+import { clock, refreshAutomatically, refreshEvery } from "../../state/url/clock.ts";
 import { urlState } from "../../state/url/router.ts";
 import { Select } from "../controls/select.tsx";
 
@@ -32,7 +32,7 @@ effect(() => {
   // Nobody looks at a page that is hidden; one that comes back is as fresh as it would have been.
   const due = () => {
     if (document.visibilityState === "visible" && !isBusy() && Date.now() - clock.peek() >= every - 500)
-      refreshQuietly();
+      refreshAutomatically();
   };
   const timer = setInterval(due, every);
   document.addEventListener("visibilitychange", due, { signal: stop.signal });

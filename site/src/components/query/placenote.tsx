@@ -4,6 +4,7 @@ import { standalone } from "../../base.ts";
 import { type Place, placeOf as readPlace } from "../../bucket/place.ts";
 import { FileError } from "../../files/source.ts";
 import { madeText } from "../../format/made.ts";
+import { trackWork } from "../../settled.ts";
 import { bundleAddress, compareWith } from "../../state/query/otherplace.ts";
 import { placeOf, places } from "../../state/query/place.ts";
 import { placeName } from "../../state/query/placenames.ts";
@@ -17,7 +18,7 @@ export function PlaceNote() {
   useEffect(() => {
     let wanted = true;
     // What cannot be read is said where its services would be.
-    readPlace(new URL(address)).then(
+    trackWork(readPlace(new URL(address))).then(
       (read) => {
         if (wanted) place.value = read;
       },

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { formatStep, formatValue, plural } from "../../format/value.ts";
+import { trackWork } from "../../settled.ts";
 import { colours } from "../../state/page/theme.ts";
 import type { Problem } from "../../state/problem.ts";
 import { refresh } from "../../state/url/clock.ts";
@@ -50,7 +51,7 @@ export function Timeline(props: Props) {
   latest.current = props;
   // Half of all script is the chart: who opens a file never loads it.
   const make = useSignal<typeof makePlot | null>(null);
-  useEffect(() => void import("./plot.ts").then((module) => (make.value = module.makePlot)), []);
+  useEffect(() => void trackWork(import("./plot.ts")).then((module) => (make.value = module.makePlot)), []);
   const pointed = useSignal<Pointed | null>(null);
   const brush = useBrush(latest, plot);
 

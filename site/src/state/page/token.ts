@@ -1,6 +1,6 @@
 /** The token by which the server knows this browser. It is kept in this browser, for this origin, and sent nowhere else. */
 import { signal } from "@preact/signals";
-import { refresh, timesAsked } from "../url/clock.ts";
+import { refresh, userRequests } from "../url/clock.ts";
 import { store, stored } from "./storage.ts";
 
 const KEY = "pilotlight-token";
@@ -14,10 +14,13 @@ export const asked = signal<"no" | "missing" | "wrong">("no");
 /** How often the person had asked the server when they closed the dialog. */
 let dismissedAfter = -1;
 
-/** The person closes the dialog. It stays closed until they ask the server again: answers that were on their way come later. */
+/**
+ * Closes the dialog until the person tries again, picks a range, starts an action or opens another page. Responses that are on
+ * their way do not open it again.
+ */
 export function dismiss(): void {
   asked.value = "no";
-  dismissedAfter = timesAsked();
+  dismissedAfter = userRequests();
 }
 
 /** Takes a token from the person, and asks the server again. */
@@ -41,5 +44,5 @@ export function authorization(text: string): Record<string, string> {
 
 /** The server wants a token, or another one than `sent`. An answer to an older token asks nothing. */
 export function askForToken(sent: string): void {
-  if (sent === token.peek() && timesAsked() !== dismissedAfter) asked.value = sent === "" ? "missing" : "wrong";
+  if (sent === token.peek() && userRequests() !== dismissedAfter) asked.value = sent === "" ? "missing" : "wrong";
 }

@@ -2,6 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { NONE } from "../../core/types.ts";
 import { DOUBLE_MILLIS } from "../../flame/gestures.ts";
+import { Debounce } from "../../settled.ts";
 import { selected, tree } from "./focus.ts";
 
 export const drawerOpen = signal(false);
@@ -9,14 +10,14 @@ export const drawerOpen = signal(false);
 /** When a button or finger last went down or up. */
 let lastPress = -Infinity;
 let held = false;
-let timer = 0;
+const resting = new Debounce();
 
 export function startDrawer(): void {
   // Between two clicks nothing may move: the second would hit another frame, or the drawer itself.
   const press = (event: PointerEvent) => {
     held = event.buttons !== 0;
     lastPress = performance.now();
-    if (timer !== 0) wait();
+    if (resting.isSet) wait();
   };
   for (const type of ["pointerdown", "pointerup", "pointercancel"] as const)
     addEventListener(type, press, { capture: true });
@@ -30,16 +31,13 @@ export function startDrawer(): void {
 }
 
 function close(): void {
-  clearTimeout(timer);
-  timer = 0;
+  resting.clear();
   drawerOpen.value = false;
 }
 
 function wait(): void {
-  clearTimeout(timer);
   const rest = lastPress + DOUBLE_MILLIS - performance.now();
-  if (rest <= 0 && !held) {
-    timer = 0;
-    drawerOpen.value = true;
-  } else timer = window.setTimeout(wait, Math.max(rest, 50));
+  resting.clear();
+  if (rest <= 0 && !held) drawerOpen.value = true;
+  else resting.set(wait, Math.max(rest, 50));
 }

@@ -4,6 +4,7 @@ import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
 import { type Direction, NONE, type NodeDetail, ROOT, type SearchInfo, type TreeInfo } from "../../core/types.ts";
 import { type Extent, FULL, isFull } from "../../flame/extent.ts";
+import { Debounce } from "../../settled.ts";
 import { formatMoment } from "../../time/moment.ts";
 import { resource } from "../resource.ts";
 import { go, urlState } from "../url/router.ts";
@@ -85,7 +86,7 @@ export function startFocus(): void {
 
 export async function zoomTo(node: number): Promise<void> {
   const key = await keyOf(node, ROOT);
-  clearTimeout(committing);
+  committing.clear();
   go({ zoom: key, extent: [...FULL] });
 }
 
@@ -104,13 +105,12 @@ export function reset(): Promise<void> {
   return zoomTo(ROOT);
 }
 
-let committing = 0;
+const committing = new Debounce();
 
 /** Shows another part of the zoomed frame's width. The URL follows when the hand rests: browsers limit how often it may change. */
 export function setExtent(next: Extent): void {
   view.value = { ...view.peek(), extent: next };
-  clearTimeout(committing);
-  committing = window.setTimeout(() => {
+  committing.set(() => {
     const digits = (x: number) => Number(x.toPrecision(9));
     urlExtent = [digits(next[0]), digits(next[1])];
     go({ extent: urlExtent }, "replace");

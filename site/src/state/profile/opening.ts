@@ -6,6 +6,7 @@ import { type Found, filesBelow, isNoise } from "../../files/folder.ts";
 import { type Gathered, gather } from "../../files/gather.ts";
 import { beginsProgram, isProgram } from "../../files/program.ts";
 import type { Source } from "../../files/source.ts";
+import { trackWork } from "../../settled.ts";
 import { notify } from "../page/notice.ts";
 import { token } from "../page/token.ts";
 import { type Problem, problemOf } from "../problem.ts";
@@ -123,7 +124,7 @@ function open(find: (signal: AbortSignal) => Promise<Gathered>, seen: Partial<Ur
   // One that failed in an unexpected way does not keep the next ones from being opened. Its own caller hears of it.
   batches = batches
     .catch(() => {})
-    .then(() => openBatch(find, seen))
+    .then(() => trackWork(openBatch(find, seen)))
     .finally(() => (opening.value = null));
   return batches;
 }

@@ -3,6 +3,7 @@ import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import type { Division } from "../../core/divided.ts";
 import { core } from "../../core/index.ts";
 import type { SampleType, Thread, TreeInfo } from "../../core/types.ts";
+import { trackWork } from "../../settled.ts";
 import { reportFailure } from "../page/failure.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import type { Measure, SideName } from "../url/urlstate.ts";
@@ -136,7 +137,7 @@ export async function show(doing: string, job: (progress: Progress) => Promise<A
     signal: stop.signal,
   };
   try {
-    const given = await job(progress);
+    const given = await trackWork(job(progress));
     const answer = given.state === "ready" ? { ...given, owned } : given;
     if (given.state !== "ready") close(owned);
     if (running !== stop) return release(answer);
@@ -162,7 +163,7 @@ export async function redraw(): Promise<void> {
   if (before.state !== "ready" || !before.draw || redrawing === before) return;
   redrawing = before;
   try {
-    const drawing = await before.draw();
+    const drawing = await trackWork(before.draw());
     if (current.peek() !== before) return void core.dropTree(drawing.tree.id);
     // Of a comparison of files the totals stay; of one profile they are those of two parts of it.
     const totals = before.subject ? undefined : before.totals;

@@ -5,6 +5,7 @@
  */
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import { base } from "../../base.ts";
+import { trackWork } from "../../settled.ts";
 import type { Span } from "../../time/range.ts";
 
 /** Places as they are written in the address of the page: relative to it, or absolute. Empty is the server. */
@@ -92,7 +93,7 @@ export const known: ReadonlySignal<boolean> = learned;
 
 /** Reads the times of bundles that are not known; `then` runs together with what waits for them. */
 export async function learnSpans(then: () => void): Promise<void> {
-  await Promise.all(unknown().map(async (place) => spans.set(place, await describedSpan(place))));
+  await trackWork(Promise.all(unknown().map(async (place) => spans.set(place, await describedSpan(place)))));
   batch(() => {
     then();
     learned.value = true;

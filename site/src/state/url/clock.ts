@@ -6,23 +6,23 @@ export const clock = signal(Date.now());
 /** How often the page refreshes by itself, seconds; 0 is never. */
 export const refreshEvery = signal(0);
 
-let asking = 0;
+let requests = 0;
 
 /** How often the person has asked the server for something, as with "Try again". The interval does not count. */
-export const timesAsked = (): number => asking;
+export const userRequests = (): number => requests;
 
 /** The person asks the server for something. */
-export function noteAsking(): void {
-  asking++;
+export function countUserRequest(): void {
+  requests++;
 }
 
 /** The person asks for what is new. */
 export function refresh(): void {
-  noteAsking();
-  refreshQuietly();
+  countUserRequest();
+  refreshAutomatically();
 }
 
 /** The interval asks for what is new. */
-export function refreshQuietly(): void {
+export function refreshAutomatically(): void {
   clock.value = Date.now();
 }

@@ -22,6 +22,7 @@ import type { GraphWindow } from "../../state/url/urlstate.ts";
 import { Drawing } from "./drawing.tsx";
 import { GraphTables } from "./tables.tsx";
 import "../../style/graph.css";
+import { Debounce } from "../../settled.ts";
 
 /** Room around a node that keys have brought into view. */
 const AROUND = 60;
@@ -148,7 +149,7 @@ function Tools() {
 
 /** What is seen; null for all of it. While it is dragged it is ahead of the address. */
 const seen = signal<GraphWindow | null>(null);
-let committing = 0;
+const committing = new Debounce();
 
 function windowOf({ graph, places }: Placed, size: Size): GraphWindow {
   return seen.value ?? fitted(places, size, places.nodes[heaviest(graph)]?.x ?? 0);
@@ -156,8 +157,7 @@ function windowOf({ graph, places }: Placed, size: Size): GraphWindow {
 
 function setWindow(next: GraphWindow | null): void {
   seen.value = next;
-  clearTimeout(committing);
-  committing = window.setTimeout(() => go({ graph: next && rounded(next) }, "replace"), 250);
+  committing.set(() => go({ graph: next && rounded(next) }, "replace"), 250);
 }
 
 /** A signal of its own: a change of the rest of the address must not undo what is on its way there. */
@@ -166,10 +166,10 @@ const inUrl = computed(() => urlState.value.graph);
 function followUrl(): () => void {
   const stop = effect(() => {
     seen.value = inUrl.value;
-    clearTimeout(committing);
+    committing.clear();
   });
   return () => {
     stop();
-    clearTimeout(committing);
+    committing.clear();
   };
 }

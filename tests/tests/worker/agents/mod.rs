@@ -12,9 +12,10 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use pilotlight_tests::client::Client;
+use pilotlight_tests::clock::now_millis;
 use pilotlight_tests::local::Place;
 use pilotlight_tests::locked::Locked;
 use pilotlight_tests::query::{Merged, array, rpc};
@@ -222,7 +223,6 @@ fn types(client: &Client, (start, end): (i64, i64)) -> Vec<String> {
 /// An hour on either side of now, milliseconds.
 fn lately() -> (i64, i64) {
     const HOUR: i64 = 3_600_000;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.expect("a time after 1970").as_millis() as i64;
+    let now = now_millis();
     (now - HOUR, now + HOUR)
 }

@@ -1,14 +1,12 @@
 //! Whatever JSON of speedscope, trie or tree a stranger sends: an error that says where, or a
 //! profile like any other.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use crate::profile::round_trips;
 use pilotlight_core::pprof::Decoded;
 use pilotlight_core::preorder::{PreorderError, decode_tree, decode_trie};
 use pilotlight_core::speedscope;
-use pilotlight_fuzz::round_trips;
 
-fuzz_target!(|bytes: &[u8]| {
+pub(crate) fn target(bytes: &[u8]) {
     check(speedscope::decode(bytes));
     for read in [decode_trie, decode_tree] as [fn(&[u8]) -> Result<Decoded, PreorderError>; 2] {
         let decoded = read(bytes);
@@ -17,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
         check(decoded);
     }
-});
+}
 
 fn check<Error: std::fmt::Display>(decoded: Result<Decoded, Error>) {
     match decoded {

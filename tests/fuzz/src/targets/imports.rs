@@ -1,12 +1,10 @@
 //! Whatever file a stranger drops on the page: an error that says what and where, or a profile like
 //! any other.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use crate::profile::{CAP, round_trips};
 use pilotlight_core::imports;
-use pilotlight_fuzz::{CAP, round_trips};
 
-fuzz_target!(|bytes: &[u8]| {
+pub(crate) fn target(bytes: &[u8]) {
     match imports::open(bytes, CAP) {
         Ok(opened) => {
             let profile = opened.decoded.profile;
@@ -16,4 +14,4 @@ fuzz_target!(|bytes: &[u8]| {
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-});
+}

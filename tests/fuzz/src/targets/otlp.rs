@@ -1,20 +1,18 @@
 //! Whatever request of OTLP anyone sends, as protobuf or as JSON: an error with a status that
 //! ends retries, or chunks that hold together.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use crate::profile::round_trips;
 use pilotlight_core::UnixNanos;
 use pilotlight_core::ingest::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp};
 use pilotlight_core::store::{chunk_head, read_chunk};
-use pilotlight_fuzz::round_trips;
 
 /// Longest answer: its text has 512 bytes, each of which JSON may write as six.
 const MAX_ANSWER: usize = 4096;
 
-fuzz_target!(|bytes: &[u8]| {
+pub(crate) fn target(bytes: &[u8]) {
     check(bytes, OtlpFormat::Protobuf);
     check(bytes, OtlpFormat::Json);
-});
+}
 
 fn check(body: &[u8], format: OtlpFormat) {
     let push = OtlpPush {
@@ -34,7 +32,10 @@ fn check(body: &[u8], format: OtlpFormat) {
             return;
         }
     };
-    assert_eq!(outcome.rejected_profiles > 0, !outcome.ingested.rejected.is_empty());
+    assert_eq!(
+        outcome.rejected_profiles > 0,
+        !outcome.ingested.rejected.is_empty()
+    );
     assert!(!outcome.is_refused() || outcome.ingested.chunks.is_empty());
     assert!(outcome.response(format).len() <= MAX_ANSWER);
     let again = ingest_otlp(&push).expect("the same request");
@@ -52,5 +53,10 @@ fn check(body: &[u8], format: OtlpFormat) {
 }
 
 fn stored(outcome: &OtlpIngested) -> Vec<&[u8]> {
-    outcome.ingested.chunks.iter().map(|chunk| &chunk.bytes[..]).collect()
+    outcome
+        .ingested
+        .chunks
+        .iter()
+        .map(|chunk| &chunk.bytes[..])
+        .collect()
 }

@@ -1,17 +1,15 @@
 //! Whatever text or words anyone opens: the readers of old formats and of folded stacks answer
 //! with an error, or with a profile like any other.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use crate::profile::{CAP, round_trips};
 use pilotlight_core::folded::{self, FoldedError};
 use pilotlight_core::pprof::Decoded;
 use pilotlight_core::{By, CallTree, Profile, legacy, open};
-use pilotlight_fuzz::{CAP, round_trips};
 
 /// Twenty, and one that counts the others.
 const MAX_WARNINGS: usize = 21;
 
-fuzz_target!(|bytes: &[u8]| {
+pub(crate) fn target(bytes: &[u8]) {
     let old = legacy::decode(bytes);
     // Go's own tool tells formats by their first bytes too: what is damaged behind them is damaged,
     // not something else.
@@ -27,11 +25,19 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(decoded) => check(&decoded),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-});
+}
 
 fn check(decoded: &Decoded) {
-    assert!(decoded.warnings.len() <= MAX_WARNINGS, "{:?}", decoded.warnings);
-    assert!(decoded.warnings.iter().all(|warning| warning.len() < 1000), "{:?}", decoded.warnings);
+    assert!(
+        decoded.warnings.len() <= MAX_WARNINGS,
+        "{:?}",
+        decoded.warnings
+    );
+    assert!(
+        decoded.warnings.iter().all(|warning| warning.len() < 1000),
+        "{:?}",
+        decoded.warnings
+    );
     round_trips(&decoded.profile);
     for sample_type in 0..decoded.profile.sample_types().len() {
         folds(&decoded.profile, sample_type);
@@ -54,10 +60,18 @@ fn folds(profile: &Profile, sample_type: usize) {
         Err(error) => panic!("{error}"),
     };
     assert_eq!(again.warnings, Vec::<String>::new());
-    assert_eq!(folded::encode(&again.profile, 0, 2 * CAP).as_ref(), Ok(&once));
-    let small = profile.samples().values[sample_type].iter().all(|value| value.unsigned_abs() < 1 << 40);
+    assert_eq!(
+        folded::encode(&again.profile, 0, 2 * CAP).as_ref(),
+        Ok(&once)
+    );
+    let small = profile.samples().values[sample_type]
+        .iter()
+        .all(|value| value.unsigned_abs() < 1 << 40);
     if small {
         assert_eq!(again.profile.total(0), profile.total(sample_type));
-        assert_eq!(i128::from(CallTree::new(&again.profile, 0, By::Name).total()), again.profile.total(0));
+        assert_eq!(
+            i128::from(CallTree::new(&again.profile, 0, By::Name).total()),
+            again.profile.total(0)
+        );
     }
 }

@@ -1,19 +1,20 @@
 //! Whatever form a stranger sends to `/ingest`: an error with a status that ends retries, or a chunk
 //! that is whole. The first line is the content type, the rest the body.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use crate::profile::round_trips;
 use pilotlight_core::UnixNanos;
 use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::store::{chunk_head, read_chunk};
-use pilotlight_fuzz::round_trips;
 
-fuzz_target!(|bytes: &[u8]| {
-    let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
+pub(crate) fn target(bytes: &[u8]) {
+    let end = bytes
+        .iter()
+        .position(|&byte| byte == b'\n')
+        .unwrap_or(bytes.len());
     let body = bytes.get(end + 1..).unwrap_or_default();
     check(&String::from_utf8_lossy(&bytes[..end]), body);
     check("multipart/form-data; boundary=X", bytes);
-});
+}
 
 fn check(content_type: &str, body: &[u8]) {
     let push = Push {

@@ -1,25 +1,27 @@
 //! Whatever request to `push.v1` a stranger sends, as protobuf or as JSON: an error, or profiles that
 //! are stored whole, each by itself.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use crate::profile::round_trips;
 use pilotlight_core::UnixNanos;
 use pilotlight_core::ingest::{Chunk, Sender, ingest_push_v1};
 use pilotlight_core::push_v1::{MAX_PROFILES, PushRequest, from_json, from_proto};
 use pilotlight_core::store::{chunk_head, read_chunk};
-use pilotlight_fuzz::round_trips;
 
-fuzz_target!(|bytes: &[u8]| {
+pub(crate) fn target(bytes: &[u8]) {
     for request in [from_proto(bytes), from_json(bytes)] {
         match request {
             Ok(request) => check(&request),
             Err(error) => assert!(!error.to_string().is_empty()),
         }
     }
-});
+}
 
 fn check(request: &PushRequest<'_>) {
-    let profiles: usize = request.series.iter().map(|series| series.samples.len()).sum();
+    let profiles: usize = request
+        .series
+        .iter()
+        .map(|series| series.samples.len())
+        .sum();
     assert!(profiles <= MAX_PROFILES && request.series.len() <= MAX_PROFILES);
     let sender = Sender {
         tenant: "anonymous",
@@ -40,8 +42,14 @@ fn check(request: &PushRequest<'_>) {
         assert!([400, 413, 422].contains(&status), "{:?}", rejected.error);
     }
     let again = ingest_push_v1(request, &sender).expect("the same request");
-    let bytes = |chunks: &[Chunk]| -> Vec<Vec<u8>> { chunks.iter().map(|chunk| chunk.bytes.clone()).collect() };
-    assert_eq!(bytes(&again.chunks), bytes(&pushed.chunks), "a retry is another push");
+    let bytes = |chunks: &[Chunk]| -> Vec<Vec<u8>> {
+        chunks.iter().map(|chunk| chunk.bytes.clone()).collect()
+    };
+    assert_eq!(
+        bytes(&again.chunks),
+        bytes(&pushed.chunks),
+        "a retry is another push"
+    );
     for chunk in &pushed.chunks {
         let head = chunk_head(&chunk.bytes).expect("our own chunk");
         assert_eq!(head.series.len(), chunk.series);

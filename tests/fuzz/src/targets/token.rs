@@ -1,10 +1,10 @@
 //! The header `Authorization`, and the records of tokens, of anybody's making.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use pilotlight_core::access::{Credential, MAX_AUTHORIZATION, Token, TokenDigest, TokenRegistry, presented};
+use pilotlight_core::access::{
+    Credential, MAX_AUTHORIZATION, Token, TokenDigest, TokenRegistry, presented,
+};
 
-fuzz_target!(|bytes: &[u8]| {
+pub(crate) fn target(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     header(&text);
     header(&format!("Bearer {text}"));
@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some(digest) = TokenDigest::from_hex(&text) {
         assert_eq!(digest.to_hex(), text.to_ascii_lowercase());
     }
-});
+}
 
 /// A header shows a token that is written in it, or none; an error repeats nothing of it.
 fn header(text: &str) {
@@ -33,14 +33,23 @@ fn header(text: &str) {
 
 /// What reads as records is written as it was read, and no token is found that has none.
 fn registry(bytes: &[u8]) {
-    let Ok(registry) = TokenRegistry::decode(bytes) else { return };
+    let Ok(registry) = TokenRegistry::decode(bytes) else {
+        return;
+    };
     let again = registry.encode().expect("JSON");
-    assert_eq!(TokenRegistry::decode(&again).expect("what we wrote"), registry);
+    assert_eq!(
+        TokenRegistry::decode(&again).expect("what we wrote"),
+        registry
+    );
     let digest = Token::from_entropy([0; 32]).digest();
     assert_eq!(
         registry.find(&digest, 0).is_ok(),
-        registry.records().iter().rfind(|record| record.sha256 == digest).is_some_and(|record| {
-            record.revoked.is_none() && record.expires.is_none_or(|expires| expires > 0)
-        })
+        registry
+            .records()
+            .iter()
+            .rfind(|record| record.sha256 == digest)
+            .is_some_and(|record| {
+                record.revoked.is_none() && record.expires.is_none_or(|expires| expires > 0)
+            })
     );
 }

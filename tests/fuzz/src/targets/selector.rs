@@ -1,18 +1,17 @@
 //! Whatever anyone types: selectors, searches and the names of applications. The first line is
 //! parsed, the rest is what it is matched with.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use pilotlight_core::ingest::{IngestError, Push, ingest};
 use pilotlight_core::{
-    LabelError, Labels, Pattern, ProfileBuilder, ProfileType, SERVICE_NAME, Selector, UnixNanos, parse_name, pprof,
+    LabelError, Labels, Pattern, ProfileBuilder, ProfileType, SERVICE_NAME, Selector, UnixNanos,
+    parse_name, pprof,
 };
 use regex_lite::Regex;
 
 /// Selectors may have 16 kB; quoting may double them.
 const MAX_VALUE: usize = 4 << 10;
 
-fuzz_target!(|bytes: &[u8]| {
+pub(crate) fn target(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
     selector(first, rest);
@@ -20,18 +19,28 @@ fuzz_target!(|bytes: &[u8]| {
     anchored(first, rest);
     search(first, rest);
     name(first);
-});
+}
 
 fn labels(value: &str) -> Option<Labels> {
-    Labels::new(["a", "b", "region", SERVICE_NAME].map(|name| (name.to_owned(), value.to_owned())).into()).ok()
+    Labels::new(
+        ["a", "b", "region", SERVICE_NAME]
+            .map(|name| (name.to_owned(), value.to_owned()))
+            .into(),
+    )
+    .ok()
 }
 
 fn profile_type() -> ProfileType {
-    "process_cpu:cpu:nanoseconds:cpu:nanoseconds".parse().expect("a profile type")
+    "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+        .parse()
+        .expect("a profile type")
 }
 
 fn within(column: usize, text: &str) {
-    assert!((1..=text.chars().count() + 1).contains(&column), "column {column} of {text:?}");
+    assert!(
+        (1..=text.chars().count() + 1).contains(&column),
+        "column {column} of {text:?}"
+    );
 }
 
 fn selector(text: &str, value: &str) {
@@ -47,15 +56,25 @@ fn selector(text: &str, value: &str) {
 
 /// What is quoted selects itself and nothing else.
 fn quoted(value: &str) {
-    let Some(labels) = labels(value).filter(|_| value.len() <= MAX_VALUE / 8) else { return };
+    let Some(labels) = labels(value).filter(|_| value.len() <= MAX_VALUE / 8) else {
+        return;
+    };
     let plain = value.replace('\\', "\\\\").replace('"', "\\\"");
     let bytes: String = value.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
     let octal: String = value.bytes().map(|byte| format!("\\{byte:03o}")).collect();
-    let codes: String = value.chars().map(|c| format!("\\U{:08x}", u32::from(c))).collect();
+    let codes: String = value
+        .chars()
+        .map(|c| format!("\\U{:08x}", u32::from(c)))
+        .collect();
     for quoted in [plain, bytes, octal, codes] {
         for (operator, expect) in [("=", true), ("!=", false)] {
-            let selector = Selector::parse(&format!("{{a{operator}\"{quoted}\"}}")).expect("a quoted value");
-            assert_eq!(selector.matches(&profile_type(), &labels), expect, "{value:?}");
+            let selector =
+                Selector::parse(&format!("{{a{operator}\"{quoted}\"}}")).expect("a quoted value");
+            assert_eq!(
+                selector.matches(&profile_type(), &labels),
+                expect,
+                "{value:?}"
+            );
         }
     }
 }
@@ -66,12 +85,17 @@ fn anchored(regex: &str, value: &str) {
     if regex.contains('`') || regex.len() > MAX_VALUE {
         return;
     }
-    let Ok(selector) = Selector::parse(&format!("{{a=~`{regex}`}}")) else { return };
+    let Ok(selector) = Selector::parse(&format!("{{a=~`{regex}`}}")) else {
+        return;
+    };
     if regex.contains("\\Q") {
         return;
     }
     let alone = Regex::new(regex);
-    assert!(alone.is_ok(), "{regex:?} is no regular expression, but a selector takes it");
+    assert!(
+        alone.is_ok(),
+        "{regex:?} is no regular expression, but a selector takes it"
+    );
     let Some(labels) = labels(value) else { return };
     let found = Regex::new(&format!("^(?s:{regex})$")).is_ok_and(|whole| whole.is_match(value));
     assert_eq!(selector.matches(&profile_type(), &labels), found);
@@ -82,7 +106,10 @@ fn search(text: &str, name: &str) {
         Ok(None) => assert!(text.is_empty()),
         Ok(Some(pattern)) => {
             let plain = !(text.len() > 2 && text.starts_with('/') && text.ends_with('/'));
-            assert!(!plain || pattern.matches(text), "{text:?} does not find itself");
+            assert!(
+                !plain || pattern.matches(text),
+                "{text:?} does not find itself"
+            );
             let _ = pattern.matches(name);
         }
         Err(error) => assert!(text.contains(&error.pattern)),
@@ -95,13 +122,20 @@ fn name(text: &str) {
     match &parsed {
         Err(LabelError::Character { column, .. }) => within(*column, text),
         Err(error) => assert!(!error.to_string().is_empty()),
-        Ok(labels) => assert!(labels.get(SERVICE_NAME).is_some_and(|name| !name.is_empty()), "{text:?}"),
+        Ok(labels) => assert!(
+            labels
+                .get(SERVICE_NAME)
+                .is_some_and(|name| !name.is_empty()),
+            "{text:?}"
+        ),
     }
     let mut builder = ProfileBuilder::new();
     builder.sample_type("cpu", "nanoseconds");
     let stack = builder.named_stack(&["main"]);
     builder.sample(stack, None, &[1]);
-    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs([("format", "pprof"), ("name", text)]).finish();
+    let query = form_urlencoded::Serializer::new(String::new())
+        .extend_pairs([("format", "pprof"), ("name", text)])
+        .finish();
     let pushed = ingest(&Push {
         query: &query,
         content_type: "",

@@ -3,13 +3,11 @@
 //!
 //! Seeds are `work.c` of the reader's own tests, compiled with `-g -O2`: for Linux with `-nostdlib
 //! -static`, once more with `-gdwarf-4 -gz=zlib`, and for macOS as an object file.
-#![no_main]
 
 use std::sync::LazyLock;
 
-use libfuzzer_sys::fuzz_target;
+use crate::profile::round_trips;
 use pilotlight_core::{Mapping, Profile, ProfileBuilder, StringId, SymbolFlags};
-use pilotlight_fuzz::round_trips;
 use pilotlight_symbols::symbolize;
 
 /// Where linkers put code of small programs, and what object files and texts count from.
@@ -31,7 +29,10 @@ static PROFILE: LazyLock<Profile> = LazyLock::new(|| {
             build_id: StringId::EMPTY,
             symbols: SymbolFlags::default(),
         });
-        for at in STARTS.into_iter().flat_map(|start| (0..ADDRESSES).map(move |i| start + i * 5)) {
+        for at in STARTS
+            .into_iter()
+            .flat_map(|start| (0..ADDRESSES).map(move |i| start + i * 5))
+        {
             let location = builder.location(Some(mapping), start + at, false, &[]);
             let stack = builder.stack(None, location);
             builder.sample(Some(stack), None, &[1]);
@@ -40,16 +41,18 @@ static PROFILE: LazyLock<Profile> = LazyLock::new(|| {
     builder.finish()
 });
 
-fuzz_target!(|bytes: &[u8]| {
+pub(crate) fn target(bytes: &[u8]) {
     match symbolize("app", bytes, std::slice::from_ref(&PROFILE)) {
         Ok(named) => {
             let named = &named[0];
             assert!(named.named <= named.addresses);
-            let Some(profile) = &named.profile else { return };
+            let Some(profile) = &named.profile else {
+                return;
+            };
             assert_eq!(profile.samples(), PROFILE.samples());
             assert_eq!(profile.stacks(), PROFILE.stacks());
             round_trips(profile);
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-});
+}
