@@ -13,15 +13,12 @@ export function showSettled(element: HTMLElement): void {
   settleAfterDrawing();
 }
 
-/** Counts work whose result the page will show. Call the returned function when it ends. */
+/** Counts work whose result the page will show. Call the returned function once, when it ends. */
 export function beginWork(): () => void {
   pending++;
   changes++;
   top?.removeAttribute("data-settled");
-  let ended = false;
   return () => {
-    if (ended) return;
-    ended = true;
     pending--;
     settleAfterDrawing();
   };

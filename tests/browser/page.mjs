@@ -52,7 +52,7 @@ export async function redrawn(page) {
   await Promise.race([drawn, limit]);
 }
 
-/** Waits until the page rests: nothing that it would show is under way or put off. */
+/** Waits until the page has no pending work. */
 export async function settled(page) {
   await redrawn(page);
   await page.waitForSelector("html[data-settled]", { state: "attached" });

@@ -89,9 +89,9 @@ describe("filters", () => {
     await page.keyboard.press("z");
     await drawnFrames(page, whole.total);
     assert.equal(await at("step").count(), 0);
+    assert.equal(await page.evaluate(() => history.state || 0), 0, "there is nothing to undo");
     await page.keyboard.press("z");
-    // Going back takes a task of the browser's.
-    await page.evaluate(() => new Promise((done) => setTimeout(done, 100)));
+    await settled(page);
     assert.match(page.url(), /\/file/, "undoing does not leave the page");
     await page.keyboard.press("Shift+Z");
     await drawnFrames(page, focused.total);

@@ -4,7 +4,7 @@ use crate::proc::interrupted;
 use std::sync::Mutex;
 use std::thread;
 
-/// Does work for each item, two at a time, and returns what came of each as they end. After an interrupt no more begins.
+/// Does work for each item, two at a time. Results are in the order in which they ended; after an interrupt no more work begins.
 pub(crate) fn two_at_a_time<T: Send, R: Send>(
     items: impl IntoIterator<Item = T, IntoIter: Send>,
     work: impl Fn(T) -> R + Sync,

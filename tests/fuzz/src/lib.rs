@@ -1,7 +1,7 @@
 //! Properties of the readers of untrusted input: a target accepts any bytes, and panics when a property fails.
 //! libFuzzer searches for such bytes (`cargo xtask fuzz`); `tests/tests/bounds/fuzz.rs` replays its seeds and what it kept.
 
-mod profile;
+mod properties;
 mod targets;
 
 pub use targets::{TARGETS, Target};

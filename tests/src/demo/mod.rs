@@ -6,7 +6,7 @@
 
 mod code;
 mod profile;
-pub(crate) mod random;
+pub mod random;
 mod service;
 
 pub use profile::{Kind, profile};

@@ -1,11 +1,12 @@
 //! Chance that repeats itself: SplitMix64, and what is drawn from it.
 
 /// A sequence of numbers that follows from its seed.
-pub(crate) struct Random(u64);
+#[derive(Debug)]
+pub struct Random(u64);
 
 impl Random {
     /// A sequence for these words; other words, other numbers.
-    pub(crate) fn of(words: &[u64]) -> Self {
+    pub fn of(words: &[u64]) -> Self {
         let mut random = Self(0x5069_6c6f_746c_6974);
         for &word in words {
             random.0 = random.next() ^ word;
@@ -24,6 +25,11 @@ impl Random {
     /// Evenly from 0 (excluded) to 1.
     pub(crate) fn unit(&mut self) -> f64 {
         ((self.next() >> 11) as f64 + 1.0) / (1u64 << 53) as f64
+    }
+
+    /// Evenly a number below `count`, which is not 0.
+    pub fn below(&mut self, count: usize) -> usize {
+        (self.unit() * count as f64) as usize % count
     }
 
     /// Around zero with variance one (Box and Muller).

@@ -77,7 +77,7 @@ impl Program {
         let mut random = Random::of(&name.bytes().map(u64::from).collect::<Vec<_>>());
         let mut function = |number: usize| {
             let layer = number / FUNCTIONS_A_LAYER;
-            let sites = 1 + below(&mut random, SITES);
+            let sites = 1 + random.below(SITES);
             let site = |_| {
                 let next = layer + 1 + usize::from(random.unit() < 0.25);
                 // Some functions are called from everywhere.
@@ -87,7 +87,7 @@ impl Program {
                 let inlined =
                     (random.unit() < 0.2).then_some(layer * FUNCTIONS_A_LAYER + popular / 4);
                 Site {
-                    line: 10 + below(&mut random, 900) as i64,
+                    line: 10 + random.below(900) as i64,
                     callee,
                     inlined,
                 }
@@ -216,7 +216,7 @@ impl<'a> Recorder<'a> {
         let more = match kind {
             Kind::Cpu => vec![1, 10_000_000],
             Kind::Memory => {
-                let object = 16 << below(random, 9);
+                let object = 16 << random.below(9);
                 let in_use = i64::from(random.unit() < 0.6);
                 vec![
                     HEAP_RATE / object,
@@ -293,10 +293,6 @@ impl<'a> Recorder<'a> {
             totals,
         }
     }
-}
-
-fn below(random: &mut Random, count: usize) -> usize {
-    (random.unit() * count as f64) as usize % count
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use pilotlight_fuzz::{MAX_ALLOCATED, TARGETS, Target};
+use pilotlight_tests::demo::random::Random;
 
 use crate::counting::measure;
 
@@ -61,7 +62,7 @@ fn replay(name: &str) {
     }
     for (path, bytes) in &seeds {
         for copy in 0..COPIES {
-            let mut chance = Chance::of(path, copy);
+            let mut chance = chance(path, copy);
             let (_, other) = &seeds[chance.below(seeds.len())];
             check(target, name, path, &damaged(bytes, other, &mut chance));
         }
@@ -138,38 +139,19 @@ impl Drop for Input<'_> {
     }
 }
 
-/// SplitMix64: the same numbers in every run.
-struct Chance(u64);
-
-impl Chance {
-    /// Depends on a file's name, so that a new file changes no other's copies.
-    fn of(path: &Path, copy: u64) -> Self {
-        let name = path.file_name().expect("a file").as_encoded_bytes();
-        let seed = name.iter().fold(copy, |seed, byte| {
-            seed.wrapping_mul(0x0100_0000_01b3) ^ u64::from(*byte)
-        });
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below a limit; 0 where that is 0.
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % (limit.max(1) as u64)) as usize
-    }
+/// Chance that depends on a file's name, so that a new file changes no other's copies.
+fn chance(path: &Path, copy: u64) -> Random {
+    let name = path.file_name().expect("a file").as_encoded_bytes();
+    let words: Vec<u64> = name.iter().map(|byte| u64::from(*byte)).collect();
+    Random::of(&[&words[..], &[copy]].concat())
 }
 
 /// A copy with one to four of the faults that mutate an input best: bits flipped, bytes that are extreme, a part left out,
 /// said twice or taken from another input, the end cut off.
-fn damaged(bytes: &[u8], other: &[u8], chance: &mut Chance) -> Vec<u8> {
+fn damaged(bytes: &[u8], other: &[u8], chance: &mut Random) -> Vec<u8> {
     let mut copy = bytes.to_vec();
     for _ in 0..=chance.below(4) {
-        let at = chance.below(copy.len());
+        let at = chance.below(copy.len().max(1));
         let end = (at + 1 + chance.below(32)).min(copy.len());
         match chance.below(6) {
             0 if at < copy.len() => copy[at] ^= 1 << chance.below(8),

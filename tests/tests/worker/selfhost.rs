@@ -22,7 +22,7 @@ use crate::shared::hour_of_last_week;
 const TOKEN: &str = "plt_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 
 /// The hour of what is pushed, seconds.
-static FROM: LazyLock<u64> = LazyLock::new(|| hour_of_last_week() / 1_000);
+static FROM: LazyLock<u64> = LazyLock::new(hour_of_last_week);
 
 /// Pushes: more segments than make a compaction due.
 const DUE: u64 = 64;

@@ -33,8 +33,8 @@ pub(crate) fn s3_variables(endpoint: String) -> [(&'static str, String); 5] {
     ]
 }
 
-/// The start of an hour a week ago, milliseconds since the epoch: complete, and within every retention.
+/// The start of an hour a week ago, seconds since the epoch: complete, and within every retention.
 pub(crate) fn hour_of_last_week() -> u64 {
-    const HOUR: i64 = 3_600_000;
-    (now_millis() / HOUR * HOUR - 7 * 24 * HOUR) as u64
+    const HOUR: i64 = 3_600;
+    (now_millis() / 1_000 / HOUR * HOUR - 7 * 24 * HOUR) as u64
 }

@@ -6,10 +6,9 @@ pub(crate) mod npm;
 mod system;
 mod wasm;
 
-use crate::folders::{own_dir, target_dir};
-use crate::proc::{Context, Result, Run};
+use crate::folders::target_dir;
+use crate::proc::{Result, Run};
 use crate::step::{Step, StepTime, Steps};
-use std::fs;
 use std::path::PathBuf;
 use wasm::Toolchain;
 
@@ -88,12 +87,7 @@ fn bindgen(step: &mut Step) -> Result<(PathBuf, String)> {
         .args(["build", "--quiet", "--package", "pilotlight-bindgen"])
         .limit(600)
         .read()?;
-    // A build of the tests replaces the other one while this one may be running.
-    let own = own_dir().join("pilotlight-bindgen");
-    fs::create_dir_all(own_dir()).context(own_dir().display())?;
-    let _ = fs::remove_file(&own);
-    fs::copy(&built, &own).context(own.display())?;
-    Ok((own, if found { "found" } else { "built" }.to_owned()))
+    Ok((built, if found { "found" } else { "built" }.to_owned()))
 }
 
 fn lints(step: &mut Step) -> Result<((), String)> {

@@ -39,7 +39,7 @@ pub(super) const PARTS: [Part; 10] = [
         after: &["rust build"],
         run: |_| Outcome::counted(programs::doc_tests()),
     },
-    // It replaces what the other parts were built of.
+    // Last, since it overwrites the modules that the other parts test.
     Part {
         name: "release",
         after: &[],

@@ -89,13 +89,14 @@ function ProfileLink({ tree, source, done }: { tree: TreeInfo; source: Source; d
   const made = useRef<Promise<string> | null>(null);
   const excess = useSignal("");
   useEffect(() => {
-    const link = import("../../export/link.ts").then(async ({ linkOf, LONGEST_LINK }) => {
+    const make = async () => {
+      const { linkOf, LONGEST_LINK } = await import("../../export/link.ts");
       const link = await linkOf(tree, source);
       if (link.length > LONGEST_LINK)
         excess.value = `The link would have ${formatBytes(link.length)}, and at most ${formatBytes(LONGEST_LINK)} get through.`;
       return link;
-    });
-    const making = trackWork(link);
+    };
+    const making = trackWork(make());
     made.current = making;
     making.catch((failure) => reportFailure(failure, "make a link"));
   }, []);

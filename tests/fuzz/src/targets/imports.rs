@@ -1,7 +1,7 @@
 //! Whatever file a stranger drops on the page: an error that says what and where, or a profile like
 //! any other.
 
-use crate::profile::{CAP, round_trips};
+use crate::properties::{CAP, round_trips};
 use pilotlight_core::imports;
 
 pub(crate) fn target(bytes: &[u8]) {

@@ -1,6 +1,6 @@
 //! Whatever recording or labels anyone sends: an error, or a profile like any other.
 
-use crate::profile::round_trips;
+use crate::properties::round_trips;
 use pilotlight_core::jfr::{LabelsSnapshot, Options, decode};
 
 // A recording, and behind the last `|` its labels.

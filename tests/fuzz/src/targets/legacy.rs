@@ -1,7 +1,7 @@
 //! Whatever text or words anyone opens: the readers of old formats and of folded stacks answer
 //! with an error, or with a profile like any other.
 
-use crate::profile::{CAP, round_trips};
+use crate::properties::{CAP, round_trips};
 use pilotlight_core::folded::{self, FoldedError};
 use pilotlight_core::pprof::Decoded;
 use pilotlight_core::{By, CallTree, Profile, legacy, open};

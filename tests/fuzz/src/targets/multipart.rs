@@ -1,10 +1,9 @@
 //! Whatever form a stranger sends to `/ingest`: an error with a status that ends retries, or a chunk
 //! that is whole. The first line is the content type, the rest the body.
 
-use crate::profile::round_trips;
+use crate::properties::is_whole;
 use pilotlight_core::UnixNanos;
 use pilotlight_core::ingest::{Push, ingest};
-use pilotlight_core::store::{chunk_head, read_chunk};
 
 pub(crate) fn target(bytes: &[u8]) {
     let end = bytes
@@ -38,12 +37,6 @@ fn check(content_type: &str, body: &[u8]) {
     assert!(pushed.chunks.len() <= 1 && again.chunks.len() == pushed.chunks.len());
     for (chunk, again) in pushed.chunks.iter().zip(&again.chunks) {
         assert_eq!(chunk.bytes, again.bytes, "a retry is another push");
-        let head = chunk_head(&chunk.bytes).expect("our own chunk");
-        assert_eq!(head.series.len(), chunk.series);
-        for (wanted, series) in head.series.iter().enumerate() {
-            let one = read_chunk(&chunk.bytes, |i, _| i == wanted).expect("our own chunk");
-            assert_eq!(one.total(0), i128::from(series.total));
-            round_trips(&one);
-        }
+        is_whole(chunk);
     }
 }

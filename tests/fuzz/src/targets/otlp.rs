@@ -1,7 +1,7 @@
 //! Whatever request of OTLP anyone sends, as protobuf or as JSON: an error with a status that
 //! ends retries, or chunks that hold together.
 
-use crate::profile::round_trips;
+use crate::properties::round_trips;
 use pilotlight_core::UnixNanos;
 use pilotlight_core::ingest::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp};
 use pilotlight_core::store::{chunk_head, read_chunk};

@@ -1,7 +1,7 @@
 //! Whatever bytes anyone sends: the readers answer with an error or with something that holds
 //! together.
 
-use crate::profile::{CAP, round_trips};
+use crate::properties::{CAP, round_trips};
 use pilotlight_core::flame::{Viewport, layout};
 use pilotlight_core::ingest::{Chunk, Ingested, Push, ingest};
 use pilotlight_core::pprof::open;

@@ -1,11 +1,10 @@
 //! Whatever request to `push.v1` a stranger sends, as protobuf or as JSON: an error, or profiles that
 //! are stored whole, each by itself.
 
-use crate::profile::round_trips;
+use crate::properties::is_whole;
 use pilotlight_core::UnixNanos;
 use pilotlight_core::ingest::{Chunk, Sender, ingest_push_v1};
 use pilotlight_core::push_v1::{MAX_PROFILES, PushRequest, from_json, from_proto};
-use pilotlight_core::store::{chunk_head, read_chunk};
 
 pub(crate) fn target(bytes: &[u8]) {
     for request in [from_proto(bytes), from_json(bytes)] {
@@ -50,13 +49,5 @@ fn check(request: &PushRequest<'_>) {
         bytes(&pushed.chunks),
         "a retry is another push"
     );
-    for chunk in &pushed.chunks {
-        let head = chunk_head(&chunk.bytes).expect("our own chunk");
-        assert_eq!(head.series.len(), chunk.series);
-        for (wanted, series) in head.series.iter().enumerate() {
-            let one = read_chunk(&chunk.bytes, |i, _| i == wanted).expect("our own chunk");
-            assert_eq!(one.total(0), i128::from(series.total));
-            round_trips(&one);
-        }
-    }
+    pushed.chunks.iter().for_each(is_whole);
 }

@@ -1,7 +1,7 @@
 //! Whatever JSON of speedscope, trie or tree a stranger sends: an error that says where, or a
 //! profile like any other.
 
-use crate::profile::round_trips;
+use crate::properties::round_trips;
 use pilotlight_core::pprof::Decoded;
 use pilotlight_core::preorder::{PreorderError, decode_tree, decode_trie};
 use pilotlight_core::speedscope;

@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use crate::profile::round_trips;
+use crate::properties::round_trips;
 use pilotlight_core::{Mapping, Profile, ProfileBuilder, StringId, SymbolFlags};
 use pilotlight_symbols::symbolize;
 

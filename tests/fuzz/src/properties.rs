@@ -1,6 +1,8 @@
-//! What holds for every profile.
+//! What holds for every profile, and for every chunk that a push makes.
 
+use pilotlight_core::ingest::Chunk;
 use pilotlight_core::pprof::{decode, encode, encode_gzip, open};
+use pilotlight_core::store::{chunk_head, read_chunk};
 use pilotlight_core::{Profile, canonical};
 
 /// Most bytes after inflation: room for what libFuzzer makes (4 kB, or as large as the largest seed).
@@ -18,4 +20,15 @@ pub(crate) fn round_trips(profile: &Profile) {
         .expect("our own gzip")
         .profile;
     assert_eq!(encode(&inflated), bytes);
+}
+
+/// Each series of a chunk is read by itself, has the total that the head says, and is a profile like any other.
+pub(crate) fn is_whole(chunk: &Chunk) {
+    let head = chunk_head(&chunk.bytes).expect("our own chunk");
+    assert_eq!(head.series.len(), chunk.series);
+    for (wanted, series) in head.series.iter().enumerate() {
+        let one = read_chunk(&chunk.bytes, |i, _| i == wanted).expect("our own chunk");
+        assert_eq!(one.total(0), i128::from(series.total));
+        round_trips(&one);
+    }
 }
