@@ -142,24 +142,28 @@ before(async () => {
 });
 after(() => browser?.close());
 
+const LOOKS = [
+  ["light", 1400],
+  ["dark", 1400],
+  ["dark", 390],
+  ["light", 390],
+];
+
 for (const [name, path, ready] of PAGES) {
-  for (const colorScheme of ["light", "dark"]) {
-    for (const width of [1400, 390]) {
-      test(`${name}, ${colorScheme}, ${width} wide`, async () => {
-        const height = width === 390 ? 844 : 900;
-        const opened = await openPage(browser, path(), {
-          viewport: { width, height },
-          colorScheme,
-          deviceScaleFactor: 2,
-        });
-        await ready(opened);
-        const picture = join(process.env.PILOTLIGHT_SHOTS, `${name}-${colorScheme}-${width}.png`);
-        await opened.page.screenshot({ path: picture });
-        if (process.env.BLESS && picture.endsWith("explore-light-1400.png")) copyFileSync(picture, README);
-        const wide = await opened.page.evaluate(() => document.documentElement.scrollWidth);
-        assert.ok(wide <= width, `the page is ${wide} pixels wide`);
-        await opened.end(/Content Security Policy|violates/);
-      });
+  test(`${name}, light and dark, 1400 and 390 wide`, async () => {
+    const opened = await openPage(browser, path(), { colorScheme: "light", deviceScaleFactor: 2 });
+    const { page } = opened;
+    await ready(opened);
+    for (const [colorScheme, width] of LOOKS) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
+      await settled(page);
+      const picture = join(process.env.PILOTLIGHT_SHOTS, `${name}-${colorScheme}-${width}.png`);
+      await page.screenshot({ path: picture });
+      if (process.env.BLESS && picture.endsWith("explore-light-1400.png")) copyFileSync(picture, README);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= width, `in ${colorScheme}, the page is ${wide} pixels wide of ${width}`);
     }
-  }
+    await opened.end(/Content Security Policy|violates/);
+  });
 }

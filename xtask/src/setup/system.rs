@@ -115,13 +115,14 @@ struct Browser {
 const CHROMIUM: Browser = Browser {
     variable: "CHROMIUM",
     names: &[
+        "chromium-headless-shell",
         "chromium",
         "chromium-browser",
         "google-chrome",
         "google-chrome-stable",
     ],
     on_a_mac: "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    package: "chromium",
+    package: "chromium-headless-shell",
     remedy: "install Chromium or Chrome, or name one in CHROMIUM",
 };
 
