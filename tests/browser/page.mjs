@@ -2,12 +2,25 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { afterEach } from "node:test";
 import { pathToFileURL } from "node:url";
 
 export const url = process.env.PILOTLIGHT_URL;
 export const own = (name) => join(process.env.PILOTLIGHT_FILES, name);
 
 export { launch } from "./browser.mjs";
+
+/** Pages that are open, with the errors of each. */
+const open = new Map();
+
+// A wait that ended in vain says nothing of what stood there instead.
+afterEach(async ({ passed }) => {
+  if (passed !== false) return;
+  for (const [page, errors] of open) {
+    const text = await page.innerText("body", { timeout: 5_000 }).catch(String);
+    console.log(`The page was at ${page.url()}:\n${[text.slice(0, 4000), ...errors].join("\n")}`);
+  }
+});
 
 /** A page of its own context. Keeps what it asks for, and fails at the end when the page's script has failed. */
 export async function openPage(browser, path, options = {}) {
@@ -31,10 +44,12 @@ export async function openPage(browser, path, options = {}) {
     requests.push({ method: request.method(), url: request.url(), body: request.postDataBuffer() }),
   );
   await page.goto(url + path);
+  open.set(page, errors);
   const at = (id) => page.getByTestId(id);
   /** Ends the page; `expected` are errors that the test provoked. */
   const end = async (expected = /^$/) => {
     const surprises = errors.filter((text) => !expected.test(text));
+    open.delete(page);
     await context.close();
     assert.deepEqual(surprises, [], "errors in the page");
   };
