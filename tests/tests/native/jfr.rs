@@ -1,7 +1,7 @@
 //! Recordings of JDK and async-profiler: real ones against what Pyroscope's parser makes of them,
 //! and damaged ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use pilotlight_core::gzip::inflate;
@@ -365,6 +365,52 @@ fn every_event_has_its_column() {
         kinds.dedup();
         assert_eq!(kinds.len(), 15);
     }
+}
+
+/// Stacks and values by type of profile.
+fn by_type(recordings: &[Recording]) -> BTreeMap<String, Folded> {
+    let mut types = BTreeMap::new();
+    for recording in recordings {
+        for (column, of) in recording.types.iter().enumerate() {
+            let stacks: &mut Folded = types.entry(of.to_string()).or_default();
+            for (stack, values) in folded(&recording.profile, &[column]) {
+                add(stacks, stack, &values);
+            }
+        }
+    }
+    types
+}
+
+/// Two recordings in one file, of CPU and of wall clock, with intervals of their own: each counts as it does alone.
+#[test]
+fn joined_recordings_keep_their_settings() {
+    let names = ["example", "FastSlow_2024_01_16_180855", "wall", "dump1"];
+    let Some(files) = names.map(recording).into_iter().collect::<Option<Vec<_>>>() else {
+        return;
+    };
+    let alone = |file: &[u8]| decode(file, &Options::default()).expect("a recording");
+    let mut events = BTreeSet::new();
+    for (i, first) in files.iter().enumerate() {
+        events.insert(alone(first).event);
+        for second in &files[i + 1..] {
+            let parts = [alone(first), alone(second)];
+            let expect = by_type(&parts);
+            let about = parts.each_ref().map(|part| part.profile.header());
+            let start = about.map(|of| of.time_nanos).into_iter().min();
+            let end = about.map(|of| of.time_nanos + of.duration_nanos);
+            for order in [[first, second], [second, first]] {
+                let joined = alone(&order.map(Vec::as_slice).concat());
+                assert_eq!(by_type(std::slice::from_ref(&joined)), expect);
+                let header = joined.profile.header();
+                assert_eq!(Some(header.time_nanos), start);
+                assert_eq!(
+                    Some(header.time_nanos + header.duration_nanos),
+                    end.into_iter().max()
+                );
+            }
+        }
+    }
+    assert!(events.len() > 1, "{events:?}");
 }
 
 /// contexts {7: {labels {1: 2}}}, strings {1: "tier", 2: "gold", 9: "GET /"}

@@ -40,25 +40,25 @@ pub fn decode(bytes: &[u8], options: &Options<'_>) -> Result<Recording, JfrError
         budget: Budget::new(bytes.len() + labels.map_or(0, LabelsSnapshot::length)),
         samples: Samples::default(),
         settings: Settings::default(),
+        period_nanos: options.period_nanos,
         labels: EventLabels::new(labels),
         without_stack: 0,
     };
     let (mut at, mut chunk) = (0, 0);
-    let mut end_nanos = 0;
+    let (mut start_nanos, mut end_nanos) = (i64::MAX, 0);
     while at < bytes.len() || chunk == 0 {
         chunk += 1;
         let header = Header::read(bytes, at, chunk)?;
         decoder.chunk(bytes, &header, chunk)?;
         let start = header.start_nanos;
-        let about = decoder.builder.header();
-        if chunk == 1 {
-            about.time_nanos = start;
-        }
+        start_nanos = start.min(start_nanos);
         end_nanos = start.saturating_add(header.duration_nanos).max(end_nanos);
-        about.duration_nanos = end_nanos.saturating_sub(about.time_nanos).max(0);
+        let about = decoder.builder.header();
+        about.time_nanos = start_nanos;
+        about.duration_nanos = end_nanos.saturating_sub(start_nanos).max(0);
         at = header.end;
     }
-    decoder.finish(options).map_err(|problem| JfrError {
+    decoder.finish().map_err(|problem| JfrError {
         chunk,
         offset: bytes.len(),
         problem,
@@ -69,7 +69,10 @@ struct Decoder<'l> {
     builder: ProfileBuilder,
     budget: Budget,
     samples: Samples,
+    /// Of the chunk, or of the last one that has any: a recorder that goes on in another chunk may not repeat them.
     settings: Settings,
+    /// What the caller knows better than the settings.
+    period_nanos: Option<i64>,
     labels: EventLabels<'l>,
     without_stack: u64,
 }
@@ -99,21 +102,42 @@ impl Decoder<'_> {
             states: HashMap::new(),
             ticks_per_second: header.ticks_per_second,
         };
-        events.each(header, reader, |event, mut reader| {
-            if event.kind == EventKind::Setting {
-                let mut values = Values::default();
-                event.layout.read(&mut reader, &mut values)?;
-                let mut text =
-                    |slot: usize| chunk.constants.text_at(values[slot], &mut self.budget);
-                let (name, value) = (text(slot::NAME)?, text(slot::VALUE)?);
-                let of_samples = events.execution == Some(values[slot::OF]);
-                self.settings.add(of_samples, &name, &value);
-                return Ok(());
-            }
-            self.sample(&mut chunk, event, reader)
+        if let Some(settings) = self.settings(&events, header, reader, &chunk.constants)? {
+            self.settings = settings;
+        }
+        self.samples
+            .begin_chunk(self.settings.sampling(self.period_nanos));
+        events.each(header, reader, |event, reader| match event.kind {
+            EventKind::Setting => Ok(()),
+            _ => self.sample(&mut chunk, event, reader),
         })?;
         self.budget.end_chunk();
         Ok(())
+    }
+
+    /// Those of a chunk, wherever they stand in it; none when it has none.
+    fn settings(
+        &mut self,
+        events: &Events,
+        header: &Header,
+        reader: Reader<'_>,
+        constants: &Constants<'_>,
+    ) -> Result<Option<Settings>, JfrError> {
+        let mut settings = None;
+        events.each(header, reader, |event, mut reader| {
+            if event.kind != EventKind::Setting {
+                return Ok(());
+            }
+            let mut values = Values::default();
+            event.layout.read(&mut reader, &mut values)?;
+            let mut text = |slot: usize| constants.text_at(values[slot], &mut self.budget);
+            let (name, value) = (text(slot::NAME)?, text(slot::VALUE)?);
+            let of_samples = events.execution == Some(values[slot::OF]);
+            let settings: &mut Settings = settings.get_or_insert_default();
+            settings.add(of_samples, &name, &value);
+            Ok(())
+        })?;
+        Ok(settings)
     }
 
     fn sample(
@@ -164,15 +188,9 @@ impl Decoder<'_> {
             .map_err(|problem| reader.error(problem))
     }
 
-    fn finish(mut self, options: &Options<'_>) -> Result<Recording, JfrProblem> {
-        let mode = self.settings.mode();
-        let period = options
-            .period_nanos
-            .or_else(|| self.settings.period_nanos())
-            .unwrap_or(super::DEFAULT_PERIOD_NANOS);
-        let types = self
-            .samples
-            .finish(mode, period, &mut self.builder, &mut self.budget)?;
+    fn finish(mut self) -> Result<Recording, JfrProblem> {
+        let (event, mode) = (self.samples.event().to_owned(), self.samples.mode());
+        let types = self.samples.finish(&mut self.builder, &mut self.budget)?;
         let kinds = || types.iter().map(|of| of.sample_type.as_str());
         let preferred = match mode {
             Mode::Wall => kinds().find(|kind| *kind == "wall"),
@@ -188,7 +206,7 @@ impl Decoder<'_> {
         Ok(Recording {
             profile: self.builder.finish(),
             types,
-            event: self.settings.event,
+            event,
             warnings: warnings.finish(),
         })
     }

@@ -10,7 +10,7 @@ use super::metadata::Class;
 use super::reader::Reader;
 
 /// What an event tells of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum EventKind {
     /// A setting of the recording.
     Setting,

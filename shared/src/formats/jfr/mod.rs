@@ -2,7 +2,8 @@
 //!
 //! A file is a row of chunks. Each has a header, events, pools of constants and metadata that
 //! describes the classes of both, so layouts are bound by name for each chunk; events that nobody
-//! asks for are passed over by their size. Sources: the parser of JDK (`jdk.jfr.internal.consumer`),
+//! asks for are passed over by their size. A chunk's settings hold for its own events, and for chunks
+//! after it that have none: recordings may be joined, and a recorder may go on in another chunk. Sources: the parser of JDK (`jdk.jfr.internal.consumer`),
 //! the writer of async-profiler, and what Pyroscope's parser makes of the events.
 //!
 //! | events | columns |
@@ -59,7 +60,8 @@ pub struct Recording {
     pub profile: Profile,
     /// The full type of each column of the profile.
     pub types: Vec<ProfileType>,
-    /// The event that async-profiler sampled, such as `itimer`; empty for JDK's recordings.
+    /// The event that async-profiler sampled, such as `itimer`; empty for JDK's recordings,
+    /// and where chunks differ.
     pub event: String,
     /// Oddities, in words for people.
     pub warnings: Vec<String>,

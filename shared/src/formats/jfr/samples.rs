@@ -25,6 +25,7 @@ pub(super) enum State {
 /// What the values of a row count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Row {
+    sampling: u32,
     kind: EventKind,
     state: State,
     stack: StackId,
@@ -118,7 +119,7 @@ impl Column {
     }
 }
 
-/// What the recording's event makes of samples of threads.
+/// What a chunk's event makes of samples of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// Samples are taken on a CPU.
@@ -127,9 +128,33 @@ pub(super) enum Mode {
     Wall,
 }
 
+/// How a chunk samples threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sampling {
+    /// async-profiler's name of it; empty for JDK's recordings.
+    pub(super) event: String,
+    pub(super) mode: Mode,
+    /// Nanoseconds between two samples.
+    pub(super) period: i64,
+}
+
 impl Row {
+    /// What tells rows apart.
+    fn key(&self) -> (u32, EventKind, State, StackId, Option<LabelSetId>) {
+        let Self {
+            sampling,
+            kind,
+            state,
+            stack,
+            labels,
+            ..
+        } = *self;
+        (sampling, kind, state, stack, labels)
+    }
+
     /// The values of a row and their columns.
-    fn values(&self, mode: Mode, period: i64) -> [Option<(Column, i64)>; 2] {
+    fn values(&self, sampling: &Sampling) -> [Option<(Column, i64)>; 2] {
+        let Sampling { mode, period, .. } = *sampling;
         let time = self.count.saturating_mul(period);
         let counted = |count, amount| [Some((count, self.count)), Some((amount, self.amount))];
         match self.kind {
@@ -163,16 +188,47 @@ impl Row {
     }
 }
 
-/// Rows, each kind, state, stack and set of labels once.
+/// Rows, each sampling, kind, state, stack and set of labels once.
 #[derive(Default)]
 pub(super) struct Samples {
+    /// Those of the chunks so far, each once.
+    samplings: Vec<Sampling>,
+    /// That of the events that are added, an index into `samplings`.
+    sampling: u32,
     rows: Vec<Row>,
     index: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
 
 impl Samples {
-    /// Adds an event.
+    /// Begins a chunk: the events that follow are sampled in this way.
+    pub(super) fn begin_chunk(&mut self, sampling: Sampling) {
+        let known = self.samplings.iter().position(|known| *known == sampling);
+        self.sampling = known.unwrap_or(self.samplings.len()) as u32;
+        if known.is_none() {
+            self.samplings.push(sampling);
+        }
+    }
+
+    /// The event of all chunks; empty where they differ.
+    pub(super) fn event(&self) -> &str {
+        match &self.samplings[..] {
+            [first, others @ ..] if others.iter().all(|of| of.event == first.event) => &first.event,
+            _ => "",
+        }
+    }
+
+    /// The mode of all chunks; `Cpu` where they differ.
+    pub(super) fn mode(&self) -> Mode {
+        let is_wall = |of: &Sampling| of.mode == Mode::Wall;
+        match &self.samplings[..] {
+            [] => Mode::Cpu,
+            all if all.iter().all(is_wall) => Mode::Wall,
+            _ => Mode::Cpu,
+        }
+    }
+
+    /// Adds an event of the chunk.
     pub(super) fn add(
         &mut self,
         kind: EventKind,
@@ -183,26 +239,14 @@ impl Samples {
         budget: &mut Budget,
     ) -> Result<(), JfrProblem> {
         let Self {
+            sampling,
             rows,
             index,
             hasher,
+            ..
         } = self;
-        let hash_of = |kind: EventKind, state: State, stack: StackId, labels| {
-            hasher.hash_one((kind as u8, state as u8, stack, labels))
-        };
-        let hash = hash_of(kind, state, stack, labels);
-        let found = index.find(hash, |&row| {
-            let row = &rows[row as usize];
-            (row.kind, row.state, row.stack, row.labels) == (kind, state, stack, labels)
-        });
-        if let Some(&row) = found {
-            let row = &mut rows[row as usize];
-            row.count = row.count.saturating_add(1);
-            row.amount = row.amount.saturating_add(amount);
-            return Ok(());
-        }
-        budget.take(1, budget::SAMPLE)?;
         let row = Row {
+            sampling: *sampling,
             kind,
             state,
             stack,
@@ -210,10 +254,17 @@ impl Samples {
             count: 1,
             amount,
         };
+        let hash = hasher.hash_one(row.key());
+        if let Some(&known) = index.find(hash, |&at| rows[at as usize].key() == row.key()) {
+            let known = &mut rows[known as usize];
+            known.count = known.count.saturating_add(1);
+            known.amount = known.amount.saturating_add(amount);
+            return Ok(());
+        }
+        budget.take(1, budget::SAMPLE)?;
         rows.push(row);
-        index.insert_unique(hash, (rows.len() - 1) as u32, |&row| {
-            let row = &rows[row as usize];
-            hash_of(row.kind, row.state, row.stack, row.labels)
+        index.insert_unique(hash, (rows.len() - 1) as u32, |&at| {
+            hasher.hash_one(rows[at as usize].key())
         });
         Ok(())
     }
@@ -221,13 +272,14 @@ impl Samples {
     /// Puts the columns into a profile and gives the type of each.
     pub(super) fn finish(
         self,
-        mode: Mode,
-        period: i64,
         builder: &mut ProfileBuilder,
         budget: &mut Budget,
     ) -> Result<Vec<ProfileType>, JfrProblem> {
         let mut present = [false; Column::ALL.len()];
-        let values = |row: &Row| row.values(mode, period).into_iter().flatten();
+        let values = |row: &Row| {
+            let sampling = &self.samplings[row.sampling as usize];
+            row.values(sampling).into_iter().flatten()
+        };
         for (column, _) in self.rows.iter().flat_map(values) {
             present[column as usize] = true;
         }

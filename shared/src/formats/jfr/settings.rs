@@ -1,12 +1,13 @@
-//! What a recording says of how it was made.
+//! What a chunk says of how it was recorded.
 
-use super::samples::Mode;
+use super::DEFAULT_PERIOD_NANOS;
+use super::samples::{Mode, Sampling};
 
 /// Settings that matter here.
 #[derive(Default)]
 pub(super) struct Settings {
     /// The event that async-profiler sampled: `cpu`, `itimer`, `wall`; empty for JDK's recordings.
-    pub(super) event: String,
+    event: String,
     /// Nanoseconds between two samples.
     period_nanos: Option<i64>,
 }
@@ -37,15 +38,17 @@ impl Settings {
         }
     }
 
-    pub(super) fn mode(&self) -> Mode {
-        match self.event.as_str() {
+    /// How threads are sampled; `period` is what the caller knows better.
+    pub(super) fn sampling(&self, period: Option<i64>) -> Sampling {
+        let mode = match self.event.as_str() {
             "wall" => Mode::Wall,
             _ => Mode::Cpu,
+        };
+        let period = period.or(self.period_nanos).unwrap_or(DEFAULT_PERIOD_NANOS);
+        Sampling {
+            event: self.event.clone(),
+            mode,
+            period,
         }
-    }
-
-    /// Time between two samples, as far as it is known.
-    pub(super) fn period_nanos(&self) -> Option<i64> {
-        self.period_nanos
     }
 }
