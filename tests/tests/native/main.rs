@@ -12,6 +12,7 @@ mod pgo_build;
 mod pgo_calls;
 mod pprof_steps;
 mod preorder;
+mod reported;
 mod selector;
 mod speedscope;
 mod tags;

@@ -331,25 +331,34 @@ fn text_format(start: Start<'_>) -> Option<UnsupportedFormat> {
 }
 
 /// Whether a text is `comm 4711 [000] 12.345678: 250000 cpu-clock:` and so on: below it are the
-/// frames, each with its address, or the next sample.
+/// frames, each with its address, or the next sample. Of a sample's head any field may be missing,
+/// and messages may come before it: then a frame decides that has an address of four digits and a
+/// module, `40052d main (/bin/a)`.
 pub(crate) fn perf_script(start: Start<'_>) -> bool {
-    let mut lines = start.lines().filter(|line| !line.starts_with(b"#"));
+    const LOOKED_AT: usize = 16;
+    let lines = start.lines().filter(|line| !line.starts_with(b"#"));
+    let lines: Vec<_> = lines.take(LOOKED_AT).collect();
     let is_sample = |line: &[u8]| {
         let mut words = line.split(u8::is_ascii_whitespace);
         words.any(id) && words.any(time)
     };
-    let is_frame = |line: &[u8]| {
+    // Of the address.
+    let digits = |line: &[u8]| {
         let mut words = line.trim_ascii_start().split(u8::is_ascii_whitespace);
         let address = words.next().unwrap_or(b"");
-        (line.starts_with(b"\t") || line.starts_with(b" "))
-            && !address.is_empty()
-            && address.iter().all(u8::is_ascii_hexdigit)
+        let is_frame = (line.starts_with(b"\t") || line.starts_with(b" "))
+            && address.iter().all(u8::is_ascii_hexdigit);
+        if is_frame { address.len() } else { 0 }
     };
-    let first = lines.next().is_some_and(is_sample);
-    first
-        && lines
-            .next()
-            .is_none_or(|line| is_frame(line) || is_sample(line))
+    let begins = match lines[..] {
+        [] => false,
+        [first] => is_sample(first),
+        [first, second, ..] => is_sample(first) && (digits(second) > 0 || is_sample(second)),
+    };
+    begins
+        || lines
+            .iter()
+            .any(|line| digits(line) >= 4 && line.ends_with(b")"))
 }
 
 /// `4711`, or `4711/4712`: a process and its thread.

@@ -2,14 +2,15 @@
 
 use crate::imports::rows::perf_event;
 
-/// The head of a sample.
+/// The head of a sample. Which fields it has is the choice of who ran `perf script -F`.
 pub(super) struct Header<'a> {
     /// Name of the thread; empty when it is not printed.
     pub(super) comm: &'a str,
     pub(super) process: Option<&'a str>,
+    /// Empty when it is not printed.
     pub(super) thread: &'a str,
     /// Nanoseconds of the recorder's clock.
-    pub(super) time: i64,
+    pub(super) time: Option<i64>,
     pub(super) period: Option<i64>,
     event: Option<&'a str>,
     /// What stands behind the event.
@@ -25,7 +26,20 @@ pub(super) struct Frame<'a> {
     pub(super) module: &'a str,
 }
 
-impl Header<'_> {
+impl<'a> Header<'a> {
+    /// Of a sample that says nothing of itself but its thread's name.
+    pub(super) fn of_comm(comm: &'a str) -> Self {
+        Self {
+            comm: comm.trim(),
+            process: None,
+            thread: "",
+            time: None,
+            period: None,
+            event: None,
+            rest: "",
+        }
+    }
+
     /// What is counted, in which unit.
     pub(super) fn sample_type(&self) -> (&str, &'static str) {
         let event = match (self.event, self.period) {
@@ -35,55 +49,118 @@ impl Header<'_> {
         };
         perf_event(event, self.period.is_some())
     }
+
+    /// The frame beside the head, as without `-g`.
+    pub(super) fn frame(&self) -> Option<Frame<'a>> {
+        frame(self.rest).filter(|_| self.rest.ends_with(')'))
+    }
+
+    fn with_id(mut self, id: &'a str) -> Self {
+        (self.process, self.thread) = match id.split_once('/') {
+            Some((process, thread)) => (Some(process), thread),
+            None => (None, id),
+        };
+        self
+    }
+
+    /// Takes the period and the event from the beginning of what is left of the line.
+    fn with_event(mut self, mut rest: &'a str) -> Self {
+        if let Some((word, after)) = next_word(rest)
+            && let Ok(number) = word.parse::<u64>()
+        {
+            self.period = Some(i64::try_from(number).unwrap_or(i64::MAX));
+            rest = after;
+        }
+        if let Some((word, after)) = next_word(rest)
+            && let Some(name) = word.strip_suffix(':').filter(|name| !name.is_empty())
+        {
+            self.event = Some(name);
+            rest = after;
+        }
+        self.rest = rest;
+        self
+    }
 }
 
-/// `comm 12/34 [001] 56.789: 250000 cycles:u:`. Names may have blanks; a thread's number and a time
-/// are always there.
+/// A head with the time: `comm 12/34 [001] 56.789: 250000 cycles:u:`. Names may have blanks.
 pub(super) fn header(line: &str) -> Option<Header<'_>> {
     let mut id: Option<(&str, &str)> = None;
     let mut rest = line;
-    let time = loop {
+    loop {
         let (word, after) = next_word(rest)?;
-        if id.is_some()
-            && let Some(time) = nanoseconds(word)
-        {
-            rest = after;
-            break time;
+        let before = &line[..line.len() - after.len() - word.len()];
+        if let Some(time) = nanoseconds(word) {
+            let header = match id {
+                Some((comm, id)) => Header::of_comm(comm).with_id(id),
+                None => Header::of_comm(without_cpu(before)?),
+            };
+            let time = Some(time);
+            return Some(Header { time, ..header }.with_event(after));
         }
         if is_id(word) {
-            let before = &line[..line.len() - after.len() - word.len()];
             id = Some((before, word));
         }
         rest = after;
+    }
+}
+
+/// A head without the time: `comm 12/34 [001] 250000 cycles:u:`, or less. It has an event, and behind
+/// that nothing, the frame, or the fields of a tracepoint.
+pub(super) fn timeless_header(line: &str) -> Option<Header<'_>> {
+    let good = |header: &Header<'_>| {
+        let event = header.event.unwrap_or("");
+        let is_tracepoint = event
+            .split_once(':')
+            .is_some_and(|(_, name)| name.len() > 3);
+        !event.is_empty()
+            && (header.rest.trim().is_empty() || header.frame().is_some() || is_tracepoint)
     };
-    let (comm, id) = id?;
-    let (process, thread) = match id.split_once('/') {
-        Some((process, thread)) => (Some(process), thread),
-        None => (None, id),
-    };
-    let mut period = None;
-    if let Some((word, after)) = next_word(rest)
-        && let Ok(number) = word.parse::<u64>()
-    {
-        period = Some(i64::try_from(number).unwrap_or(i64::MAX));
+    let mut rest = line;
+    while let Some((word, after)) = next_word(rest) {
+        let comm = &line[..line.len() - after.len() - word.len()];
+        if is_id(word) && (!comm.trim().is_empty() || word.contains('/')) {
+            let header = Header::of_comm(comm).with_id(word);
+            let header = header.with_event(skip_cpu(after));
+            if good(&header) {
+                return Some(header);
+            }
+        }
         rest = after;
     }
-    let mut event = None;
-    if let Some((word, after)) = next_word(rest)
-        && let Some(name) = word.strip_suffix(':').filter(|name| !name.is_empty())
-    {
-        event = Some(name);
-        rest = after;
+    Some(Header::of_comm("").with_event(line)).filter(good)
+}
+
+/// What `perf script` prints of records that are no samples: `PERF_RECORD_LOST lost 12` and the like,
+/// behind the thread and the time.
+pub(super) enum Record {
+    /// So many events were lost.
+    Lost(u64),
+    /// A switch, a new thread, a mapping, …
+    Other,
+}
+
+/// See [`Record`].
+pub(super) fn record(line: &str) -> Option<Record> {
+    let mut words = line.split_ascii_whitespace();
+    let kind = words.find(|word| word.starts_with("PERF_RECORD_"))?;
+    if !kind.starts_with("PERF_RECORD_LOST") {
+        return Some(Record::Other);
     }
-    Some(Header {
-        comm: comm.trim(),
-        process,
-        thread,
-        time,
-        period,
-        event,
-        rest,
-    })
+    let lost = words.skip_while(|word| *word != "lost").nth(1);
+    let count = lost.and_then(|count| count.parse().ok()).unwrap_or(0);
+    Some(Record::Lost(count))
+}
+
+/// `main.c:12`, which `-F +srcline` prints below a frame.
+pub(super) fn source_line(line: &str) -> Option<(&str, i64)> {
+    let indented = line.starts_with([' ', '\t']);
+    let text = line.trim();
+    let text = text
+        .split_once(" (discriminator ")
+        .map_or(text, |(text, _)| text);
+    let (file, number) = text.rsplit_once(':')?;
+    let number: u32 = number.parse().ok()?;
+    (indented && !file.is_empty() && !file.ends_with([':', ' '])).then_some((file, number.into()))
 }
 
 /// `ffff1234 symbol+0x12 (module)`.
@@ -128,6 +205,28 @@ fn is_id(word: &str) -> bool {
     }
 }
 
+/// Less `[001]` at the end; `None` when that leaves what other tracers than perf print: `comm-12`.
+fn without_cpu(before: &str) -> Option<&str> {
+    let before = before.trim_ascii_end();
+    let comm = match before.rsplit_once('[') {
+        Some((comm, cpu)) if cpu.ends_with(']') => comm,
+        _ => before,
+    };
+    let number = comm
+        .trim_ascii_end()
+        .rsplit_once('-')
+        .map(|(_, number)| number);
+    (!number.is_some_and(is_id) && !comm.contains('[')).then_some(comm)
+}
+
+/// Less `[001]` at the beginning.
+fn skip_cpu(rest: &str) -> &str {
+    match next_word(rest) {
+        Some((word, after)) if word.starts_with('[') && word.ends_with(']') => after,
+        _ => rest,
+    }
+}
+
 /// Of `12.345678:`.
 fn nanoseconds(word: &str) -> Option<i64> {
     let (seconds, fraction) = word.strip_suffix(':')?.split_once('.')?;
@@ -167,7 +266,10 @@ mod tests {
                 period,
                 rest,
                 ..
-            } = header(line).unwrap_or_else(|| panic!("{line}"));
+            } = header(line)
+                .or_else(|| timeless_header(line))
+                .unwrap_or_else(|| panic!("{line}"));
+            let time = time.map_or(String::new(), |time| time.to_string());
             format!("{comm}|{process:?}|{thread}|{time}|{period:?}|{rest}")
         };
         assert_eq!(
@@ -182,15 +284,50 @@ mod tests {
             read("12/34 5.0: raw_syscalls:sys_enter: NR 1 (x)"),
             "|Some(\"12\")|34|5000000000|None| NR 1 (x)"
         );
+        for (line, expect) in [
+            ("comm 1.5: cycles:", "comm|None||1500000000|None|"),
+            ("a b [001] 1.5: 3 x:", "a b|None||1500000000|Some(3)|"),
+            ("1.5: cycles:", "|None||1500000000|None|"),
+            ("a 7 2 cycles:", "a|None|7||Some(2)|"),
+            ("a b 12/34 cpu-clock: ", "a b|Some(\"12\")|34||None| "),
+            ("12/34 [000] cpu-clock:", "|Some(\"12\")|34||None|"),
+            ("a 7 c: 4a f (/x)", "a|None|7||None| 4a f (/x)"),
+            ("a 7 sched:sched_switch: x=1", "a|None|7||None| x=1"),
+            ("cycles:u: ", "|None|||None| "),
+        ] {
+            assert_eq!(read(line), expect, "{line}");
+        }
         for line in [
             "",
-            "comm 1.5: cycles:",
-            "a 1 2 cycles:",
+            "bash-12 [000] 1.5: sched_switch: x",
+            "Processed 7 samples: all good",
+            "error type 1 time 4525.7 cpu 0 pid 2 tid 2 ip 0 code 8: Lost trace data",
+            "  4a std::f: g (/x)",
             "a 1 1.x: y:",
             "a 1 99999999999999999999.5: y:",
             "bash-12 [000] d..1 1.5: sched_switch: x",
         ] {
-            assert!(header(line).is_none(), "{line}");
+            let found = header(line).or_else(|| timeless_header(line));
+            assert!(found.is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_of_sources() {
+        assert_eq!(source_line("  main.c:12"), Some(("main.c", 12)));
+        assert_eq!(
+            source_line("  a b.c:3 (discriminator 4)"),
+            Some(("a b.c", 3))
+        );
+        for line in [
+            "main.c:12",
+            "  :3",
+            "  a: 3",
+            "  a.c:",
+            "  a::3",
+            " 4 f (/x)",
+        ] {
+            assert_eq!(source_line(line), None, "{line}");
         }
     }
 

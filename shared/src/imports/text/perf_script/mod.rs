@@ -8,6 +8,10 @@
 //!   process `process`.
 //! - Inlined frames belong to the location of the frame that they were inlined into.
 //! - A frame without a symbol keeps its address and its module. `[unknown]` is no name.
+//! - `a->b->c` in a map of compiled code (`/tmp/perf-12.map`) are calls that were inlined into `a`.
+//! - Of the fields of a sample, any may be missing (`-F`): its time, its thread, the whole head.
+//! - Records that are no samples (`--show-lost-events` and the like) are passed over; events that
+//!   were lost are counted in a warning.
 
 mod line;
 
@@ -20,7 +24,7 @@ use crate::imports::error::FormatError;
 use crate::imports::rows::{Rows, line_of, lines};
 use crate::model::id::{LabelSetId, LocationId};
 use crate::model::profile::Line;
-use line::{Frame, Header, frame, header};
+use line::{Frame, Header, Record, frame, header, record, source_line, timeless_header};
 
 /// What it is called in messages.
 pub(crate) const NAME: &str = "perf script";
@@ -37,14 +41,25 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         sample: None,
         frames: Vec::new(),
         inlined: Vec::new(),
+        lost: 0,
     };
-    for (number, line) in lines(bytes) {
-        reader
-            .read(number, &line)
+    let mut lines = lines(bytes).peekable();
+    while let Some((number, line)) = lines.next() {
+        let next = lines.peek().map_or("", |(_, next)| next);
+        let takes_next = reader
+            .read(number, &line, next)
             .map_err(|problem| FormatError::at_line(NAME, number, problem))?;
+        if takes_next {
+            lines.next();
+        }
         reader.rows.check()?;
     }
     reader.end_sample();
+    if reader.lost > 0 {
+        let lost = reader.lost;
+        let warning = format!("{lost} events were lost while this was recorded");
+        reader.rows.warnings.add(|| warning);
+    }
     reader.rows.finish()
 }
 
@@ -56,41 +71,74 @@ struct Reader {
     frames: Vec<LocationId>,
     /// Inlined calls whose frame is yet to come.
     inlined: Vec<Line>,
+    /// Events that the recorder lost.
+    lost: u64,
 }
 
 struct Sample {
-    time: i64,
+    time: Option<i64>,
     labels: Option<LabelSetId>,
     sample_type: usize,
     value: i64,
 }
 
 impl Reader {
-    fn read(&mut self, number: usize, line: &str) -> Result<(), String> {
+    /// Reads a line, with a look at the next one. True when that belongs to this one.
+    fn read(&mut self, number: usize, line: &str, next: &str) -> Result<bool, String> {
         if line.is_empty() {
             self.end_sample();
         } else if let Some(comment) = line.strip_prefix('#') {
             self.comment(comment);
-        } else if let Some(header) = header(line) {
+        } else if let Some(record) = record(line) {
+            self.end_sample();
+            if let Record::Lost(count) = record {
+                self.lost = self.lost.saturating_add(count);
+            }
+        } else if let Some(header) = self.header(line, next) {
             self.end_sample();
             self.begin_sample(&header)?;
-            if header.rest.ends_with(')')
-                && let Some(frame) = frame(header.rest)
-            {
-                self.add(&frame)?;
+            if let Some(frame) = header.frame() {
+                return self.add(&frame, next);
             }
+        } else if let Some(frame) = self.frame(line) {
+            if self.sample.is_none() {
+                self.begin_sample(&Header::of_comm(""))?;
+            }
+            return self.add(&frame, next);
         } else {
-            match frame(line).filter(|_| self.sample.is_some()) {
-                Some(frame) => self.add(&frame)?,
-                None => self.rows.warnings.add(|| {
-                    format!(
-                        "line {number} is no sample and no frame and is left out: {:?}",
-                        cut(line)
-                    )
-                }),
-            }
+            self.rows.warnings.add(|| {
+                format!(
+                    "line {number} is no sample and no frame and is left out: {:?}",
+                    cut(line)
+                )
+            });
         }
-        Ok(())
+        Ok(false)
+    }
+
+    /// The head of a sample. One that has no time is only where one is expected: not among frames.
+    fn header<'a>(&self, line: &'a str, next: &str) -> Option<Header<'a>> {
+        if let Some(header) = header(line) {
+            return Some(header);
+        }
+        if self.sample.is_some() && frame(line).is_some() {
+            return None;
+        }
+        let frame_follows = frame(next).is_some_and(|_| next.starts_with([' ', '\t']));
+        let header = timeless_header(line).filter(|header| {
+            let is_named = !header.comm.is_empty() || !header.thread.is_empty();
+            let stands_alone = header.frame().is_some() || is_named && next.is_empty();
+            let may_begin = is_named || self.sample.is_none();
+            stands_alone || may_begin && (frame_follows || !header.rest.trim().is_empty())
+        });
+        let is_comm = self.sample.is_none() && frame_follows && frame(line).is_none();
+        header.or_else(|| is_comm.then(|| Header::of_comm(line)))
+    }
+
+    /// A frame, of the sample that is read or of one that has no head.
+    fn frame<'a>(&self, line: &'a str) -> Option<Frame<'a>> {
+        let is_sure = |of: &Frame<'_>| of.address > 0xfff && line.starts_with([' ', '\t']);
+        frame(line).filter(|frame| self.sample.is_some() || is_sure(frame))
     }
 
     /// The head of the file says how it was recorded.
@@ -114,7 +162,9 @@ impl Reader {
         } else {
             header.comm
         };
-        labels.push(rows.text("thread", thread));
+        if !thread.is_empty() {
+            labels.push(rows.text("thread", thread));
+        }
         if let Ok(id) = header.thread.parse() {
             labels.push(rows.number("thread_id", id, ""));
         }
@@ -135,32 +185,39 @@ impl Reader {
         Ok(())
     }
 
-    fn add(&mut self, frame: &Frame<'_>) -> Result<(), String> {
+    /// Adds a frame. True when the next line is its line of the source.
+    fn add(&mut self, frame: &Frame<'_>, next: &str) -> Result<bool, String> {
         if self.frames.len() == MAX_STACK_DEPTH {
             return Err(format!(
                 "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
             ));
         }
+        let source = source_line(next).filter(|_| header(next).is_none());
+        let (file, line) = source.unwrap_or_default();
         let rows = &mut self.rows;
-        if !frame.name.is_empty() {
-            let function = rows.function(frame.name, "");
-            self.inlined.push(line_of(function, 0));
+        let mut add = |name| {
+            let function = rows.function(name, file);
+            self.inlined.push(line_of(function, line));
+        };
+        if calls_inlined(frame) {
+            frame.name.rsplit("->").for_each(add);
+        } else if !frame.name.is_empty() {
+            add(frame.name);
         }
-        if frame.module == "inlined" {
-            if self.inlined.len() > MAX_INLINED {
-                return Err(format!(
-                    "more than {MAX_INLINED} inlined calls at one place"
-                ));
-            }
-            return Ok(());
+        if self.inlined.len() > MAX_INLINED + 1 {
+            return Err(format!(
+                "more than {MAX_INLINED} inlined calls at one place"
+            ));
         }
-        let module = rows.module(frame.module);
-        let location = rows
-            .builder
-            .location(module, frame.address, false, &self.inlined);
-        self.inlined.clear();
-        self.frames.push(location);
-        Ok(())
+        if frame.module != "inlined" {
+            let module = rows.module(frame.module);
+            let location = rows
+                .builder
+                .location(module, frame.address, false, &self.inlined);
+            self.inlined.clear();
+            self.frames.push(location);
+        }
+        Ok(source.is_some())
     }
 
     fn end_sample(&mut self) {
@@ -183,90 +240,25 @@ impl Reader {
             sample_type,
             value,
         } = sample;
-        self.rows.sample_at(time, stack, labels, sample_type, value);
+        match time {
+            Some(time) => self.rows.sample_at(time, stack, labels, sample_type, value),
+            None => self.rows.sample(stack, labels, sample_type, value),
+        }
     }
+}
+
+/// Whether a name is `a->b->c`, as agents of Java's compiler write them into a map of compiled code.
+fn calls_inlined(frame: &Frame<'_>) -> bool {
+    let Frame { name, module, .. } = frame;
+    let is_map = module
+        .rsplit('/')
+        .next()
+        .is_some_and(|file| file.starts_with("perf-") && file.ends_with(".map"));
+    is_map
+        && name.contains("->")
+        && !name.contains("operator->")
+        && name.split("->").all(|call| !call.is_empty())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::imports::testing::{samples, type_names};
-
-    #[test]
-    fn samples_have_threads_times_and_types() {
-        let text = "# ========\n# cmdline : /usr/bin/perf record -g\n#\n\
-            Web Content 7/9 [001] 1.000000500:  25 cycles:u: \n\
-            \t  10 leaf+0x1 (/bin/a b)\n\t  20 main (/bin/a b)\n\n\
-            \x20         dd   11 0.5: 3000 task-clock:ppp:\n\
-            \t 30 [unknown] ([unknown])\n\t ffff40 [unknown] ([kernel.kallsyms])\n\n\
-            dd 11 2.5: sched:sched_switch: prev_comm=dd\n";
-        let decoded = decode(text.as_bytes()).expect("good");
-        let profile = &decoded.profile;
-        assert_eq!(
-            type_names(profile),
-            [
-                "cycles/count",
-                "task-clock/nanoseconds",
-                "sched:sched_switch/count"
-            ]
-        );
-        assert_eq!(
-            samples(profile),
-            [
-                "500000500 main;leaf [25, 0, 0] process=7 thread=Web Content thread_id=9",
-                "0 0xffff40 [[kernel.kallsyms]];0x30 [0, 3000, 0] thread=dd thread_id=11",
-                "2000000000  [0, 0, 1] thread=dd thread_id=11",
-            ]
-        );
-        assert_eq!(
-            profile.text(profile.header().comments[0]),
-            "/usr/bin/perf record -g"
-        );
-        assert_eq!(decoded.warnings, Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_frame_may_stand_beside_its_sample() {
-        let text = "a 1 1.5: 7 cycles:  40 f(int, char) (/x (deleted))\n\
-            a 1 1.6: 8 cycles: 50 g (inlined)\nlost\n";
-        let decoded = decode(text.as_bytes()).expect("good");
-        assert_eq!(
-            samples(&decoded.profile),
-            [
-                "0 f(int, char) [7] thread=a thread_id=1",
-                "100000000 g [8] thread=a thread_id=1"
-            ]
-        );
-        assert_eq!(
-            decoded.warnings,
-            ["line 3 is no sample and no frame and is left out: \"lost\""]
-        );
-        let mappings = decoded.profile.mappings();
-        assert_eq!(decoded.profile.text(mappings[0].file), "/x (deleted)");
-    }
-
-    #[test]
-    fn inlined_calls_share_a_location() {
-        let text = "a 1 1.5: c:\n 5 in (inlined)\n 5 mid (inlined)\n 5 out (/x)\n 9 main (/x)\n";
-        let profile = decode(text.as_bytes()).expect("good").profile;
-        assert_eq!(profile.locations().len(), 2);
-        assert_eq!(
-            samples(&profile),
-            ["0 main;out;mid;in [1] thread=a thread_id=1"]
-        );
-    }
-
-    #[test]
-    fn deep_stacks_are_refused() {
-        let text = format!("a 1 1.5: c:\n{}", " 5 f (/x)\n".repeat(MAX_STACK_DEPTH + 1));
-        let error = decode(text.as_bytes()).expect_err("too deep").to_string();
-        assert_eq!(
-            error,
-            "perf script, line 16386: a stack of more than 16384 frames, which are the most allowed"
-        );
-        assert_eq!(
-            decode(b"\n").expect_err("nothing").to_string(),
-            "perf script: there are no samples"
-        );
-    }
-}
+mod tests;

@@ -1,0 +1,172 @@
+//! Texts as perf prints them, and as they come from people.
+
+use super::*;
+use crate::imports::testing::{samples, type_names};
+
+#[test]
+fn samples_have_threads_times_and_types() {
+    let text = "# ========\n# cmdline : /usr/bin/perf record -g\n#\n\
+        Web Content 7/9 [001] 1.000000500:  25 cycles:u: \n\
+        \t  10 leaf+0x1 (/bin/a b)\n\t  20 main (/bin/a b)\n\n\
+        \x20         dd   11 0.5: 3000 task-clock:ppp:\n\
+        \t 30 [unknown] ([unknown])\n\t ffff40 [unknown] ([kernel.kallsyms])\n\n\
+        dd 11 2.5: sched:sched_switch: prev_comm=dd\n";
+    let decoded = decode(text.as_bytes()).expect("good");
+    let profile = &decoded.profile;
+    assert_eq!(
+        type_names(profile),
+        [
+            "cycles/count",
+            "task-clock/nanoseconds",
+            "sched:sched_switch/count"
+        ]
+    );
+    assert_eq!(
+        samples(profile),
+        [
+            "500000500 main;leaf [25, 0, 0] process=7 thread=Web Content thread_id=9",
+            "0 0xffff40 [[kernel.kallsyms]];0x30 [0, 3000, 0] thread=dd thread_id=11",
+            "2000000000  [0, 0, 1] thread=dd thread_id=11",
+        ]
+    );
+    assert_eq!(
+        profile.text(profile.header().comments[0]),
+        "/usr/bin/perf record -g"
+    );
+    assert_eq!(decoded.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn a_frame_may_stand_beside_its_sample() {
+    let text = "a 1 1.5: 7 cycles:  40 f(int, char) (/x (deleted))\n\
+        a 1 1.6: 8 cycles: 50 g (inlined)\nlost\n";
+    let decoded = decode(text.as_bytes()).expect("good");
+    assert_eq!(
+        samples(&decoded.profile),
+        [
+            "0 f(int, char) [7] thread=a thread_id=1",
+            "100000000 g [8] thread=a thread_id=1"
+        ]
+    );
+    assert_eq!(
+        decoded.warnings,
+        ["line 3 is no sample and no frame and is left out: \"lost\""]
+    );
+    let mappings = decoded.profile.mappings();
+    assert_eq!(decoded.profile.text(mappings[0].file), "/x (deleted)");
+}
+
+#[test]
+fn any_field_may_be_missing() {
+    for (text, expect) in [
+        (
+            "java \n\t 40052d f (/x)\n\t 40066b g (/x)\n\njava\n\t 40052d f (/x)\n",
+            vec!["g;f [1] thread=java", "f [1] thread=java"],
+        ),
+        (
+            "a 1/2 cycles: \n\t 40052d f (/x)\n\na 1/3 7 cycles: \n\t 40052d f (/x)\n",
+            vec![
+                "f [1] process=1 thread=a thread_id=2",
+                "f [7] process=1 thread=a thread_id=3",
+            ],
+        ),
+        (
+            " 40052d f (/x)\n 40066b g (/x)\n\n 40066b g (/x)\n",
+            vec!["g;f [1]", "g [1]"],
+        ),
+        (
+            "a 1 1.5: c:\n 40052d f+0x1 (/x)\n  a.c:3\n 40066b g (/x)\n  b.c:4\n",
+            vec!["0 g;f [1] thread=a thread_id=1"],
+        ),
+    ] {
+        let decoded = decode(text.as_bytes()).expect("good");
+        assert_eq!(samples(&decoded.profile), expect, "{text}");
+        assert_eq!(decoded.warnings, Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn records_are_no_samples() {
+    let text = "a 1 1.5: 3 c:\n 40052d f (/x)\n\na 1 1.6: PERF_RECORD_SWITCH OUT\n\
+        :-1 -1 1.6: PERF_RECORD_COMM: a:1/1\na 1 1.7: PERF_RECORD_LOST lost 12\n\
+        a 1 1.7: PERF_RECORD_LOST_SAMPLES lost 5\na 1 1.8: 4 c:\n 40066b g (/x)\n";
+    let decoded = decode(text.as_bytes()).expect("good");
+    assert_eq!(type_names(&decoded.profile), ["c/count"]);
+    assert_eq!(
+        samples(&decoded.profile),
+        [
+            "0 f [3] thread=a thread_id=1",
+            "300000000 g [4] thread=a thread_id=1"
+        ]
+    );
+    assert_eq!(
+        decoded.warnings,
+        ["17 events were lost while this was recorded"]
+    );
+}
+
+#[test]
+fn a_foreign_line_anywhere_changes_no_sample() {
+    let lines = [
+        "a 1 1.5: 3 c:",
+        "\t 40052d f (/x)",
+        "\t 40066b g (/x)",
+        "",
+        "a 2 1.6: 4 c:",
+        "\t 40066b g (/x)",
+        "",
+    ];
+    let expect = samples(&decode(lines.join("\n").as_bytes()).expect("good").profile);
+    for foreign in [
+        " instruction trace error type 1 time 4525.744123981 cpu 0 pid 2 tid 2 ip 0 code 8: Lost trace data",
+        "[ perf record: Woken up 1 times to write data ]",
+        "Warning:",
+    ] {
+        for at in 0..=lines.len() {
+            let mut text = lines.to_vec();
+            text.insert(at, foreign);
+            let text = text.join("\n");
+            assert!(sniff(Start::of(text.as_bytes())), "{text}");
+            let decoded = decode(text.as_bytes()).expect("good");
+            assert_eq!(samples(&decoded.profile), expect, "{text}");
+            assert_eq!(decoded.warnings.len(), 1, "{text}");
+        }
+    }
+}
+
+#[test]
+fn inlined_calls_of_java() {
+    let text = "a 1 1.5: c:\n 5 run->add->grow (/tmp/perf-1.map)\n 6 p->q (/bin/x)\n\
+        7 T::operator->() const (/tmp/perf-1.map)\n";
+    let profile = decode(text.as_bytes()).expect("good").profile;
+    assert_eq!(profile.locations().len(), 3);
+    assert_eq!(
+        samples(&profile),
+        ["0 T::operator->() const;p->q;run;add;grow [1] thread=a thread_id=1"]
+    );
+}
+
+#[test]
+fn inlined_calls_share_a_location() {
+    let text = "a 1 1.5: c:\n 5 in (inlined)\n 5 mid (inlined)\n 5 out (/x)\n 9 main (/x)\n";
+    let profile = decode(text.as_bytes()).expect("good").profile;
+    assert_eq!(profile.locations().len(), 2);
+    assert_eq!(
+        samples(&profile),
+        ["0 main;out;mid;in [1] thread=a thread_id=1"]
+    );
+}
+
+#[test]
+fn deep_stacks_are_refused() {
+    let text = format!("a 1 1.5: c:\n{}", " 5 f (/x)\n".repeat(MAX_STACK_DEPTH + 1));
+    let error = decode(text.as_bytes()).expect_err("too deep").to_string();
+    assert_eq!(
+        error,
+        "perf script, line 16386: a stack of more than 16384 frames, which are the most allowed"
+    );
+    assert_eq!(
+        decode(b"\n").expect_err("nothing").to_string(),
+        "perf script: there are no samples"
+    );
+}
