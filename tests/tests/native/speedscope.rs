@@ -405,3 +405,30 @@ fn a_push_takes_its_type_from_the_unit_and_the_name() {
         0
     );
 }
+
+#[test]
+fn a_viewer_reads_the_profiles_that_are_sound() {
+    let good = evented("milliseconds", "O0@0 C0@10");
+    let bad = evented("milliseconds", "O0@0 O1@1 C0@5 C1@5");
+    let bytes = |profiles| file(&["a", "b"], profiles).to_string().into_bytes();
+    let left_out = "speedscope, profile 1 (\"one\"): event 2 closes the frame \"a\", but \"b\" is open; this profile is left out";
+    let alone = imports::open(&bytes(json!([good, good])), 1 << 20).expect("opens");
+    let opened = imports::open(&bytes(json!([good, bad, good])), 1 << 20).expect("opens");
+    assert_eq!(
+        drawn(&opened.decoded.profile),
+        drawn(&alone.decoded.profile)
+    );
+    assert_eq!(opened.decoded.profile.total(0), 20_000_000);
+    assert_eq!(opened.decoded.warnings, [left_out]);
+    let error = imports::open(&bytes(json!([bad])), 1 << 20).expect_err("nothing is sound");
+    assert!(error.to_string().contains("profile 0"), "{error}");
+    // A push is taken whole or not at all.
+    let both = bytes(json!([good, bad]));
+    assert!(pushed("name=app&format=speedscope", "", &both).is_err());
+    let Some(reported) = corpus::read("reports/speedscope-one-bad-thread.json") else {
+        return;
+    };
+    let opened = imports::open(&reported.bytes, 1 << 20).expect("opens");
+    assert_eq!(opened.decoded.profile.total(0), 10_000_000);
+    assert_eq!(opened.decoded.warnings.len(), 1);
+}

@@ -33,7 +33,7 @@ use document::Document;
 pub use document::MAX_PROFILES;
 pub use encode::encode;
 pub use error::{ProfileProblem, SpeedscopeError};
-use sums::Times;
+use sums::{Damaged, Times};
 
 /// What the key `$schema` holds.
 const SCHEMA: &str = "speedscope.app/file-format-schema";
@@ -45,16 +45,17 @@ pub fn sniff(bytes: &[u8]) -> bool {
 
 /// Decodes a file. Time and memory are linear in its size.
 pub fn decode(bytes: &[u8]) -> Result<Decoded, SpeedscopeError> {
-    read(bytes, Times::Dropped)
+    read(bytes, Times::Dropped, Damaged::Refused)
 }
 
 /// The same with samples one by one and their times, if the values of all profiles are times.
-/// Times are as the file has them, in nanoseconds; those of stacks with weights begin at 0.
+/// Times are as the file has them, in nanoseconds; those of stacks with weights begin at 0. Of its
+/// profiles, one that is damaged is left out with a warning, while any is sound.
 pub fn decode_with_times(bytes: &[u8]) -> Result<Decoded, SpeedscopeError> {
-    read(bytes, Times::Kept)
+    read(bytes, Times::Kept, Damaged::LeftOut)
 }
 
-fn read(bytes: &[u8], times: Times) -> Result<Decoded, SpeedscopeError> {
+fn read(bytes: &[u8], times: Times, damaged: Damaged) -> Result<Decoded, SpeedscopeError> {
     let (length, cap) = (bytes.len(), MAX_PROFILE_BYTES);
     if length > cap {
         return Err(SpeedscopeError::TooLarge { length, cap });
@@ -65,7 +66,7 @@ fn read(bytes: &[u8], times: Times) -> Result<Decoded, SpeedscopeError> {
         return Err(SpeedscopeError::Schema);
     }
     let mut warnings = Warnings::default();
-    let profile = sums::of(document, times, &mut warnings)?;
+    let profile = sums::of(document, times, damaged, &mut warnings)?;
     Ok(Decoded {
         profile,
         warnings: warnings.finish(),

@@ -20,10 +20,20 @@ pub(super) enum Times {
     Kept,
 }
 
+/// What becomes of a file of which one profile is damaged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Damaged {
+    /// The whole file is refused.
+    Refused,
+    /// A warning names the profile; the others are read, if there are any.
+    LeftOut,
+}
+
 /// The sums of all profiles of a file.
 pub(super) fn of(
     document: Document,
     times: Times,
+    damaged: Damaged,
     warnings: &mut Warnings,
 ) -> Result<Profile, SpeedscopeError> {
     let frames = document.shared.frames;
@@ -53,32 +63,50 @@ pub(super) fn of(
         builder.sample_type("samples", "count");
     }
     let mut sums = StackSums::new(builder.finish());
+    let (mut sound, mut first_error) = (0, None);
     for (number, (raw, sample_type, labels)) in profiles.into_iter().enumerate() {
-        sums.label(labels);
         let name = cut(raw.name.as_deref().unwrap_or(""));
         let mut reader = Reader {
             sums: &mut sums,
             locations: &locations,
-            sample_type,
-            timed,
+            values: Vec::new(),
         };
-        reader
-            .read(raw)
-            .map_err(|problem| SpeedscopeError::Profile {
+        if let Err(problem) = reader.read(raw) {
+            let error = SpeedscopeError::Profile {
                 profile: number,
                 name,
                 problem,
-            })?;
+            };
+            if damaged == Damaged::Refused {
+                return Err(error);
+            }
+            warnings.add(|| format!("{error}; this profile is left out"));
+            first_error.get_or_insert(error);
+            continue;
+        }
+        sound += 1;
+        let values = reader.values;
+        sums.label(labels);
+        for (time, stack, value) in values {
+            if timed {
+                sums.add_at(time, stack, sample_type, value);
+            } else {
+                sums.add(stack, sample_type, value);
+            }
+        }
     }
-    Ok(sums.finish(warnings))
+    match first_error {
+        Some(error) if sound == 0 => Err(error),
+        _ => Ok(sums.finish(warnings)),
+    }
 }
 
 struct Reader<'a> {
     sums: &'a mut StackSums,
     /// Of each frame.
     locations: &'a [LocationId],
-    sample_type: usize,
-    timed: bool,
+    /// Times, stacks and values of the profile, which count when all of it is sound.
+    values: Vec<(i64, Option<StackId>, i64)>,
 }
 
 impl Reader<'_> {
@@ -118,7 +146,7 @@ impl Reader<'_> {
                 let location = self.location("sample", row, frame)?;
                 stack = Some(self.sums.stack(stack, location));
             }
-            self.add(time, stack, weight);
+            self.values.push((time, stack, weight));
             time = time.saturating_add(weight);
             start = end;
         }
@@ -145,7 +173,7 @@ impl Reader<'_> {
                 && now > before
             {
                 let passed = now.saturating_sub(before);
-                self.add(before, Some(stack), passed);
+                self.values.push((before, Some(stack), passed));
             }
             before = now;
             let location = self.location("event", row, event.frame)?;
@@ -172,14 +200,6 @@ impl Reader<'_> {
         match open.last() {
             Some(&(frame, _)) => Err(ProfileProblem::Open(self.name(frame))),
             None => Ok(()),
-        }
-    }
-
-    fn add(&mut self, time: i64, stack: Option<StackId>, value: i64) {
-        if self.timed {
-            self.sums.add_at(time, stack, self.sample_type, value);
-        } else {
-            self.sums.add(stack, self.sample_type, value);
         }
     }
 
