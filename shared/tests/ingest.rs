@@ -380,6 +380,15 @@ fn folded_stacks_are_pushed() {
         "app",
         30_000_000,
     );
+    // curl says "form" of every file, and `-d` takes the line feeds out of it.
+    let form = "application/x-www-form-urlencoded";
+    for format in ["groups", "lines", ""] {
+        let query = format!("name=app&format={format}");
+        assert!(push(&query, form, b"a;b 2\n").is_ok(), "{format}");
+        let refused = push(&query, form, b"main;a 3main;b 5main;b;c 2").expect_err("two are one");
+        assert_eq!(refused.status(), 415);
+        assert!(refused.to_string().contains("--data-binary"), "{refused}");
+    }
     let pprof = profile(&[("cpu", "nanoseconds")], NOW.0, 0);
     assert!(push("name=app", "", &pprof).is_ok(), "told by its content");
     let refused = push("name=app", "", b"buy milk\n").expect_err("is no profile");

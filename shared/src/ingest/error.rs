@@ -51,6 +51,11 @@ pub enum IngestError {
         "format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\"), JFR (format=jfr), speedscope (format=speedscope) or stacks (format=groups, lines, trie or tree)"
     )]
     Format(String),
+    /// Lines of stacks that a form was made of, which removes line feeds: two frames become one.
+    #[error(
+        "the stacks came as a form without a line feed, as `curl -d @file` sends them: it removes line feeds; send them with `--data-binary @file`"
+    )]
+    JoinedLines,
     /// The sender says pprof and sends something else.
     #[error("the body is {0}; send pprof")]
     Unsupported(UnsupportedFormat),
@@ -195,7 +200,9 @@ impl IngestError {
             | Self::Otlp(OtlpError::TooLarge { .. } | OtlpError::Unfolds { .. }) => 413,
             Self::Compression(error) if error.is_too_large() => 413,
             Self::OtlpSamples { error, .. } => error.status(),
-            Self::Format(_) | Self::Compression(CompressionError::Unknown(_)) => 415,
+            Self::Format(_)
+            | Self::JoinedLines
+            | Self::Compression(CompressionError::Unknown(_)) => 415,
             // OTLP knows no other status for what is wrong with a request.
             Self::Otlp(_) | Self::OtlpProfile(_) | Self::Compression(_) => 400,
             Self::Unsupported(_)

@@ -116,7 +116,7 @@ impl IngestError {
             Self::Start(_) | Self::Duration(_) | Self::OutsideWindow { .. } => {
                 DiscardReason::NotInIngestionWindow
             }
-            Self::Format(_) | Self::Unsupported(_) | Self::PreviousProfile => {
+            Self::Format(_) | Self::JoinedLines | Self::Unsupported(_) | Self::PreviousProfile => {
                 DiscardReason::UnsupportedFormat
             }
             Self::Time { .. } | Self::Multipart(_) | Self::Config(_) => {

@@ -31,6 +31,10 @@ pub(super) fn draft(
     if text.trim_ascii().is_empty() {
         return Ok(Draft::empty(id));
     }
+    let is_lines = matches!(format, TextFormat::Folded | TextFormat::Lines);
+    if is_lines && is_form(push.content_type) && !text.contains(&b'\n') {
+        return Err(IngestError::JoinedLines);
+    }
     let mut profile = match format {
         TextFormat::Folded => folded::decode(text)?.profile,
         TextFormat::Lines => folded::decode_lines(text)?,
@@ -58,6 +62,12 @@ pub(super) fn draft(
         ..parameters.origin
     };
     Draft::of(id, profile, &origin, &types, text.len(), &push.limits)
+}
+
+/// Whether a body is said to be a form. curl says so of all that it posts, unless it is told better.
+fn is_form(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or("").trim();
+    essence.eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }
 
 /// The unit of what was only counted.

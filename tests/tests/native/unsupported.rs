@@ -199,7 +199,7 @@ fn files_of_other_profilers_are_named() {
 #[test]
 fn what_is_no_profile_is_named_too() {
     let tar = [&[b'a'; 257][..], b"ustar\0", &[0; 300]].concat();
-    let cases: [(&[u8], &str); 17] = [
+    let cases: [(&[u8], &str); 20] = [
         (b"\x7fELF\x02\x01\x01\0\0\0\0\0", "a program (ELF)"),
         (b"\xcf\xfa\xed\xfe\x07\0\0\x01", "a program (Mach-O)"),
         (b"\xca\xfe\xba\xbf\0\0\0\x02", "a program (Mach-O)"),
@@ -213,6 +213,18 @@ fn what_is_no_profile_is_named_too() {
             "symbols of a program (Breakpad)",
         ),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a picture (PNG)"),
+        (
+            b"\x80\x04\x95\x0a\0\0\0\0\0\0\0}\x94\x8c\x01a\x94K\x01s.",
+            "a pickle of Python",
+        ),
+        (
+            b"\x04\x08{\x06:\x0cversionf\x081.2",
+            "a dump of Ruby's Marshal (`stackprof --json` prints one of stackprof as JSON), which is not read yet",
+        ),
+        (
+            b"\xfb)\x03z\x1d/usr/lib/python3/threading.py\xe9X\x03\0\0\xda\x08__init__",
+            "a profile of Python's cProfile (pstats), which is not read yet",
+        ),
         (&tar, "a tar archive, which is not read yet"),
         (
             b"\x0a\x02\x40\x05",

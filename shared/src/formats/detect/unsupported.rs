@@ -56,6 +56,16 @@ const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
         b"\xdc\xdfJSLB\x01\0",
         Profile("a Firefox profile (JsonSlabs)"),
     ),
+    (b"\xfb)\x03", CPROFILE),
+    (b"{)\x03", CPROFILE),
+    (
+        b"\x04\x08",
+        Profile("a dump of Ruby's Marshal (`stackprof --json` prints one of stackprof as JSON)"),
+    ),
+    (b"\x80\x02", PICKLE),
+    (b"\x80\x03", PICKLE),
+    (b"\x80\x04\x95", PICKLE),
+    (b"\x80\x05\x95", PICKLE),
     (b"# callgrind format", Profile("a callgrind profile")),
     (b"\x28\xb5\x2f\xfd", Profile("a zstd archive")),
     (b"PK\x03\x04", Profile("a zip archive")),
@@ -74,6 +84,8 @@ const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"SQLite format 3\0", Other("a SQLite database")),
 ];
 
+const CPROFILE: UnsupportedFormat = Profile("a profile of Python's cProfile (pstats)");
+const PICKLE: UnsupportedFormat = Other("a pickle of Python");
 const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
 
 /// Words that all occur near the beginning of a text that begins with the first.
