@@ -208,3 +208,23 @@ fn type_list(profile: &Profile) -> String {
     });
     types.collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::merge;
+    use crate::testing::profile;
+
+    #[test]
+    fn comments_are_the_ordered_union() {
+        let with = |comments: [&str; 2]| {
+            let mut profile = profile("main 1");
+            profile.header.comments = comments.map(|text| profile.strings.push(text)).to_vec();
+            profile
+        };
+        let (first, second) = (with(["b", "a"]), with(["c", "a"]));
+        let merged = merge([&first, &second]).expect("of one type").profile;
+        let comments = merged.header().comments.iter();
+        let comments: Vec<&str> = comments.map(|&id| merged.text(id)).collect();
+        assert_eq!(comments, ["a", "b", "c"]);
+    }
+}
