@@ -362,6 +362,11 @@ pub(crate) fn perf_script(start: Start<'_>) -> bool {
             && address.iter().all(u8::is_ascii_hexdigit);
         if is_frame { address.len() } else { 0 }
     };
+    // `(/bin/a)` or `([kernel.kallsyms])`; other texts have other brackets.
+    let has_module = |line: &[u8]| {
+        let mut pairs = line.windows(3);
+        line.ends_with(b")") && pairs.any(|part| matches!(part, b" (/" | b" (["))
+    };
     let begins = match lines[..] {
         [] => false,
         [first] => is_sample(first),
@@ -370,7 +375,7 @@ pub(crate) fn perf_script(start: Start<'_>) -> bool {
     begins
         || lines
             .iter()
-            .any(|line| digits(line) >= 4 && line.ends_with(b")"))
+            .any(|line| digits(line) >= 4 && has_module(line))
 }
 
 /// `4711`, or `4711/4712`: a process and its thread.

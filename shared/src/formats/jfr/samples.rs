@@ -2,7 +2,7 @@
 
 use std::hash::BuildHasher;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use super::budget::{self, Budget};
 use super::error::JfrProblem;
@@ -120,7 +120,7 @@ impl Column {
 }
 
 /// What a chunk's event makes of samples of threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Mode {
     /// Samples are taken on a CPU.
     Cpu,
@@ -129,7 +129,7 @@ pub(super) enum Mode {
 }
 
 /// How a chunk samples threads.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Sampling {
     /// async-profiler's name of it; empty for JDK's recordings.
     pub(super) event: String,
@@ -193,6 +193,8 @@ impl Row {
 pub(super) struct Samples {
     /// Those of the chunks so far, each once.
     samplings: Vec<Sampling>,
+    /// Where each is in `samplings`.
+    sampling_index: HashMap<Sampling, u32>,
     /// That of the events that are added, an index into `samplings`.
     sampling: u32,
     rows: Vec<Row>,
@@ -203,9 +205,10 @@ pub(super) struct Samples {
 impl Samples {
     /// Begins a chunk: the events that follow are sampled in this way.
     pub(super) fn begin_chunk(&mut self, sampling: Sampling) {
-        let known = self.samplings.iter().position(|known| *known == sampling);
-        self.sampling = known.unwrap_or(self.samplings.len()) as u32;
-        if known.is_none() {
+        let next = self.samplings.len() as u32;
+        let index = self.sampling_index.entry(sampling.clone()).or_insert(next);
+        self.sampling = *index;
+        if self.sampling == next {
             self.samplings.push(sampling);
         }
     }

@@ -192,7 +192,8 @@ impl Reader {
                 "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
             ));
         }
-        let source = source_line(next).filter(|_| header(next).is_none());
+        let source =
+            source_line(next).filter(|_| line::frame(next).is_none() && header(next).is_none());
         let (file, line) = source.unwrap_or_default();
         let rows = &mut self.rows;
         let mut add = |name| {

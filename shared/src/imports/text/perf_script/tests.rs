@@ -106,6 +106,19 @@ fn records_are_no_samples() {
 }
 
 #[test]
+fn a_name_that_ends_in_a_line_is_a_frame() {
+    let text = "a 1 1.5: c:\n 40052d f:3\n 40066b g /x.js:12\n";
+    let profile = decode(text.as_bytes()).expect("good").profile;
+    assert_eq!(
+        samples(&profile),
+        ["0 g /x.js:12;f:3 [1] thread=a thread_id=1"]
+    );
+    // macOS's `sample` begins its lines with a count.
+    let other = "Call graph:\n    2798 Thread_7   DispatchQueue_1: main  (serial)\n";
+    assert!(!sniff(Start::of(other.as_bytes())));
+}
+
+#[test]
 fn a_foreign_line_anywhere_changes_no_sample() {
     let lines = [
         "a 1 1.5: 3 c:",
