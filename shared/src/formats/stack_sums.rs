@@ -173,14 +173,14 @@ pub(crate) struct NamedStacks {
 impl NamedStacks {
     /// Of samples that are counted.
     pub(crate) fn new() -> Self {
-        Self::of(&["samples"])
+        Self::of(&["samples"], "count")
     }
 
-    /// Of several counts.
-    pub(crate) fn of(kinds: &[&str]) -> Self {
+    /// Of several sums in one unit.
+    pub(crate) fn of(kinds: &[&str], unit: &str) -> Self {
         let mut builder = ProfileBuilder::new();
         for kind in kinds {
-            builder.sample_type(kind, "count");
+            builder.sample_type(kind, unit);
         }
         let profile = builder.finish();
         Self {

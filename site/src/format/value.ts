@@ -32,8 +32,20 @@ const SIZE: [string, number][] = [
   ["TiB", 1024 ** 4],
 ];
 
+/** A unit of which so many make up one of another: count/1000, of folded stacks with decimals. */
+function fraction(unit: string): { places: number; of: string } | null {
+  const [, of, zeros] = /^(.*)\/1(0+)$/.exec(unit) ?? [];
+  return zeros === undefined ? null : { places: zeros.length, of };
+}
+
 /** 23.4 min, 1.2 GiB, 12,400 samples. */
 export function formatValue(value: number, unit: string): string {
+  const part = fraction(unit);
+  if (part) {
+    const whole = value / 10 ** part.places;
+    const isShort = isCount(part.of) && Math.abs(whole) < 100_000;
+    return isShort ? grouped(trimmed(whole.toFixed(3))) : formatValue(whole, part.of);
+  }
   if (unit === SHARE) return percent(value / 100);
   if (unit.endsWith(A_MINUTE)) return `${formatValue(value, unit.slice(0, -A_MINUTE.length))}${A_MINUTE}`;
   if (value === 0 && (unit in NANOSECONDS || unit in BYTES)) return "0";
@@ -50,7 +62,21 @@ export function formatStep(millis: number): string {
 
 /** Every digit, with the profile's own unit: 1,404,000,000,000 ns. */
 export function formatExact(decimal: string, unit: string): string {
+  const part = fraction(unit);
+  if (part && /^-?\d+$/.test(decimal)) return formatExact(withPoint(decimal, part.places), part.of);
   return isCount(unit) ? grouped(decimal) : `${grouped(decimal)} ${unit}`;
+}
+
+/** 205500 with three decimal places is 205.5. */
+function withPoint(digits: string, places: number): string {
+  const sign = digits.startsWith("-") ? "-" : "";
+  const padded = digits.slice(sign.length).padStart(places + 1, "0");
+  return trimmed(`${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`);
+}
+
+/** Less zeros behind a point. */
+function trimmed(decimal: string): string {
+  return decimal.replace(/\.?0+$/, "");
 }
 
 /** With its sign, for a difference: +1.2 s. */

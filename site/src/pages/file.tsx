@@ -4,6 +4,7 @@ import { DropZone } from "../components/files/dropzone.tsx";
 import { Header } from "../components/header/header.tsx";
 import { lazy } from "../components/lazy.tsx";
 import { Footer } from "../components/status/footer.tsx";
+import { FileNotes } from "../components/status/notes.tsx";
 import { FailureList } from "../components/status/problemnote.tsx";
 import { formatBytes, formatValue, plural } from "../format/value.ts";
 import {
@@ -43,6 +44,7 @@ export function FilePage() {
           problems={failures.value}
           dismiss={(gone) => (failures.value = failures.value.filter((problem) => !gone.includes(problem)))}
         />
+        <FileNotes />
         <Picture
           none={
             !opening.value &&

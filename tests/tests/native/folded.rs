@@ -61,15 +61,18 @@ fn real_files_fold_as_their_lines_do() {
             expect,
             "{name}"
         );
-        assert_eq!(
-            decoded.warnings.len(),
-            others.len(),
-            "{name}: {:?}",
-            decoded.warnings
+        let (count, lines) = match decoded.warnings.split_first() {
+            Some((count, lines)) => (count.as_str(), lines),
+            None => ("0 of", &[][..]),
+        };
+        assert!(
+            count.starts_with(&format!("{} of", others.len())),
+            "{name}: {count}"
         );
-        for (warning, number) in decoded.warnings.iter().zip(&others) {
+        assert_eq!(lines.len(), others.len(), "{name}: {lines:?}");
+        for (warning, number) in lines.iter().zip(&others) {
             assert!(
-                warning.starts_with(&format!("line {number} does not end in a whole number")),
+                warning.starts_with(&format!("line {number} is left out")),
                 "{name}: {warning}"
             );
         }

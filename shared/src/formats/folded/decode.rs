@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::FoldedError;
+use super::number::{Number, Scale, rounded};
 use crate::base::limits::{MAX_PROFILE_BYTES, MAX_STACK_DEPTH};
 use crate::base::warnings::{Warnings, cut};
 use crate::formats::decoded::Decoded;
@@ -62,21 +63,26 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FoldedError> {
     if damaged {
         warnings.add(|| "some of it is not valid text and is read as \u{fffd}".to_owned());
     }
-    let mut stacks = NamedStacks::new();
+    let scale = scale_of(&text);
+    let mut stacks = NamedStacks::of(&["samples"], scale.unit());
     let mut left = text.len();
+    let (mut lines, mut left_out, mut inexact) = (0u64, 0u64, 0u64);
     for (number, line) in (1..).zip(text.lines()) {
         left = left.saturating_sub(line.len() + 1);
         stacks.sums.progress(text.len() - left, left);
         match value(line) {
-            Some((stack, value)) => add(&mut stacks, number, stack, value)?,
-            None if is_comment(line) => {}
-            None => warnings.add(|| {
-                format!(
-                    "line {number} does not end in a whole number and is left out: {:?}",
-                    cut(line)
-                )
-            }),
+            Some((stack, value)) => {
+                let (value, is_rounded) = scale.of(value);
+                inexact += u64::from(is_rounded);
+                add(&mut stacks, number, stack, value)?;
+            }
+            None if is_comment(line) => continue,
+            None => {
+                left_out += 1;
+                warnings.add(|| format!("line {number} is left out: {:?}", cut(line)));
+            }
         }
+        lines += 1;
     }
     let profile = stacks.sums.finish(&mut warnings);
     if profile.is_empty() {
@@ -85,10 +91,25 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FoldedError> {
             .find(|line| !line.trim().is_empty())
             .unwrap_or(""))));
     }
-    Ok(Decoded {
-        profile,
-        warnings: warnings.finish(),
-    })
+    let mut warnings = warnings.finish();
+    if inexact > 0 {
+        warnings.insert(0, rounded(inexact, scale));
+    }
+    if left_out > 0 {
+        let note = format!("{left_out} of {lines} lines do not end in a number and are left out");
+        warnings.insert(0, note);
+    }
+    Ok(Decoded { profile, warnings })
+}
+
+/// How the values of a text are kept, which depends on all of them where there are decimals.
+fn scale_of(text: &str) -> Scale {
+    let mut words = text.lines().filter_map(last_word).map(|(_, word)| word);
+    if !words.any(|word| word.contains('.')) {
+        return Scale::default();
+    }
+    let numbers = text.lines().filter_map(value).map(|(_, number)| number);
+    Scale::for_all(numbers)
 }
 
 /// Bytes as text, and whether some of them were not; `None` for UTF-16 of an odd length.
@@ -115,14 +136,13 @@ pub(super) fn text(bytes: &[u8]) -> Option<(Cow<'_, str>, bool)> {
 }
 
 /// Stack and value of a line.
-pub(super) fn value(line: &str) -> Option<(&str, i64)> {
-    let (stack, value) = line.trim_end().rsplit_once([' ', '\t'])?;
-    // `parse` takes a plus, which no writer writes.
-    value
-        .parse()
-        .ok()
-        .filter(|_| !value.starts_with('+'))
-        .map(|value| (stack, value))
+pub(super) fn value(line: &str) -> Option<(&str, Number)> {
+    let (stack, word) = last_word(line)?;
+    Some((stack, Number::parse(word)?))
+}
+
+fn last_word(line: &str) -> Option<(&str, &str)> {
+    line.trim_end().rsplit_once([' ', '\t'])
 }
 
 pub(super) fn is_comment(line: &str) -> bool {
@@ -194,6 +214,20 @@ mod tests {
     }
 
     #[test]
+    fn decimals_add_up() {
+        check(b"a;b 0.1\na;c 12\na;b 0.2\n", "a;b 0.3\na;c 12\n", &[]);
+        check(
+            b"a 0.30000000000000004\nb 1e3\nb 2.\n",
+            "a 0.3\nb 2\n",
+            &[
+                "1 of 3 lines do not end in a number and are left out",
+                "1 value is rounded to 9 decimal places",
+                "line 2 is left out: \"b 1e3\"",
+            ],
+        );
+    }
+
+    #[test]
     fn text_of_several_kinds() {
         check(b"\xef\xbb\xbfa;b 1\n", "a;b 1\n", &[]);
         for text in [
@@ -211,21 +245,17 @@ mod tests {
 
     #[test]
     fn lines_without_a_value_are_left_out() {
-        let left_out = |line, text| {
-            format!("line {line} does not end in a whole number and is left out: {text:?}")
-        };
-        let warnings = [
-            left_out(3, "// two"),
-            left_out(6, "a;b"),
-            left_out(7, "12"),
-            left_out(8, "a 1.5"),
-            left_out(9, "a +1"),
-        ];
-        let warnings: Vec<&str> = warnings.iter().map(String::as_str).collect();
         check(
-            b"# one\n\n// two\na 1\n#\na;b\n12\na 1.5\na +1\n",
+            b"# one\n\n// two\na 1\n#\na;b\n12\na 1,5\na +1\n",
             "a 1\n",
-            &warnings,
+            &[
+                "5 of 6 lines do not end in a number and are left out",
+                "line 3 is left out: \"// two\"",
+                "line 6 is left out: \"a;b\"",
+                "line 7 is left out: \"12\"",
+                "line 8 is left out: \"a 1,5\"",
+                "line 9 is left out: \"a +1\"",
+            ],
         );
         assert_eq!(
             decode(b"\nhello\n").unwrap_err(),

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::FoldedError;
+use super::number::Scale;
 use crate::model::address_name::location_name;
 use crate::model::id::{LocationId, StackId};
 use crate::model::profile::Profile;
@@ -24,8 +25,10 @@ pub fn encode(profile: &Profile, sample_type: usize, cap: usize) -> Result<Strin
         let sum = &mut sums[StackId::number(*stack) as usize];
         *sum = sum.saturating_add(value);
     }
+    let (_, unit) = profile.type_text(profile.sample_types()[sample_type]);
     let mut lines = Lines {
         profile,
+        scale: Scale::of_unit(unit),
         rows: Vec::new(),
         length: 0,
         cap,
@@ -39,6 +42,7 @@ pub fn encode(profile: &Profile, sample_type: usize, cap: usize) -> Result<Strin
 /// The lines to be written, each a stack and its value.
 struct Lines<'a> {
     profile: &'a Profile,
+    scale: Scale,
     rows: Vec<(String, i64)>,
     /// Bytes of all of them.
     length: usize,
@@ -110,7 +114,8 @@ impl Lines<'_> {
                 .iter()
                 .fold(0i64, |sum, row| sum.saturating_add(row.1));
             if sum != 0 {
-                writeln!(out, "{} {sum}", equal[0].0).expect("a String takes all");
+                writeln!(out, "{} {}", equal[0].0, self.scale.text(sum))
+                    .expect("a String takes all");
             }
         }
         out

@@ -3,11 +3,11 @@
 use super::FoldedError;
 use super::decode::add;
 use crate::base::warnings::Warnings;
+use crate::formats::decoded::Decoded;
 use crate::formats::stack_sums::NamedStacks;
-use crate::model::profile::Profile;
 
 /// Reads lines of the form `main;work`. Blank ones are left out.
-pub fn decode_lines(bytes: &[u8]) -> Result<Profile, FoldedError> {
+pub fn decode_lines(bytes: &[u8]) -> Result<Decoded, FoldedError> {
     let mut stacks = NamedStacks::new();
     let text = String::from_utf8_lossy(bytes);
     let mut left = text.len();
@@ -19,7 +19,11 @@ pub fn decode_lines(bytes: &[u8]) -> Result<Profile, FoldedError> {
             add(&mut stacks, number, stack, 1)?;
         }
     }
-    Ok(stacks.sums.finish(&mut Warnings::default()))
+    let mut warnings = Warnings::default();
+    Ok(Decoded {
+        profile: stacks.sums.finish(&mut warnings),
+        warnings: warnings.finish(),
+    })
 }
 
 #[cfg(test)]
@@ -29,8 +33,8 @@ mod tests {
 
     #[test]
     fn each_line_counts_once() {
-        let profile = decode_lines(b"a;b\n\na;b\r\na c;d 5\n").expect("lines");
-        assert_eq!(profile.total(0), 3);
+        let decoded = decode_lines(b"a;b\n\na;b\r\na c;d 5\n").expect("lines");
+        assert_eq!(decoded.profile.total(0), 3);
         let deep = "a;".repeat(MAX_STACK_DEPTH + 1);
         assert!(matches!(
             decode_lines(deep.as_bytes()),

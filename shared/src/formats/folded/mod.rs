@@ -7,12 +7,15 @@
 //! # Reading
 //!
 //! - Text is UTF-8, or UTF-16 behind a byte order mark; lines end in `\n` or `\r\n`.
-//! - The last word of a line is its value, a whole number. What is before the last blank is the
-//!   stack, blanks included.
+//! - The last word of a line is its value, a whole number or a decimal. What is before the last
+//!   blank is the stack, blanks included.
+//! - Where there are decimals, values are kept in thousandths, millionths or billionths, exactly as
+//!   far as those and 64 bits allow; else they are rounded once, with a warning.
 //! - Equal stacks add up. Frames without a name (`a;;b`) are left out.
 //! - Blank lines, and lines that begin with `#` and have no value, are comments. Any other line
 //!   without a value is left out with a warning.
-//! - The values are of the type `samples/count`, for the format does not say what they are.
+//! - The values are of the type `samples/count`, or `samples/count/1000` and so on, for the format
+//!   does not say what they are.
 //!
 //! # Writing
 //!
@@ -24,6 +27,7 @@
 mod decode;
 mod encode;
 mod lines;
+mod number;
 pub(crate) mod variants;
 
 use thiserror::Error;
@@ -31,6 +35,7 @@ use thiserror::Error;
 pub use decode::{decode, sniff};
 pub use encode::encode;
 pub use lines::decode_lines;
+pub(crate) use number::{Scale, rounded};
 
 /// Why text is not folded stacks, or a profile cannot be written as such.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Texts that look like folded stacks and mean more. [`crate::imports`] reads them.
 
 use super::decode::{is_comment, text, value};
+use super::number::Number;
 
 /// How many lines decide, and in how many bytes they are looked for.
 const LINES_LOOKED_AT: usize = 16;
@@ -44,10 +45,11 @@ pub(crate) fn variant(bytes: &[u8]) -> Option<Variant> {
 }
 
 /// Stack and both counts of a line of a difference.
-pub(crate) fn counts(line: &str) -> Option<(&str, i64, i64)> {
+pub(crate) fn counts(line: &str) -> Option<(&str, [Number; 2])> {
     let (rest, after) = value(line)?;
     let (stack, before) = value(rest)?;
-    (!stack.trim().is_empty() && before >= 0 && after >= 0).then_some((stack, before, after))
+    let is_difference = !stack.trim().is_empty() && !before.is_negative() && !after.is_negative();
+    is_difference.then_some((stack, [before, after]))
 }
 
 /// `P42;T0:43;` begins a sample of Austin.

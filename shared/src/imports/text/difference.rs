@@ -5,6 +5,7 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::{Warnings, cut};
 use crate::formats::decoded::Decoded;
 use crate::formats::folded::variants::{Variant, counts, variant};
+use crate::formats::folded::{Scale, rounded};
 use crate::formats::stack_sums::NamedStacks;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
@@ -21,18 +22,20 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 /// Reads a text.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut warnings = Warnings::default();
-    let mut stacks = NamedStacks::of(&["before", "after"]);
-    let mut read = 0;
+    let pairs = lines(bytes).filter_map(|(_, line)| counts(&line).map(|(_, counts)| counts));
+    let scale = Scale::for_all(pairs.flatten());
+    let mut stacks = NamedStacks::of(&["before", "after"], scale.unit());
+    let (mut read, mut inexact) = (0, 0);
     for (number, line) in lines(bytes) {
         read = bytes.len().min(read + line.len() + 1);
         stacks.sums.progress(read, bytes.len() - read);
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let Some((stack, before, after)) = counts(&line) else {
+        let Some((stack, counts)) = counts(&line) else {
             warnings.add(|| {
                 format!(
-                    "line {number} does not end in two whole numbers and is left out: {:?}",
+                    "line {number} does not end in two numbers and is left out: {:?}",
                     cut(&line)
                 )
             });
@@ -48,8 +51,14 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             }
             parent = Some(stacks.call(parent, name));
         }
-        stacks.sums.add(parent, 0, before);
-        stacks.sums.add(parent, 1, after);
+        for (sample_type, count) in counts.into_iter().enumerate() {
+            let (value, is_rounded) = scale.of(count);
+            inexact += u64::from(is_rounded);
+            stacks.sums.add(parent, sample_type, value);
+        }
+    }
+    if inexact > 0 {
+        warnings.add(|| rounded(inexact, scale));
     }
     let profile = stacks.sums.finish(&mut warnings);
     if profile.is_empty() {
@@ -76,7 +85,7 @@ mod tests {
         assert_eq!(samples(&decoded.profile), ["a;b [4, 2]", "a;c [0, 7]"]);
         assert_eq!(
             decoded.warnings,
-            ["line 5 does not end in two whole numbers and is left out: \"a;d 5\""]
+            ["line 5 does not end in two numbers and is left out: \"a;d 5\""]
         );
         let deep = format!("{}a 1 2", "a;".repeat(MAX_STACK_DEPTH));
         let error = decode(deep.as_bytes()).expect_err("deep").to_string();

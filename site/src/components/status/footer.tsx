@@ -9,7 +9,9 @@ export function Footer() {
   const tree = answer.state === "ready" ? answer.tree : null;
   const [first = "", ...more] = answer.state === "ready" ? answer.facts : [];
   const facts = tree ? [first, describeNodes(tree.nodes), ...more] : [];
-  const warnings = answer.state === "ready" ? [...answer.warnings] : [];
+  // Those of files stand above their picture.
+  const ofFile = urlState.value.route === "file";
+  const warnings = answer.state === "ready" && !ofFile ? [...answer.warnings] : [];
   if (tree?.cut) warnings.push(`Callers more than ${tree.cut} frames away are left out: there are too many.`);
   return (
     <footer class="foot">
@@ -24,7 +26,7 @@ export function Footer() {
           </ul>
         </details>
       )}
-      {urlState.value.route === "file" && files.value.length > 0 && (
+      {ofFile && files.value.length > 0 && (
         <span class="foot-end">
           {files.value.some(({ address }) => address !== "")
             ? "Fetched and drawn by this page, which sends nothing anywhere by itself."
