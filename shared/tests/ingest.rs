@@ -118,10 +118,14 @@ fn series_are_counted_before_they_are_made() {
             builder.sample_type(&format!("t{n}"), "count");
         }
         builder.header().time_nanos = NOW.0;
-        let (stack, key) = (builder.named_stack(&["main"]), builder.string("pod"));
+        let stack = builder.named_stack(&["main"]);
+        // One label with so many values would be left out.
         for n in 0..labels {
-            let value = LabelValue::Text(builder.string(&format!("p{n}")));
-            let set = builder.label_set(&mut [Label { key, value }]);
+            let mut set = [("pod", n / 100), ("shard", n % 100)].map(|(key, n)| Label {
+                key: builder.string(key),
+                value: LabelValue::Text(builder.string(&format!("p{n}"))),
+            });
+            let set = builder.label_set(&mut set);
             builder.sample(stack, set, &vec![1; types]);
         }
         pprof::encode(&builder.finish())
@@ -146,17 +150,22 @@ fn text_of_labels_is_bounded() {
         let mut builder = ProfileBuilder::new();
         builder.sample_type("cpu", "ns");
         builder.header().time_nanos = NOW.0;
-        let (stack, key) = (builder.named_stack(&["main"]), builder.string("pod"));
+        let stack = builder.named_stack(&["main"]);
         for n in 0..series {
-            let value = LabelValue::Text(builder.string(&format!("{n:0length$}")));
-            let set = builder.label_set(&mut [Label { key, value }]);
+            let mut set = [("pod", n / 100), ("shard", n % 100)].map(|(key, n)| Label {
+                key: builder.string(key),
+                value: LabelValue::Text(
+                    builder.string(&format!("{n:0width$}", width = length / 2)),
+                ),
+            });
+            let set = builder.label_set(&mut set);
             builder.sample(stack, set, &[1]);
         }
         pprof::encode(&builder.finish())
     };
     assert_eq!(pushed(&of(1_000, 1_000)).unwrap().series.len(), 1_000);
     refused(&of(1_100, 1_000), "more than 1048576 bytes");
-    refused(&of(1, 2_049), "a sample's labels");
+    refused(&of(1, 4_098), "a sample's labels");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use pilotlight_core::ingest::{IngestError, Ingested, Push, Sender, ingest, ingest_push_v1};
 use pilotlight_core::push_v1::{PushRequest, RawSample, RawSeries};
 use pilotlight_core::store::{chunk_head, read_chunk};
-use pilotlight_core::{ProfileBuilder, UnixNanos, pprof};
+use pilotlight_core::{Label, LabelValue, ProfileBuilder, UnixNanos, pprof};
 
 const NOW: UnixNanos = UnixNanos(1_790_000_000_000_000_000);
 const FORM: &str = "multipart/form-data; boundary=X";
@@ -108,15 +108,16 @@ fn samples_that_cannot_be_read_are_left_out_and_told() {
     let by_ingest = push("name=app&format=pprof", "", &body).expect("a push");
     for ingested in [by_ingest, push_v1(&body)] {
         assert!(ingested.rejected.is_empty());
-        let [incomplete] = ingested.incomplete.as_slice() else {
+        let [noted] = ingested.notes.as_slice() else {
             panic!("{ingested:?}")
         };
-        assert_eq!(incomplete.error.to_string(), told);
-        assert_eq!(incomplete.error.reason().name(), "malformed_profile");
+        assert_eq!(noted.note.to_string(), told);
+        let reason = noted.note.reason().expect("is lost");
+        assert_eq!(reason.name(), "malformed_profile");
         assert_eq!(stored(&ingested).1, ["main 1", "main;work 1"]);
     }
     let sound = push("name=app&format=pprof", "", &whole).expect("a push");
-    assert!(sound.incomplete.is_empty());
+    assert!(sound.notes.is_empty());
 
     // Nothing else is there.
     let body = [&profile(&["samples"], &[])[..], &lost].concat();
@@ -178,7 +179,7 @@ fn an_idle_agent_is_answered_with_success() {
         let query = format!("name=app&{query}");
         let ingested = push(&query, content_type, body);
         let ingested = ingested.unwrap_or_else(|e| panic!("{query} {content_type}: {e}"));
-        assert!(ingested.chunks.is_empty() && ingested.incomplete.is_empty());
+        assert!(ingested.chunks.is_empty() && ingested.notes.is_empty());
     };
     for format in ["pprof", "jfr", "groups", "lines", ""] {
         for body in [&[][..], &NOTHING] {
@@ -195,4 +196,116 @@ fn an_idle_agent_is_answered_with_success() {
     check("format=pprof", "", &profile(&["samples"], &[]));
     let refused = push("format=pprof", "", b"").expect_err("no name");
     assert_eq!(refused.status(), 400);
+}
+
+/// What the sender of a push is told.
+fn notes(ingested: &Ingested) -> Vec<String> {
+    let notes = ingested.notes.iter();
+    notes.map(|noted| noted.note.to_string()).collect()
+}
+
+/// When the only chunk begins.
+fn start(ingested: &Ingested) -> UnixNanos {
+    let head = chunk_head(&ingested.chunks[0].bytes).expect("a head");
+    head.series[0].time
+}
+
+#[test]
+fn a_clock_that_does_not_know_the_date_is_not_believed() {
+    let told = |nanos: i64| {
+        format!(
+            "the profile starts at {nanos} nanoseconds since 1970, which is before 1971; it is stored at the time it arrived"
+        )
+    };
+    let year_1971 = 31_536_000_000_000_000;
+    for (from, expect) in [
+        ("100", Some(100_000_000_000)),
+        ("0", Some(0)),
+        ("031535999", Some(year_1971 - 1_000_000_000)),
+        ("031536000", None),
+    ] {
+        let query = format!("name=app&format=groups&from={from}");
+        let ingested = push(&query, "", b"main 1\n").expect("a push");
+        let time = start(&ingested);
+        match expect {
+            Some(nanos) => assert_eq!((time, notes(&ingested)), (NOW, vec![told(nanos)])),
+            None => assert_eq!((time.0, notes(&ingested)), (year_1971, vec![])),
+        }
+    }
+    // A profile's own microseconds, beside a request that knows better and one that does not.
+    let mut builder = ProfileBuilder::new();
+    builder.sample_type("samples", "count");
+    builder.header().time_nanos = NOW.0 / 1000;
+    let stack = builder.named_stack(&["main"]);
+    builder.sample(stack, None, &[1]);
+    let body = pprof::encode(&builder.finish());
+    let said = push("name=app&format=pprof&from=1790000001", "", &body).expect("a push");
+    assert_eq!(
+        (start(&said), notes(&said)),
+        (UnixNanos(1_790_000_001_000_000_000), vec![])
+    );
+    let silent = push_v1(&body);
+    assert_eq!(
+        (start(&silent), notes(&silent)),
+        (NOW, vec![told(NOW.0 / 1000)])
+    );
+}
+
+#[test]
+fn lines_that_are_no_stacks_are_told() {
+    let ingested = push("name=app&format=groups", "", b"main 1\nwhat\nmain;b 2\n").expect("a push");
+    let stacks = vec!["main 10000000".to_owned(), "main;b 20000000".to_owned()];
+    assert_eq!(stored(&ingested).1, stacks);
+    assert_eq!(
+        notes(&ingested),
+        [
+            "1 of 3 lines do not end in a number and are left out",
+            "line 2 is left out: \"what\""
+        ]
+    );
+}
+
+#[test]
+fn decimals_of_stacks_are_counted_in_whole_units() {
+    // Each stands for 10 ms, so half a sample is exact.
+    let cpu = push("name=app&format=groups", "", b"main 1.5\nmain;b 2\n").expect("a push");
+    let (types, stacks) = stored(&cpu);
+    assert_eq!(types, ["process_cpu:cpu:nanoseconds:cpu:nanoseconds"]);
+    assert_eq!(stacks, ["main 15000000", "main;b 20000000"]);
+    assert_eq!(notes(&cpu), Vec::<String>::new());
+    let objects = "name=app.alloc_objects&format=groups";
+    let objects = push(objects, "", b"main 1.5\nmain;b 2\nmain 0.25\n").expect("a push");
+    let (types, stacks) = stored(&objects);
+    assert_eq!(types, ["memory:alloc_objects:count::"]);
+    assert_eq!(stacks, ["main 2", "main;b 2"]);
+    assert_eq!(notes(&objects), ["1 value is rounded to whole numbers"]);
+}
+
+#[test]
+fn identities_make_no_series() {
+    let labelled = |values: usize, phases: usize| {
+        let mut builder = ProfileBuilder::new();
+        builder.sample_type("samples", "count");
+        builder.header().time_nanos = NOW.0;
+        let stack = builder.named_stack(&["main"]);
+        for value in 0..values {
+            let texts = [
+                ("request", format!("id {value}")),
+                ("phase", format!("{}", value % phases)),
+            ];
+            let mut labels = texts.map(|(key, text)| Label {
+                key: builder.string(key),
+                value: LabelValue::Text(builder.string(&text)),
+            });
+            let set = builder.label_set(&mut labels);
+            builder.sample(stack, set, &[1]);
+        }
+        pprof::encode(&builder.finish())
+    };
+    let many = push_v1(&labelled(1_000, 4));
+    assert_eq!(many.series(), 4);
+    let told = "the label \"request\" has 1000 values in one profile; it is left out, as each would make a series of its own";
+    assert_eq!(notes(&many), [told]);
+    let few = push_v1(&labelled(200, 4));
+    assert_eq!((few.series(), notes(&few)), (200, vec![]));
 }

@@ -1,13 +1,20 @@
 //! What a reader of pushes yields: chunks to be.
 
+use std::fmt;
+use std::mem::take;
+
 use crate::ingest::error::IngestError;
 use crate::ingest::limits::IngestLimits;
+use crate::ingest::note::Note;
 use crate::ingest::origin::Origin;
 use crate::ingest::split::{Split, split};
 use crate::merge::canonical::fold_stacks;
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::store::{ChunkId, encode_chunk};
+
+/// Most notes of a request that are kept; an answer has room for a few.
+const MAX_NOTES: usize = 16;
 
 /// One chunk to be. A request may yield several; each has an identity of its own, so a retry after
 /// half a success stores only what is missing.
@@ -18,8 +25,6 @@ pub(crate) struct Draft {
     pub(crate) profile: Profile,
     /// Its series, each with at least one row. None when the profile holds no sample.
     pub(crate) split: Split,
-    /// That not all of the profile is stored.
-    pub(crate) incomplete: Option<IngestError>,
     /// Bytes of the profile, compression undone.
     pub(crate) profile_bytes: usize,
 }
@@ -32,9 +37,8 @@ pub struct Ingested {
     pub chunks: Vec<Chunk>,
     /// What is refused. The rest of the request is stored all the same.
     pub rejected: Vec<Rejected>,
-    /// What is stored without some of its samples. The sender is not told, as sending it again does
-    /// not help.
-    pub incomplete: Vec<Rejected>,
+    /// What is stored otherwise than it was sent.
+    pub notes: Vec<Noted>,
     /// Bytes of the profiles that are taken, compression undone.
     pub profile_bytes: u64,
 }
@@ -59,6 +63,21 @@ pub struct Rejected {
     pub error: IngestError,
 }
 
+/// A part of a request that is stored otherwise than it was sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Noted {
+    /// Which part, in words for the sender.
+    pub part: String,
+    /// What is different.
+    pub note: Note,
+}
+
+impl fmt::Display for Noted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.part, self.note)
+    }
+}
+
 impl Draft {
     /// Of one profile of so many bytes; `types` are those of its columns, in order.
     pub(crate) fn of(
@@ -79,7 +98,6 @@ impl Draft {
             id,
             profile,
             split,
-            incomplete: None,
             profile_bytes,
         })
     }
@@ -90,14 +108,15 @@ impl Draft {
             id,
             profile: Profile::default(),
             split: Split::default(),
-            incomplete: None,
             profile_bytes: 0,
         }
     }
 
     /// The chunk, if there is something to store.
     pub(crate) fn encode(self) -> Result<Option<Chunk>, IngestError> {
-        let Split { series, lost_links } = self.split;
+        let Split {
+            series, lost_links, ..
+        } = self.split;
         if series.is_empty() {
             return Ok(None);
         }
@@ -132,13 +151,26 @@ impl Ingested {
 
     /// Encodes a draft.
     pub(crate) fn add(&mut self, part: String, mut draft: Draft) -> Result<(), IngestError> {
-        let incomplete = draft.incomplete.take();
+        let notes = take(&mut draft.split.notes);
         let bytes = draft.profile_bytes as u64;
         self.chunks.extend(draft.encode()?);
         self.profile_bytes += bytes;
-        let incomplete = incomplete.map(|error| Rejected { part, error });
-        self.incomplete.extend(incomplete);
+        self.note(&part, notes);
         Ok(())
+    }
+
+    /// Keeps what is to be said of a part.
+    pub(crate) fn note(&mut self, part: &str, notes: impl IntoIterator<Item = Note>) {
+        for note in notes {
+            let noted = Noted {
+                part: part.to_owned(),
+                note,
+            };
+            // A profile of several services says the same for each.
+            if self.notes.len() < MAX_NOTES && !self.notes.contains(&noted) {
+                self.notes.push(noted);
+            }
+        }
     }
 
     /// How many series are to be stored.

@@ -134,16 +134,6 @@ pub enum IngestError {
     /// The profile itself.
     #[error(transparent)]
     Profile(#[from] PprofError),
-    /// Samples of a profile that is stored all the same.
-    #[error("{samples} of {of} samples are left out: {reason}")]
-    LeftOut {
-        /// How many.
-        samples: u64,
-        /// How many there were.
-        of: u64,
-        /// What is wrong with the first.
-        reason: PprofError,
-    },
     /// The folded stacks themselves.
     #[error(transparent)]
     Folded(#[from] FoldedError),
@@ -220,7 +210,6 @@ impl IngestError {
             | Self::LabelNames { .. }
             | Self::OutsideWindow { .. }
             | Self::Profile(_)
-            | Self::LeftOut { .. }
             | Self::Folded(_)
             | Self::Preorder(_)
             | Self::Speedscope(_)

@@ -53,7 +53,7 @@ pub(super) fn draft(
     };
     let decoded = decode(recording, &options)?;
     let mut profile = decoded.profile;
-    if parameters.has_times {
+    if parameters.origin.from.is_some() {
         profile.header.time_nanos = 0;
         profile.header.duration_nanos = 0;
     }

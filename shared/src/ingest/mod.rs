@@ -11,6 +11,7 @@ mod jfr;
 mod limits;
 mod multipart;
 mod normalize;
+mod note;
 mod origin;
 mod otlp;
 mod push_v1;
@@ -26,13 +27,14 @@ use crate::formats::gzip::inflate;
 use crate::formats::{self, folded, speedscope};
 use crate::store::ChunkId;
 use draft::Draft;
-pub use draft::{Chunk, Ingested, Rejected};
+pub use draft::{Chunk, Ingested, Noted, Rejected};
 pub use error::IngestError;
 use identity::Identity;
 use jfr::JfrParts;
 pub use limits::IngestLimits;
 use multipart::MultipartError;
 use normalize::{Pushed, dotnet};
+pub use note::Note;
 pub use otlp::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp, otlp_status};
 pub use push_v1::{Sender, ingest_push_v1};
 pub use reason::DiscardReason;
@@ -71,17 +73,14 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
     if let Some(format) = parameters.text_format(raw) {
         return text::draft(push, parameters, format, raw);
     }
-    let Pushed {
-        mut profile,
-        incomplete,
-    } = decode(raw, cap)?;
+    let Pushed { mut profile, note } = decode(raw, cap)?;
     let id = chunk_id(push, config.as_ref(), raw);
     let spy = parameters.origin.labels.get("pyroscope_spy");
     if dotnet::is_sender(spy, config.as_ref()) {
         dotnet::underscore_types(&mut profile, &mut config);
     }
     let types = type_names::of_pprof(&profile, config.as_ref());
-    let draft = Draft::of(
+    let mut draft = Draft::of(
         id,
         profile,
         &parameters.origin,
@@ -89,10 +88,8 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
         raw.len(),
         &push.limits,
     )?;
-    Ok(Draft {
-        incomplete,
-        ..draft
-    })
+    draft.split.notes.extend(note);
+    Ok(draft)
 }
 
 /// Decodes the profile; one that is no pprof is refused by its name, as far as it has one.

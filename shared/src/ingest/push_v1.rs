@@ -71,24 +71,20 @@ fn draft(
     if raw.is_empty() {
         return Ok(Draft::empty(id));
     }
-    let Pushed {
-        profile,
-        incomplete,
-    } = normalize::read_pprof(raw, sender.limits.max_inflated)?;
+    let Pushed { profile, note } = normalize::read_pprof(raw, sender.limits.max_inflated)?;
     let types = match name {
         Some(name) => type_names::named(&profile, name),
         None => type_names::of_pprof(&profile, None),
     };
     let origin = Origin {
         labels,
-        from: sender.now,
+        from: None,
+        arrival: sender.now,
         duration_nanos: 0,
     };
-    let draft = Draft::of(id, profile, &origin, &types, raw.len(), &sender.limits)?;
-    Ok(Draft {
-        incomplete,
-        ..draft
-    })
+    let mut draft = Draft::of(id, profile, &origin, &types, raw.len(), &sender.limits)?;
+    draft.split.notes.extend(note);
+    Ok(draft)
 }
 
 /// The labels of a series, and the name of its profiles. Private labels say how the sender works

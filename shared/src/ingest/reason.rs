@@ -136,7 +136,6 @@ impl IngestError {
             Self::Compression(_)
             | Self::Gzip(_)
             | Self::Profile(_)
-            | Self::LeftOut { .. }
             | Self::Folded(_)
             | Self::Preorder(_)
             | Self::Speedscope(_)

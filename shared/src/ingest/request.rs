@@ -46,8 +46,6 @@ pub(super) type Config = BTreeMap<String, SampleTypeConfig>;
 /// What the query string says.
 pub(super) struct Parameters {
     pub(super) origin: Origin,
-    /// Whether `from` or `until` is given.
-    pub(super) has_times: bool,
     /// Time for which a sample of a recording stands, from `sampleRate`.
     pub(super) period_nanos: Option<i64>,
     /// The parameter `name` as it came.
@@ -108,10 +106,10 @@ impl Parameters {
         Ok(Self {
             origin: Origin {
                 labels,
-                from: from.or(until).unwrap_or(push.now),
+                from: from.or(until),
+                arrival: push.now,
                 duration_nanos,
             },
-            has_times: from.or(until).is_some(),
             period_nanos,
             name,
             format,

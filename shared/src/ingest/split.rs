@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::mem::take;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::error::IngestError;
+use super::note::Note;
 use super::origin::Origin;
 use super::trace::{TRACE_LABELS, TraceLinks};
 use crate::base::limits::{
@@ -29,6 +30,8 @@ pub(crate) struct Split {
     pub(crate) series: Vec<SeriesRows>,
     /// How many samples came with a span that is not kept, or not all of it.
     pub(crate) lost_links: u64,
+    /// What is stored otherwise than it was sent.
+    pub(crate) notes: Vec<Note>,
 }
 
 /// The series of a profile that have samples.
@@ -43,8 +46,9 @@ pub(crate) fn split(
     types: &[ProfileType],
 ) -> Result<Split, IngestError> {
     check_types(types)?;
-    let (time, duration_nanos) = span(profile, origin)?;
-    let sets = LabelSeries::of(profile, &origin.labels)?;
+    let mut notes = Vec::new();
+    let (time, duration_nanos) = span(profile, origin, &mut notes)?;
+    let sets = LabelSeries::of(profile, &origin.labels, &mut notes)?;
     let mut series = Vec::new();
     let trace = TraceLinks::of(profile);
     let mut gathered = vec![SeriesRows::default(); sets.distinct.len()];
@@ -84,16 +88,26 @@ pub(crate) fn split(
     Ok(Split {
         series,
         lost_links: trace.lost,
+        notes,
     })
 }
 
-/// Start and length: what the profile says, else what the request says.
-fn span(profile: &Profile, origin: &Origin) -> Result<(UnixNanos, i64), IngestError> {
+/// Start and length: what the profile says, else what the request says. A start in 1970 is that of
+/// a clock that does not know the date.
+fn span(
+    profile: &Profile,
+    origin: &Origin,
+    notes: &mut Vec<Note>,
+) -> Result<(UnixNanos, i64), IngestError> {
     let header = profile.header();
-    let time = if header.time_nanos >= PLAUSIBLE {
-        UnixNanos(header.time_nanos)
-    } else {
-        origin.from
+    let of_profile = (header.time_nanos != 0).then_some(UnixNanos(header.time_nanos));
+    let stated = [of_profile, origin.from].into_iter().flatten();
+    let time = match stated.clone().find(|time| time.0 >= PLAUSIBLE) {
+        Some(time) => time,
+        None => {
+            notes.extend(stated.take(1).map(|time| Note::Start(time.0)));
+            origin.arrival
+        }
     };
     if !(0..=MAX_START_NANOS).contains(&time.0) {
         return Err(IngestError::Start(time.0));
@@ -119,17 +133,20 @@ struct LabelSeries {
 
 impl LabelSeries {
     /// The labels of the request, and each set's text labels that do not clash with them.
-    fn of(profile: &Profile, labels: &Labels) -> Result<Self, IngestError> {
+    fn of(profile: &Profile, labels: &Labels, notes: &mut Vec<Note>) -> Result<Self, IngestError> {
         let count = profile.label_sets().len();
         // By the text labels as handles first: Go's heap profiles have sets by the hundred that
         // differ in numbers only.
-        let mut sets: HashMap<Vec<(StringId, StringId)>, Vec<usize>> = HashMap::new();
+        let mut sets = TextSets::new();
         // The last place is that of samples without labels.
         sets.insert(Vec::new(), vec![count]);
         for i in 0..count {
             sets.entry(text_labels(profile, LabelSetId::new(i)))
                 .or_default()
                 .push(i);
+        }
+        if sets.len() > MANY_VALUES {
+            sets = without_identities(profile, sets, notes);
         }
         let (mut distinct, mut bytes) = (BTreeMap::<Labels, Vec<usize>>::new(), 0);
         for (text, of_text) in sets {
@@ -167,6 +184,38 @@ impl LabelSeries {
     fn series_of(&self, set: Option<LabelSetId>) -> usize {
         self.places[set.map_or(self.places.len() - 1, LabelSetId::index)]
     }
+}
+
+/// Label sets of a profile by their text labels.
+type TextSets = HashMap<Vec<(StringId, StringId)>, Vec<usize>>;
+
+/// More values than this within one push are those of an identity, a request's say, if they are
+/// nearly all different.
+const MANY_VALUES: usize = 256;
+
+/// Leaves out labels that nearly each set has with a value of its own, for each push would make
+/// hundreds of series that never come again.
+fn without_identities(profile: &Profile, sets: TextSets, notes: &mut Vec<Note>) -> TextSets {
+    let mut uses: HashMap<StringId, (usize, HashSet<StringId>)> = HashMap::new();
+    for &(key, value) in sets.keys().flatten() {
+        let (sets, values) = uses.entry(key).or_default();
+        *sets += 1;
+        values.insert(value);
+    }
+    uses.retain(|_, (sets, values)| values.len() > MANY_VALUES && values.len() * 2 > *sets);
+    let left_out = uses.iter().map(|(&key, (_, values))| Note::Label {
+        name: profile.text(key).to_owned(),
+        values: values.len(),
+    });
+    let mut left_out: Vec<_> = left_out.collect();
+    left_out.sort_by_key(Note::to_string);
+    notes.extend(left_out);
+    let mut kept = TextSets::new();
+    for (mut labels, of_labels) in sets {
+        labels.retain(|(key, _)| !uses.contains_key(key));
+        kept.entry(labels).or_default().extend(of_labels);
+    }
+    kept
 }
 
 /// The labels of a set that make a series, as far as the request's own do not have their names.

@@ -4,10 +4,13 @@
 use super::draft::Draft;
 use super::error::IngestError;
 use super::identity::Identity;
+use super::note::Note;
 use super::origin::Origin;
 use super::request::{Parameters, Push, TextFormat};
+use crate::formats::decoded::Decoded;
+use crate::formats::folded::{self, Scale};
 use crate::formats::preorder::{decode_tree, decode_trie};
-use crate::formats::{folded, speedscope};
+use crate::formats::speedscope;
 use crate::model::labels::parse_name;
 use crate::model::profile_type::ProfileType;
 
@@ -35,24 +38,43 @@ pub(super) fn draft(
     if is_lines && is_form(push.content_type) && !text.contains(&b'\n') {
         return Err(IngestError::JoinedLines);
     }
-    let mut profile = match format {
-        TextFormat::Folded => folded::decode(text)?.profile,
+    let Decoded {
+        mut profile,
+        mut warnings,
+    } = match format {
+        TextFormat::Folded => folded::decode(text)?,
         TextFormat::Lines => folded::decode_lines(text)?,
-        TextFormat::Trie => decode_trie(text)?.profile,
-        TextFormat::Tree => decode_tree(text)?.profile,
-        TextFormat::Speedscope => speedscope::decode(text)?.profile,
+        TextFormat::Trie => decode_trie(text)?,
+        TextFormat::Tree => decode_tree(text)?,
+        TextFormat::Speedscope => speedscope::decode(text)?,
     };
     let (name, parts) = named(&parameters.name);
     let mut types = Vec::new();
     for column in 0..profile.sample_types().len() {
         let unit = profile.type_text(profile.sample_types()[column]).1;
-        types.push(ProfileType::of_parts(in_unit(parts, unit)));
+        let scale = Scale::of_unit(unit);
+        let is_count = unit == scale.unit();
+        types.push(ProfileType::of_parts(match is_count {
+            true => parts,
+            false => in_unit(parts, unit),
+        }));
+        if !is_count {
+            continue;
+        }
         let [.., period_type, _] = parts;
-        if unit == COUNT && !period_type.is_empty() {
-            let period = parameters.period_nanos.unwrap_or(DEFAULT_PERIOD_NANOS);
-            for value in &mut profile.samples.values[column] {
-                *value = value.saturating_mul(period);
-            }
+        let mut period = 1;
+        if !period_type.is_empty() {
+            period = parameters.period_nanos.unwrap_or(DEFAULT_PERIOD_NANOS);
+            profile.header.period = period;
+        }
+        let mut inexact = 0;
+        for value in &mut profile.samples.values[column] {
+            let (times, is_rounded) = scale.times(*value, period);
+            *value = times;
+            inexact += u64::from(is_rounded);
+        }
+        if inexact > 0 {
+            warnings.push(folded::rounded(inexact, Scale::default()));
         }
     }
     let spy = parameters.origin.labels.get("pyroscope_spy");
@@ -61,7 +83,10 @@ pub(super) fn draft(
         labels: parse_name(&name)?.with_defaults(spy)?,
         ..parameters.origin
     };
-    Draft::of(id, profile, &origin, &types, text.len(), &push.limits)
+    let mut draft = Draft::of(id, profile, &origin, &types, text.len(), &push.limits)?;
+    let notes = warnings.into_iter().map(Note::Text);
+    draft.split.notes.extend(notes);
+    Ok(draft)
 }
 
 /// Whether a body is said to be a form. curl says so of all that it posts, unless it is told better.
@@ -69,9 +94,6 @@ fn is_form(content_type: &str) -> bool {
     let essence = content_type.split(';').next().unwrap_or("").trim();
     essence.eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }
-
-/// The unit of what was only counted.
-const COUNT: &str = "count";
 
 /// The parts of a type in order: its name, sample type and unit, period type and unit. Values with
 /// a period type are time when they are counted: each sample stands for a period.
@@ -96,7 +118,6 @@ fn named(name: &str) -> (String, Parts<'_>) {
 /// What values count that a profile gives in a unit: what the name says, unless that has another.
 fn in_unit<'a>(named: Parts<'a>, unit: &str) -> Parts<'a> {
     match unit {
-        COUNT => named,
         unit if unit == named[2] => named,
         "bytes" => BYTES,
         _ => WALL,

@@ -3,16 +3,28 @@
 //! Agents send `trace_id` (32 hex digits), `span_id` (16) and `span_name` as labels of a sample; the
 //! oldest say `profile_id` for `span_id`. Digits are taken as they stand: .NET's are those of a
 //! number in the byte order of its machine, and whoever looks for the span sends the same.
+//!
+//! Datadog's tracers send `span id`, `trace id` and `local root span id`, the outermost span of the
+//! process, as decimal numbers of 64 bits, and its resource as `trace endpoint`.
 
 use hashbrown::HashSet;
 
 use crate::base::limits::{MAX_LINK_ROWS_A_PUSH, MAX_LINKS_A_PUSH, MAX_SPAN_NAME};
 use crate::model::id::{LabelSetId, StringId};
 use crate::model::profile::{LabelValue, Profile};
-use crate::model::trace::{TraceIdError, TraceLink};
+use crate::model::trace::{SpanId, TraceId, TraceIdError, TraceLink};
 
 /// Labels that tie a sample to a trace. Every span has its own, so they never make a series.
-pub(super) const TRACE_LABELS: [&str; 4] = ["profile_id", "span_id", "span_name", "trace_id"];
+pub(super) const TRACE_LABELS: [&str; 8] = [
+    "local root span id",
+    "profile_id",
+    "span id",
+    "span_id",
+    "span_name",
+    "trace endpoint",
+    "trace id",
+    "trace_id",
+];
 
 /// Which samples belong to which spans.
 pub(super) struct TraceLinks {
@@ -72,27 +84,58 @@ impl TraceLinks {
 /// What a label set says of a span, and whether that is all that it says. A link has at least one
 /// id.
 fn link(profile: &Profile, set: LabelSetId) -> (Option<TraceLink>, bool) {
-    let (mut trace, mut span, mut alias, mut name) = (None, None, None, StringId::EMPTY);
+    let (mut trace, mut span, mut alias, mut root) = (None, None, None, None);
+    let (mut name, mut endpoint) = (StringId::EMPTY, StringId::EMPTY);
     let mut complete = true;
     for label in profile.label_sets().get(set) {
-        let LabelValue::Text(value) = label.value else {
-            continue;
+        let key = profile.text(label.key);
+        let value = match label.value {
+            LabelValue::Text(value) => value,
+            LabelValue::Number(value, _) => {
+                let number = value as u64;
+                match key {
+                    "span id" => span = SpanId::from_number(number),
+                    "local root span id" => root = SpanId::from_number(number),
+                    "trace id" => trace = TraceId::from_number(number.into()),
+                    _ => {}
+                }
+                continue;
+            }
         };
         let text = profile.text(value);
-        match profile.text(label.key) {
+        match key {
             _ if text.is_empty() => {}
             "trace_id" => trace = id(text, &mut complete),
             "span_id" => span = id(text, &mut complete),
             "profile_id" => alias = id(text, &mut complete),
-            "span_name" if text.len() <= MAX_SPAN_NAME => name = value,
-            "span_name" => complete = false,
+            "span id" => span = decimal(text, &mut complete).and_then(SpanId::from_number),
+            "local root span id" => {
+                root = decimal(text, &mut complete).and_then(SpanId::from_number);
+            }
+            "trace id" => {
+                let number = decimal(text, &mut complete);
+                trace = number.and_then(|number| TraceId::from_number(number.into()));
+            }
+            "span_name" | "trace endpoint" if text.len() > MAX_SPAN_NAME => complete = false,
+            "span_name" => name = value,
+            "trace endpoint" => endpoint = value,
             _ => {}
         }
     }
-    let span = span.or(alias);
+    let span = span.or(alias).or(root);
+    if name.is_empty() {
+        name = endpoint;
+    }
     let link = TraceLink { trace, span, name };
     let any = trace.is_some() || span.is_some();
     (any.then_some(link), complete)
+}
+
+/// A number of 64 bits.
+fn decimal(text: &str, complete: &mut bool) -> Option<u64> {
+    let number = text.parse().ok();
+    *complete &= number.is_some();
+    number
 }
 
 /// An id; none for zeros, which say that there is none.
@@ -180,6 +223,25 @@ mod tests {
             Some(("", SPAN, "")),
             1,
         );
+    }
+
+    #[test]
+    fn labels_of_datadogs_tracers_make_links() {
+        let all = [
+            ("local root span id", "5832010910514730492"),
+            ("span id", "3763807687390013312"),
+            ("trace endpoint", "http.request"),
+        ];
+        check(&all, Some(("", "343bbb2671c42780", "http.request")), 0);
+        let outermost = Some(("", "50ef7706176ed5fc", ""));
+        check(&all[..1], outermost, 0);
+        check(
+            &[("trace id", "255"), ("span id", "16")],
+            Some(("000000000000000000000000000000ff", "0000000000000010", "")),
+            0,
+        );
+        check(&[("span id", "0")], None, 0);
+        check(&[("span id", "343bbb2671c42780")], None, 1);
     }
 
     #[test]

@@ -40,9 +40,14 @@ pub struct TraceLink {
 }
 
 impl TraceId {
+    /// `None` for zero.
+    pub(crate) fn from_number(number: u128) -> Option<Self> {
+        NonZeroU128::new(number).map(Self)
+    }
+
     /// `None` for zeros.
     pub(crate) fn from_bytes(bytes: [u8; 16]) -> Option<Self> {
-        NonZeroU128::new(u128::from_be_bytes(bytes)).map(Self)
+        Self::from_number(u128::from_be_bytes(bytes))
     }
 
     pub(crate) fn bytes(self) -> [u8; 16] {
@@ -51,9 +56,14 @@ impl TraceId {
 }
 
 impl SpanId {
+    /// `None` for zero.
+    pub(crate) fn from_number(number: u64) -> Option<Self> {
+        NonZeroU64::new(number).map(Self)
+    }
+
     /// `None` for zeros.
     pub(crate) fn from_bytes(bytes: [u8; 8]) -> Option<Self> {
-        NonZeroU64::new(u64::from_be_bytes(bytes)).map(Self)
+        Self::from_number(u64::from_be_bytes(bytes))
     }
 
     pub(crate) fn bytes(self) -> [u8; 8] {

@@ -6,7 +6,7 @@ use pilotlight_core::store::chunk_head;
 
 use crate::encoder::{Out, Profile, Resource, Sample};
 use crate::meaning::{STYLE, profile, request, resource};
-use crate::{START, ids, pushed, stored};
+use crate::{NOW, START, ids, pushed, stored};
 
 const EVENTS: (&str, &str) = ("events", "count");
 
@@ -169,4 +169,25 @@ fn profiles_of_one_id_are_told_by_type_start_and_labels() {
     assert!(series.clone().all(|chunk| chunk.series == 1));
     let starts = series.map(|chunk| chunk_head(&chunk.bytes).unwrap().series[0].time.0);
     assert!(starts.max() > Some(START as i64 + 1));
+}
+
+#[test]
+fn a_start_in_1970_is_told_and_not_kept() {
+    let mut early = profile(EVENTS);
+    early.time = 300_000_000;
+    let outcome = of(vec![resource("a", vec![early, profile(EVENTS)])]);
+    let heads = outcome.ingested.chunks.iter();
+    let heads = heads.map(|chunk| chunk_head(&chunk.bytes).expect("our own chunk"));
+    let mut starts: Vec<_> = heads
+        .flat_map(|head| head.series)
+        .map(|series| series.time.0)
+        .collect();
+    starts.sort_unstable();
+    assert_eq!(starts, [START as i64, NOW.0]);
+    let says = "profile 0 (counted from 0): the profile starts at 300000000 nanoseconds since 1970, which is before 1971; it is stored at the time it arrived";
+    let json = String::from_utf8(outcome.response(OtlpFormat::Json)).unwrap();
+    assert_eq!(
+        json,
+        format!(r#"{{"partialSuccess":{{"rejectedProfiles":"0","errorMessage":"{says}"}}}}"#)
+    );
 }

@@ -1,7 +1,9 @@
 //! Files that people reported as refused or read wrong, each with the sums that a count by hand gives.
 
-use pilotlight_core::imports;
+use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
+use pilotlight_core::store::chunk_head;
+use pilotlight_core::{UnixNanos, folded, imports};
 use pilotlight_tests::corpus;
 
 /// A file, its stacks (root first) with their values of the first type, and its warnings.
@@ -48,7 +50,75 @@ const REPORTS: &[Report] = &[
         stacks: &[("main", 250_000), ("main;f", 250_000)],
         warnings: &["12 events were lost while this was recorded"],
     },
+    // In thousandths: 205.5 in all.
+    Report {
+        file: "fractional.folded.txt",
+        types: &["samples"],
+        stacks: &[
+            ("main", 25_000),
+            ("main;a", 100_000),
+            ("main;b", 50_500),
+            ("main;c", 30_000),
+        ],
+        warnings: &[],
+    },
 ];
+
+#[test]
+fn decimals_are_written_as_they_were_read() {
+    let Some(file) = corpus::read("reports/fractional.folded.txt") else {
+        return;
+    };
+    let opened = imports::open(&file.bytes, MAX_PROFILE_BYTES).expect("folded stacks");
+    let profile = opened.decoded.profile;
+    let (_, unit) = profile.type_text(profile.sample_types()[0]);
+    assert_eq!((profile.total(0), unit), (205_500, "count/1000"));
+    let written = folded::encode(&profile, 0, 1 << 10).expect("is small");
+    assert_eq!(written, "main 25\nmain;a 100\nmain;b 50.5\nmain;c 30\n");
+}
+
+#[test]
+fn labels_of_tracers_make_links_and_no_series() {
+    let Some(file) = corpus::read("reports/pprof-ddtrace-labels.pb.gz") else {
+        return;
+    };
+    let push = Push {
+        query: "name=app&format=pprof",
+        content_type: "",
+        body: &file.bytes,
+        tenant: "one",
+        client: "192.0.2.1",
+        now: UnixNanos(1_795_000_000_000_000_000),
+        limits: Default::default(),
+    };
+    let ingested = ingest(&push).expect("a profile");
+    assert_eq!(ingested.notes, []);
+    let [chunk] = ingested.chunks.as_slice() else {
+        panic!("one chunk")
+    };
+    let head = chunk_head(&chunk.bytes).expect("our own chunk");
+    // Of both types, with the tracer's environment and without.
+    let mut labels: Vec<String> = head
+        .series
+        .iter()
+        .map(|series| {
+            let labels = series.labels.iter();
+            let labels: Vec<_> = labels.map(|(name, _)| name).collect();
+            labels.join(" ")
+        })
+        .collect();
+    labels.sort();
+    assert_eq!(
+        labels,
+        [
+            "env service_name",
+            "env service_name",
+            "service_name",
+            "service_name"
+        ]
+    );
+    assert_eq!(chunk.lost_links, 0);
+}
 
 #[test]
 fn reported_files_have_the_sums_that_were_counted() {

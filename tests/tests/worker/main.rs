@@ -14,7 +14,9 @@ mod otlp;
 mod outgoing;
 mod pgo;
 mod published;
+mod push_answers;
 mod push_v1;
+
 mod recorded;
 mod replay;
 mod s3;

@@ -1,7 +1,7 @@
 //! Profiles → the files of a bundle.
 
 use pilotlight_core::UnixNanos;
-use pilotlight_core::ingest::{IngestError, IngestLimits, Push, ingest};
+use pilotlight_core::ingest::{IngestError, IngestLimits, Noted, Push, ingest};
 use pilotlight_core::plans::{BundleFile, PlanError, bundle};
 use pilotlight_core::store::chunk_head;
 use thiserror::Error;
@@ -44,9 +44,10 @@ impl Bundler {
             limits: IngestLimits::default(),
         };
         let ingested = ingest(&push)?;
-        let left_out = ingested.rejected.iter().chain(&ingested.incomplete);
-        let left_out = left_out.map(|part| format!("{}: {}", part.part, part.error));
-        let left_out = left_out.collect();
+        let rejected = ingested.rejected.iter();
+        let rejected = rejected.map(|part| format!("{}: {}", part.part, part.error));
+        let notes = ingested.notes.iter().map(Noted::to_string);
+        let told = rejected.chain(notes).collect();
         for chunk in ingested.chunks {
             let head = chunk_head(&chunk.bytes).map_err(PlanError::Output)?;
             for time in head.series.iter().map(|series| series.time) {
@@ -55,7 +56,7 @@ impl Bundler {
             }
             self.chunks.push(chunk.bytes);
         }
-        Ok(left_out)
+        Ok(told)
     }
 
     /// When the first and the last profile begin.

@@ -17,7 +17,8 @@ const GUARDS: [(&str, &str); 4] = [
 /// What a page of another site may read beside the body.
 const EXPOSED_HEADERS: &str = "retry-after, x-pilotlight-bytes, x-pilotlight-error-bound, x-pilotlight-folded, \
                                x-pilotlight-incomplete, x-pilotlight-millis, x-pilotlight-objects, x-pilotlight-profiles, \
-                               x-pilotlight-push, x-pilotlight-rounded, x-pilotlight-saturated";
+                               x-pilotlight-push, x-pilotlight-rounded, x-pilotlight-saturated, \
+                               x-pilotlight-warning";
 
 /// Adds what every answer carries; `origin` is that of an allowed page of another site.
 pub(crate) fn finish(response: Response, origin: Option<&str>) -> worker::Result<Response> {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{OtlpFormat, OtlpIngested};
 use crate::formats::protobuf::Writer;
-use crate::ingest::draft::Rejected;
+use crate::ingest::draft::{Noted, Rejected};
 
 /// Longest text in an answer, in bytes. Senders log it; the protocol wants answers kept small.
 const MAX_MESSAGE: usize = 512;
@@ -49,24 +49,21 @@ impl OtlpIngested {
         })
     }
 
-    /// The first reasons, in words for the sender.
+    /// The first reasons why profiles are refused, and the first notes on others, in words for the
+    /// sender.
     pub fn reasons(&self) -> String {
-        let mut reasons = String::new();
-        for rejected in &self.ingested.rejected {
-            if reasons.len() > MAX_MESSAGE {
-                break;
-            }
-            if !reasons.is_empty() {
-                reasons.push_str("; ");
-            }
-            reasons.push_str(&format!("{}: {}", rejected.part, rejected.error));
-        }
-        cut(&reasons).to_owned()
+        let rejected = self.ingested.rejected.iter();
+        let rejected = rejected.map(|Rejected { part, error }| format!("{part}: {error}"));
+        let notes = self.ingested.notes.iter().map(Noted::to_string);
+        let reasons: Vec<_> = rejected.chain(notes).collect();
+        cut(&reasons.join("; ")).to_owned()
     }
 
-    /// The message that says what became of the request.
+    /// The message that says what became of the request. One that refuses nothing may have a
+    /// message: OTLP's way to warn.
     pub fn response(&self, format: OtlpFormat) -> Vec<u8> {
-        let refused = (self.rejected_profiles > 0).then(|| self.reasons());
+        let reasons = self.reasons();
+        let refused = (!reasons.is_empty()).then_some(reasons);
         match format {
             OtlpFormat::Json => json(&Response {
                 partial_success: refused.map(|error_message| PartialSuccess {

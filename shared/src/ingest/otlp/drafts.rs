@@ -9,6 +9,7 @@ use crate::ingest::error::IngestError;
 use crate::ingest::identity::Identity;
 use crate::ingest::limits::IngestLimits;
 use crate::ingest::normalize::go::cut_type_parameters;
+use crate::ingest::note::Note;
 use crate::ingest::origin::Origin;
 use crate::ingest::split::{Split, split};
 use crate::model::builder::LabelSetIndex;
@@ -181,6 +182,8 @@ pub(super) struct PartedDraft {
     pub(super) profiles: Vec<u64>,
     /// The profiles that it does not hold, and why.
     pub(super) refused: Vec<(u64, IngestError)>,
+    /// What is stored otherwise than it was sent, by profile.
+    pub(super) notes: Vec<(u64, Note)>,
 }
 
 impl Gathering {
@@ -196,13 +199,16 @@ impl Gathering {
         let mut profile = self.symbols.builder.finish();
         cut_type_parameters(&mut profile);
         profile.header.period = period;
-        let (mut profiles, mut refused) = (Vec::new(), Vec::new());
+        let (mut profiles, mut refused, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let mut all = Series::default();
         for mut part in self.parts {
             profile.samples = std::mem::take(&mut part.samples);
             profile.label_sets = std::mem::take(&mut part.label_sets);
             match all.add(&profile, &part, limits) {
-                Ok(()) => profiles.push(part.number),
+                Ok(of_part) => {
+                    profiles.push(part.number);
+                    notes.extend(of_part.into_iter().map(|note| (part.number, note)));
+                }
                 Err(error) => refused.push((part.number, error)),
             }
         }
@@ -211,7 +217,6 @@ impl Gathering {
             id,
             profile,
             split: all.split,
-            incomplete: None,
             // Those of the request are counted as a whole.
             profile_bytes: 0,
         };
@@ -219,6 +224,7 @@ impl Gathering {
             draft,
             profiles,
             refused,
+            notes,
         }
     }
 }
@@ -231,13 +237,13 @@ struct Series {
 }
 
 impl Series {
-    /// Adds those of a profile, or none.
+    /// Adds those of a profile, or none; what is to be said of it.
     fn add(
         &mut self,
         profile: &Profile,
         part: &Part,
         limits: &IngestLimits,
-    ) -> Result<(), IngestError> {
+    ) -> Result<Vec<Note>, IngestError> {
         let more = split(profile, &part.origin, &part.types)?;
         limits.check_series(&more.series)?;
         let texts = more
@@ -265,6 +271,6 @@ impl Series {
         self.label_bytes = label_bytes;
         self.split.series.extend(more.series);
         self.split.lost_links += more.lost_links;
-        Ok(())
+        Ok(more.notes)
     }
 }

@@ -123,7 +123,12 @@ pub fn ingest_otlp(push: &OtlpPush<'_>) -> Result<OtlpIngested, IngestError> {
     let mut counted = incomplete;
     for mut parted in drafts.finish(&content, &push.limits) {
         match parted.draft.encode() {
-            Ok(chunk) => result.ingested.chunks.extend(chunk),
+            Ok(chunk) => {
+                result.ingested.chunks.extend(chunk);
+                for (number, note) in parted.notes {
+                    result.ingested.note(&part_name(number), [note]);
+                }
+            }
             Err(error) => {
                 let profiles = parted.profiles.into_iter();
                 parted
@@ -150,10 +155,15 @@ impl OtlpIngested {
     fn reject(&mut self, number: u64, error: IngestError) {
         self.rejected_profiles += 1;
         if self.ingested.rejected.len() < MAX_REASONS {
-            let part = format!("profile {number} (counted from 0)");
+            let part = part_name(number);
             self.ingested.rejected.push(Rejected { part, error });
         }
     }
+}
+
+/// A profile of a request, in words for the sender.
+fn part_name(number: u64) -> String {
+    format!("profile {number} (counted from 0)")
 }
 
 /// A request as it is read.
@@ -248,7 +258,7 @@ impl Reading<'_, '_> {
         for profile_type in &types {
             profile_type.check()?;
         }
-        let (from, duration_nanos) = self.span(&head)?;
+        let (from, duration_nanos) = Self::span(&head)?;
         let mut parts: HashMap<String, (DraftKey, Part)> = HashMap::new();
         let mut values = Vec::with_capacity(types.len());
         let default_service = owner.service();
@@ -284,6 +294,7 @@ impl Reading<'_, '_> {
                 let origin = Origin {
                     labels,
                     from,
+                    arrival: self.now,
                     duration_nanos,
                 };
                 let part = Part::new(number, origin, types.clone());
@@ -321,11 +332,11 @@ impl Reading<'_, '_> {
         Ok(())
     }
 
-    /// Start and length. A profile without a start begins now.
-    fn span(&self, head: &Head<'_>) -> Result<(UnixNanos, i64), IngestError> {
+    /// Start and length, as far as the profile says them.
+    fn span(head: &Head<'_>) -> Result<(Option<UnixNanos>, i64), IngestError> {
         let from = match i64::try_from(head.time_nanos) {
-            Ok(0) => self.now,
-            Ok(time) if time <= MAX_START_NANOS => UnixNanos(time),
+            Ok(0) => None,
+            Ok(time) if time <= MAX_START_NANOS => Some(UnixNanos(time)),
             other => return Err(IngestError::Start(other.unwrap_or(i64::MAX))),
         };
         let duration_nanos = i64::try_from(head.duration_nanos).unwrap_or(i64::MAX);

@@ -1,12 +1,12 @@
 //! Pushes to `push.v1.PusherService/Push`, which newer agents and Alloy speak to: Connect's unary
 //! calls in protobuf and JSON, and gRPC-web.
 
-use pilotlight_core::ingest::{Ingested, Sender, ingest_push_v1};
+use pilotlight_core::ingest::{Ingested, Noted, Sender, ingest_push_v1};
 use pilotlight_core::push_v1::{PushRequest, from_json, from_proto};
 use worker::{Request, Response};
 
 use super::decode::decode;
-use super::{PUSH_HEADER, note_parts, store};
+use super::{PUSH_HEADER, count_notes, count_rejected, store, warn};
 use crate::http::connect::Codec;
 use crate::http::scope::Scope;
 use crate::platform::clock;
@@ -24,10 +24,11 @@ pub(crate) async fn push(request: &mut Request, scope: &Scope) -> Result<Respons
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
     let codec = Codec::of(&header("content-type")?)?;
     let client = header("cf-connecting-ip")?;
-    let outcome = answer(codec, request, scope, &client).await?;
+    let (outcome, notes) = answer(codec, request, scope, &client).await?;
     let empty = codec.answer_of(Vec::new, || Ok(b"{}".to_vec()))?;
     let response = empty.response("")?;
     response.headers().set(PUSH_HEADER, outcome)?;
+    warn(&response, &notes)?;
     Ok(response)
 }
 
@@ -36,7 +37,7 @@ async fn answer(
     request: &mut Request,
     scope: &Scope,
     client: &str,
-) -> Result<&'static str, Problem> {
+) -> Result<(&'static str, Vec<Noted>), Problem> {
     let tenant = scope.tenant().as_str();
     let read = |body: &[u8], limits| {
         let sender = Sender {
@@ -50,15 +51,15 @@ async fn answer(
     let Ingested {
         chunks,
         rejected,
-        incomplete,
+        notes,
         ..
     } = decode(request, scope, read).await?;
     let outcome = store(scope, chunks).await?;
-    note_parts(scope, &incomplete);
+    count_notes(scope, &notes);
     if rejected.is_empty() {
-        return Ok(outcome.as_str());
+        return Ok((outcome.as_str(), notes));
     }
-    note_parts(scope, &rejected);
+    count_rejected(scope, &rejected);
     let named = rejected.iter().take(NAMED);
     let mut texts: Vec<String> = named
         .map(|rejected| format!("push {} failed: {}", rejected.part, rejected.error))

@@ -4,7 +4,7 @@ use pilotlight_core::ingest::{self, Push};
 use worker::{Request, Response};
 
 use super::decode::decode;
-use super::{PUSH_HEADER, note_parts, store};
+use super::{PUSH_HEADER, count_notes, store, warn};
 use crate::http::parameters;
 use crate::http::scope::Scope;
 use crate::platform::clock;
@@ -29,8 +29,9 @@ pub(crate) async fn ingest(request: &mut Request, scope: &Scope) -> Result<Respo
     };
     let ingested = decode(request, scope, read).await?;
     let outcome = store(scope, ingested.chunks).await?;
-    note_parts(scope, &ingested.incomplete);
+    count_notes(scope, &ingested.notes);
     let response = Response::empty()?;
     response.headers().set(PUSH_HEADER, outcome.as_str())?;
+    warn(&response, &ingested.notes)?;
     Ok(response)
 }

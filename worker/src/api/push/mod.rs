@@ -7,7 +7,8 @@ mod decode;
 pub(crate) mod ingest;
 pub(crate) mod otlp;
 
-use pilotlight_core::ingest::{Chunk, Rejected};
+use pilotlight_core::ingest::{Chunk, Noted, Rejected};
+use worker::Response;
 
 use crate::http::scope::Scope;
 use crate::meter::Item;
@@ -16,6 +17,12 @@ use crate::tenant::Appended;
 
 /// Says what a success stands for: an [`Outcome`].
 const PUSH_HEADER: &str = "x-pilotlight-push";
+
+/// Says what is stored otherwise than it was sent, in words.
+const WARNING_HEADER: &str = "x-pilotlight-warning";
+
+/// Longest text in [`WARNING_HEADER`], in bytes.
+const MAX_WARNING: usize = 1024;
 
 /// What became of a request that is answered with success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +47,40 @@ impl Outcome {
     }
 }
 
-/// Notes parts of a request that are refused, or stored without some of their samples.
-fn note_parts(scope: &Scope, parts: &[Rejected]) {
+/// Counts the parts of a request that are refused.
+fn count_rejected(scope: &Scope, parts: &[Rejected]) {
     for Rejected { part, error } in parts {
         let message = format!("push of {part}: {error}");
         scope.discards.note(error.reason(), 1, &message);
+    }
+}
+
+/// Counts the notes by which something is lost.
+fn count_notes(scope: &Scope, notes: &[Noted]) {
+    for noted in notes {
+        if let Some(reason) = noted.note.reason() {
+            scope.discards.note(reason, 1, &format!("push of {noted}"));
+        }
+    }
+}
+
+/// Tells the sender of a successful push what is stored otherwise than it was sent. A header has no
+/// room for characters beyond ASCII, so these are escaped.
+fn warn(response: &Response, notes: &[Noted]) -> worker::Result<()> {
+    if notes.is_empty() {
+        return Ok(());
+    }
+    let texts: Vec<_> = notes.iter().map(Noted::to_string).collect();
+    let text: String = texts.join("; ").chars().map(ascii).collect();
+    let text = &text[..text.len().min(MAX_WARNING)];
+    response.headers().set(WARNING_HEADER, text)
+}
+
+/// A character as it may stand in a header.
+fn ascii(c: char) -> String {
+    match c {
+        ' '..='~' => c.to_string(),
+        _ => c.escape_unicode().to_string(),
     }
 }
 

@@ -10,7 +10,7 @@ use pilotlight_core::ingest::{
 use worker::{Request, Response};
 
 use super::decode::decode;
-use super::{PUSH_HEADER, store};
+use super::{PUSH_HEADER, count_notes, store};
 use crate::http::content_type;
 use crate::http::grpc_web::{self, Framing};
 use crate::http::route::{OfTenant, Route, route};
@@ -88,6 +88,7 @@ pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Respo
         let message = format!("{part}: {error}");
         scope.discards.note(error.reason(), count, &message);
     }
+    count_notes(scope, &outcome.ingested.notes);
     if outcome.is_refused() {
         return Err(Problem::invalid(outcome.reasons()));
     }

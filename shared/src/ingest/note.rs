@@ -1,0 +1,52 @@
+//! What a push is stored as that is not what it says.
+
+use thiserror::Error;
+
+use super::reason::DiscardReason;
+use crate::formats::pprof::PprofError;
+
+/// Something that is stored otherwise than it was sent, in words for the sender. The rest of the
+/// profile is stored as it is.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum Note {
+    /// Samples that cannot be read.
+    #[error("{samples} of {of} samples are left out: {reason}")]
+    LeftOut {
+        /// How many.
+        samples: u64,
+        /// How many there were.
+        of: u64,
+        /// What is wrong with the first.
+        reason: PprofError,
+    },
+    /// What the reader of a text left out or changed.
+    #[error("{0}")]
+    Text(String),
+    /// A start that is no date: the clock of the sender counts from its own start, say, or in
+    /// microseconds.
+    #[error(
+        "the profile starts at {0} nanoseconds since 1970, which is before 1971; it is stored at the time it arrived"
+    )]
+    Start(i64),
+    /// A label of samples that would make too many series.
+    #[error(
+        "the label {name:?} has {values} values in one profile; it is left out, as each would make a series of its own"
+    )]
+    Label {
+        /// The label.
+        name: String,
+        /// How many different values it has.
+        values: usize,
+    },
+}
+
+impl Note {
+    /// The reason under which it is counted; `None` if nothing that was measured is lost.
+    pub fn reason(&self) -> Option<DiscardReason> {
+        match self {
+            Self::LeftOut { .. } | Self::Text(_) => Some(DiscardReason::MalformedProfile),
+            Self::Start(_) => None,
+            Self::Label { .. } => Some(DiscardReason::SeriesLimit),
+        }
+    }
+}
