@@ -58,6 +58,8 @@ use api::{
     query, reports, shares, source, symbols, tokens,
 };
 use auth::{Reason, admit, counted};
+use http::access::Access;
+use http::hosts::AllowedHosts;
 use http::origin::{Origins, PREFLIGHT, Page};
 use http::route::{OfTenant, Route, route};
 use http::scope::Scope;
@@ -108,11 +110,35 @@ fn page(request: &Request) -> worker::Result<Page> {
     })
 }
 
+/// Refuses what comes under a name that nobody allowed, where no token is asked for.
+fn check_host(
+    page: &Page,
+    route: Route,
+    config: &Config,
+    env: &Env,
+) -> Result<(), (Reason, Problem)> {
+    if config.auth == Auth::Required || route.access() == Access::Anyone {
+        return Ok(());
+    }
+    let host = page.host.as_deref().unwrap_or_default();
+    if AllowedHosts::of(env).unwrap_or_default().allows(host) {
+        return Ok(());
+    }
+    let message = format!(
+        "this server asks nobody for a token, so it answers as localhost only and not as {host:?}; to let it, add that name to the variable ALLOWED_HOSTS"
+    );
+    Err((
+        Reason::Host,
+        Problem::new(403, "permission_denied", message),
+    ))
+}
+
 /// What is wrong with the variables, if anything is; asked once, before the first request.
 #[wasm_bindgen(wasm_bindgen = ::worker::wasm_bindgen)]
 pub fn configuration_problem(env: Env) -> Option<String> {
     problem_of(Config::of(&env))
         .or_else(|| problem_of(Origins::of(&env)))
+        .or_else(|| problem_of(AllowedHosts::of(&env)))
         .or_else(|| problem_of(metrics::prices(&env)))
         .or_else(|| problem_of(source::SourceHost::of(&env)))
         .or_else(|| problem_of(model::Model::of(&env)))
@@ -172,6 +198,7 @@ async fn answer(
         return Err(counted((Reason::Origin, problem)));
     }
     let config = Config::of(env).map_err(Problem::internal)?;
+    check_host(page, route, &config, env).map_err(counted)?;
     let meter = Meter::default();
     let caller = admit(request, route.access(), &config, env, context, &meter).await?;
     match route {

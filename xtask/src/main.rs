@@ -24,7 +24,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 Usage: cargo xtask <command>
 
-  run [--port 4040]       set up, build (quickly) and serve Pilotlight at http://localhost:4040
+  run [--port 4040]       set up, build (quickly) and serve Pilotlight at http://localhost:4040;
+                          ALLOWED_HOSTS=host.docker.internal lets containers push, too
   demo [--url URL]        fill the running server with an hour of made-up history
   test                    set up and run all tests; writes times to target/test-times.json
   test NAME               run the files of tests with this name, such as `replay` or `labels`

@@ -31,7 +31,7 @@ pub(crate) fn run(port: &str) -> Result<()> {
     drop(pages);
     println!("Starting");
     let log = crate::folders::own_dir().join("server.log");
-    let mut pilotlight = Pilotlight::start(port, &kept_state(), &log, &[])?;
+    let mut pilotlight = Pilotlight::start(port, &kept_state(), &log, &allowed_hosts())?;
     println!(
         "\n\
          Pilotlight is at http://localhost:{port} (Ctrl-C ends it; data stays in .wrangler/state)\n\
@@ -67,6 +67,16 @@ pub(crate) fn run(port: &str) -> Result<()> {
     }
     println!("\nStopping");
     Ok(())
+}
+
+/// The names under which containers reach this machine, if there are some: the server answers as
+/// `localhost` without.
+fn allowed_hosts() -> Vec<String> {
+    let names = std::env::var("ALLOWED_HOSTS");
+    names
+        .map(|names| format!("ALLOWED_HOSTS:{names}"))
+        .into_iter()
+        .collect()
 }
 
 /// Fills a running server with an hour of made-up history.

@@ -21,13 +21,15 @@ pub(crate) enum Reason {
     Tenant,
     /// A page of another site wants to change something.
     Origin,
+    /// A worker without tokens is asked under a name that nobody allowed.
+    Host,
     /// There is no such path, or it does not take this method.
     Route,
 }
 
 impl Reason {
     /// All, in order.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Missing,
         Self::Malformed,
         Self::Unknown,
@@ -36,6 +38,7 @@ impl Reason {
         Self::Scope,
         Self::Tenant,
         Self::Origin,
+        Self::Host,
         Self::Route,
     ];
 
@@ -50,6 +53,7 @@ impl Reason {
             Self::Scope => "scope",
             Self::Tenant => "tenant",
             Self::Origin => "origin",
+            Self::Host => "host",
             Self::Route => "route",
         }
     }
@@ -82,6 +86,6 @@ mod tests {
             assert_eq!(reason as usize, times);
             (0..times).for_each(|_| refused(reason));
         }
-        assert!(counts().map(|(_, count)| count).eq(0..9));
+        assert!(counts().map(|(_, count)| count).eq(0..10));
     }
 }

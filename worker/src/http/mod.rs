@@ -8,6 +8,7 @@ pub(crate) mod content_type;
 pub(crate) mod grpc;
 pub(crate) mod grpc_web;
 pub(crate) mod headers;
+pub(crate) mod hosts;
 pub(crate) mod origin;
 pub(crate) mod outgoing;
 pub(crate) mod parameters;

@@ -13,7 +13,10 @@ pub(crate) fn raw(place: &Place, method: &str, path: &str, headers: &[&str]) -> 
     stream
         .set_read_timeout(Some(Duration::from_secs(30)))
         .expect("a timeout");
-    let mut head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+    let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+    if !headers.iter().any(|header| header.starts_with("Host:")) {
+        head.push_str("Host: localhost\r\n");
+    }
     if !["GET", "HEAD"].contains(&method) {
         head.push_str("Content-Length: 0\r\n");
     }

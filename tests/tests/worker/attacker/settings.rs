@@ -96,6 +96,45 @@ fn a_worker_that_nobody_configured_serves_nobody() {
     }
 }
 
+/// A page that points its own name at this machine is of the same site for its browser.
+#[test]
+fn an_open_worker_answers_under_its_own_names() {
+    let variables = [
+        ("AUTH", "open".to_owned()),
+        ("ALLOWED_HOSTS", "profiles.internal".to_owned()),
+    ];
+    let place = place("attacker-hosts", &variables);
+    let _worker = place.start().expect("a worker");
+    for (method, path) in routes() {
+        let host = "Host: evil.example:4040";
+        let page = [host, "Origin: http://evil.example:4040"];
+        let answer = raw(&place, &method, &path, &page);
+        match wanted(&method, &path) {
+            Wanted::Nothing => assert_eq!(answer.status, 200, "{method} {path}"),
+            _ => {
+                assert_eq!(answer.status, 403, "{method} {path}: {}", answer.text());
+                let names_it = answer.text().contains("ALLOWED_HOSTS");
+                assert!(names_it || method == "HEAD", "{path}: {}", answer.text());
+            }
+        }
+    }
+    for (host, status) in [
+        ("localhost", 200),
+        ("[::1]:4040", 200),
+        ("profiles.internal:4040", 200),
+        ("10.0.0.1", 403),
+        ("localhost.evil.example", 403),
+    ] {
+        let answer = raw(
+            &place,
+            "GET",
+            "/api/v1/services",
+            &[&format!("Host: {host}")],
+        );
+        assert_eq!(answer.status, status, "{host}: {}", answer.text());
+    }
+}
+
 #[test]
 fn an_open_worker_says_so_once() {
     let place = place("attacker-open", &[("AUTH", "open".to_owned())]);
