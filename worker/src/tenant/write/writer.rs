@@ -27,8 +27,8 @@ pub(in crate::tenant) struct Writer<B, S, P> {
     pub(in crate::tenant) platform: P,
     pub(in crate::tenant) bucket: B,
     group: RefCell<GroupCommit<oneshot::Sender<Outcome>>>,
-    /// Ends the interval for which the driver waits.
-    flush: RefCell<Option<oneshot::Sender<()>>>,
+    /// Wakes the driver, which looks again how long it waits.
+    hasten: RefCell<Option<oneshot::Sender<()>>>,
     /// Whether chunks that were written before this shard came to life are recalled.
     recalled: Cell<bool>,
 }
@@ -77,7 +77,7 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
             platform,
             bucket,
             group: RefCell::new(GroupCommit::new(flush)),
-            flush: RefCell::new(None),
+            hasten: RefCell::new(None),
             recalled: Cell::new(false),
         })
     }
@@ -100,14 +100,13 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
             Offered::Durable => return Ok(Some(repeated(None))),
             Offered::Joins => return Ok(Some(repeated(Some(receiver)))),
             Offered::Full => {
-                // What gathers is written at once, so that there is room again.
-                self.end_gathering();
+                self.hasten();
                 return Ok(None);
             }
             Offered::Waits(next) => next,
         };
-        if next == Next::Flush {
-            self.end_gathering();
+        if next == Next::Hasten {
+            self.hasten();
         }
         Ok(Some(Waiting {
             drive: next == Next::Drive,
@@ -116,11 +115,10 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
         }))
     }
 
-    /// Ends the wait of the driver. It may have stopped waiting in the meantime; then there is
-    /// nothing to end.
-    fn end_gathering(&self) {
-        if let Some(flush) = self.flush.borrow_mut().take() {
-            let _ = flush.send(());
+    /// Wakes the driver. It may have stopped waiting in the meantime; then there is nobody to wake.
+    fn hasten(&self) {
+        if let Some(hasten) = self.hasten.borrow_mut().take() {
+            let _ = hasten.send(());
         }
     }
 
@@ -152,11 +150,14 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
     }
 
     async fn gather(&self) {
-        let millis = self.group.borrow().gathers(self.platform.now_millis());
-        if millis > 0 {
-            let (sender, full) = oneshot::channel();
-            *self.flush.borrow_mut() = Some(sender);
-            select(pin!(self.platform.delay(millis)), full).await;
+        loop {
+            let millis = self.group.borrow().gathers(self.platform.now_millis());
+            if millis == 0 {
+                return;
+            }
+            let (sender, hastened) = oneshot::channel();
+            *self.hasten.borrow_mut() = Some(sender);
+            select(pin!(self.platform.delay(millis)), hastened).await;
         }
     }
 
