@@ -126,6 +126,10 @@ mod tests {
             format!("this is a JFR recording, which is not read yet; {read}")
         );
         assert_eq!(
+            message(b"\x01\x02\xff\0", 10),
+            format!("this is binary data of no known profiler; {read}")
+        );
+        assert_eq!(
             message(b"\x0a\x05\x08", 10),
             "pprof: not a valid protobuf message at byte 0: a length goes beyond the end"
         );

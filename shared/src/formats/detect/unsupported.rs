@@ -84,6 +84,7 @@ const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"SQLite format 3\0", Other("a SQLite database")),
 ];
 
+const BINARY: UnsupportedFormat = Other("binary data of no known profiler");
 const CPROFILE: UnsupportedFormat = Profile("a profile of Python's cProfile (pstats)");
 const PICKLE: UnsupportedFormat = Other("a pickle of Python");
 const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
@@ -221,7 +222,7 @@ pub(crate) fn more_than_folded(bytes: &[u8]) -> Option<UnsupportedFormat> {
     })
 }
 
-/// What a file is that no reader takes; `None` for binary files that are like nothing one may meet.
+/// What a file is that no reader takes; `None` for one that begins as a profile of pprof does.
 pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
     let beginning = Start::of(bytes);
     let start = beginning.bytes;
@@ -236,6 +237,19 @@ pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
         .or_else(|| otlp(start))
         .or_else(|| text_format(beginning))
         .or_else(|| text_or_json(start))
+        .or_else(|| (!begins_as_pprof(start)).then_some(BINARY))
+}
+
+/// Whether the first field is one of pprof's messages, texts or numbers.
+fn begins_as_pprof(start: &[u8]) -> bool {
+    const NUMBER: u8 = 0;
+    const BYTES: u8 = 2;
+    match start.first().map(|tag| (tag >> 3, tag & 7)) {
+        Some((1..=6 | 11 | 13, BYTES)) => true,
+        Some((7..=10 | 12..=14, NUMBER)) => true,
+        Some(_) => false,
+        None => true,
+    }
 }
 
 /// What is left to say of a file that has no better name.
