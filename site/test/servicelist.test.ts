@@ -4,7 +4,7 @@ import type { Service } from "../src/api.ts";
 import { growth } from "../src/format/trend.ts";
 import "./page.ts";
 
-const { arranged, shownType, typesOf } = await import("../src/state/query/servicelist.ts");
+const { arranged, commonType, shownType, typesOf } = await import("../src/state/query/servicelist.ts");
 const { initialUrlState, parseSort } = await import("../src/state/url/urlstate.ts");
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -43,6 +43,33 @@ test("any part of a name finds a service, in any case", () => {
   check(["catalog", "checkout"], "name", "C");
   check(["payments"], "name", " MENT ");
   check([], "name", "nothing");
+});
+
+test("types that read alike are one, and the one that most services have comes first", () => {
+  const other = "process_cpu:cpu:nanoseconds::";
+  const mixed: Service[] = [
+    { name: "a", types: [typed(other, 9, 9)] },
+    { name: "b", types: [typed(CPU, 500, 1000)] },
+    { name: "c", types: [typed(other, 400, 400), typed(IN_USE, 1, 1)] },
+    { name: "d", types: [typed(IN_USE, 3, 3)] },
+  ];
+  assert.deepEqual(typesOf(mixed), [other, IN_USE]);
+  assert.equal(commonType(mixed), other);
+  const byTotal = { search: "", sort: { column: "total", descending: true } as const, favourites: new Set<string>() };
+  for (const type of ["", CPU, other])
+    assert.equal(
+      arranged(mixed, { ...byTotal, type })
+        .map(({ name }) => name)
+        .join(""),
+      "bcad",
+      type,
+    );
+  assert.equal(shownType(mixed[1], other)?.id, CPU);
+  const heaps = [...mixed, { name: "e", types: [typed(IN_USE, 3, 3)] }, { name: "f", types: [typed(IN_USE, 3, 3)] }];
+  assert.equal(commonType(heaps), IN_USE);
+  // The same words in another unit are another type.
+  const samples = "process_cpu:cpu:count:cpu:nanoseconds";
+  assert.deepEqual(typesOf([...mixed, { name: "g", types: [typed(samples, 3, 3)] }]), [samples, other, IN_USE]);
 });
 
 test("by name, as ever", () => check(["Billing", "catalog", "checkout", "email-worker", "payments"]));

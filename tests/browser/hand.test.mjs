@@ -208,6 +208,16 @@ test("half a regular expression is called what it is", async () => {
   await page.keyboard.press("/");
   await at("search").fill("/(/");
   await at("search-result").filter({ hasText: "Not a valid regular expression" }).waitFor();
+  // Of the table, too, whose rows stay.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("2");
+  await at("row").first().waitFor();
+  await page.keyboard.press("/");
+  await at("search").fill("/(unclosed/");
+  await at("search-result").filter({ hasText: "Not a valid regular expression" }).waitFor();
+  await settled(page);
+  assert.equal(await at("notice").textContent(), "");
+  assert.ok((await at("row").count()) > 0);
   await end();
 });
 

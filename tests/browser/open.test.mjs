@@ -228,7 +228,7 @@ test("where totals differ by more than a tenth shares are compared, and sides ca
   await drop(page, own("short.txt"), own("long.txt"));
   await drawnFrames(page, 300);
   await at("compare").click();
-  // Scaled to equal totals: 100 on either side.
+  // 100 % on either side.
   await drawnFrames(page, 200);
   assert.ok(await at("normalise").isChecked());
   assert.doesNotMatch(page.url(), /norm=/, "nobody has chosen yet");

@@ -1,7 +1,9 @@
 /** The table as it is sorted and searched, with all of its rows. */
+import { SHARE } from "../core/divided.ts";
 import { core } from "../core/index.ts";
 import type { TableRow, TreeInfo } from "../core/types.ts";
 import { csvField, csvText } from "../format/csv.ts";
+import { wholeUnit } from "../format/value.ts";
 import { sortOf } from "../state/profile/sort.ts";
 import { urlState } from "../state/url/router.ts";
 
@@ -23,13 +25,16 @@ export async function csvOf(tree: TreeInfo): Promise<Blob> {
 }
 
 export function writeCsv({ diff, unit }: TreeInfo, rows: TableRow[]): string {
+  const { of, parts } = wholeUnit(unit);
   const columns = diff ? ["baseline", "comparison", "change"] : ["self", "total"];
   const lines = rows.map(({ name, file, self, total, diff: sides }) => {
     const values = sides
       ? [sides.base_total, sides.comparison_total, sides.comparison_total - sides.base_total]
       : [self, total];
-    return [csvField(name), csvField(file), ...values];
+    return [csvField(name), csvField(file), ...values.map((value) => value / parts)];
   });
-  const head = ["function", "file", ...columns.map((column) => csvField(`${column} (${unit})`))];
+  // What changed between two shares is no share of either.
+  const unitOf = (column: string) => (column === "change" && unit === SHARE ? "percentage points" : of);
+  const head = ["function", "file", ...columns.map((column) => csvField(`${column} (${unitOf(column)})`))];
   return csvText([head, ...lines]);
 }

@@ -20,6 +20,11 @@ export function typeLabel(id: string): string {
   return `${group} · ${what}`;
 }
 
+/** Whether two types have the same name and unit for people: they differ in the period type, which cards don't show. */
+export function readAlike(a: string, b: string): boolean {
+  return typeLabel(a) === typeLabel(b) && typeParts(a).unit === typeParts(b).unit;
+}
+
 /**
  * Whether a type says how much there is at an instant, not how much was spent: memory in use, goroutines. The sum of
  * snapshots of one and the same thing means nothing, so such types are shown as the average a snapshot.

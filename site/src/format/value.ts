@@ -38,6 +38,12 @@ function fraction(unit: string): { places: number; of: string } | null {
   return zeros === undefined ? null : { places: zeros.length, of };
 }
 
+/** The unit that values are shown in, and how many of a profile's own make up one. */
+export function wholeUnit(unit: string): { of: string; parts: number } {
+  const part = fraction(unit);
+  return part ? { of: part.of, parts: 10 ** part.places } : { of: unit, parts: 1 };
+}
+
 /** 23.4 min, 1.2 GiB, 12,400 samples. */
 export function formatValue(value: number, unit: string): string {
   const part = fraction(unit);

@@ -7,10 +7,10 @@ import { lazy } from "../components/lazy.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { ServiceList } from "../components/services/servicelist.tsx";
 import { RetryNote } from "../components/status/retrynote.tsx";
-import { typeLabel } from "../format/type.ts";
+import { readAlike, typeLabel, typeParts } from "../format/type.ts";
 import { settingsOpen } from "../state/page/settings.ts";
 import { placeOf } from "../state/query/place.ts";
-import { typesOf } from "../state/query/servicelist.ts";
+import { commonType, typesOf } from "../state/query/servicelist.ts";
 import { rememberedServer, server, services } from "../state/query/services.ts";
 import { refresh } from "../state/url/clock.ts";
 import { go, urlState } from "../state/url/router.ts";
@@ -46,14 +46,15 @@ export function Home() {
 function Controls({ found }: { found: Service[] }) {
   const { base, type } = urlState.value;
   const types = typesOf(found);
+  const chosen = types.find((id) => readAlike(id, type)) ?? commonType(found);
   return (
     <>
       {types.length > 0 && (
         <Select
           label="Type"
           testid="type"
-          value={type || types[0]}
-          options={types.map((value) => ({ value, label: typeLabel(value) }))}
+          value={chosen}
+          options={types.map((value) => ({ value, label: labelAmong(types, value) }))}
           onChange={(value) => go({ type: value }, "replace")}
         />
       )}
@@ -80,6 +81,13 @@ function Controls({ found }: { found: Service[] }) {
       )}
     </>
   );
+}
+
+/** With its unit where another one has the same name. */
+function labelAmong(types: string[], id: string): string {
+  const label = typeLabel(id);
+  const isShared = types.some((other) => other !== id && typeLabel(other) === label);
+  return isShared ? `${label} (${typeParts(id).unit})` : label;
 }
 
 function Services({ found }: { found: Service[] }) {

@@ -266,7 +266,6 @@ function DiffFacts(props: { detail: NodeDetail; diff: DiffValues; all: DiffValue
       {diff.state !== "same" && (
         <caption>{diff.state === "new" ? "Only in the comparison." : "Only in the baseline."}</caption>
       )}
-      {tree.value?.diff?.normalised && <caption>The comparison is scaled to the baseline's total.</caption>}
     </table>
   );
 }

@@ -50,14 +50,14 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
   return (
     <>
       <Totals tree={tree} diff={diff} />
-      <label class="check" title="Scale the comparison so that both totals are equal: compares shares, not amounts">
+      <label class="check" title="Compare what part of its side's total each frame takes, not how much it takes">
         <input
           type="checkbox"
           checked={diff.normalised}
           data-testid="normalise"
           onChange={(event) => go({ measure: event.currentTarget.checked ? "share" : "amount" })}
         />
-        Scale to equal totals
+        Shares of each total
       </label>
     </>
   );

@@ -3,6 +3,7 @@
 import { effect, type ReadonlySignal, signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { CoreError } from "../core/core.ts";
 import { core } from "../core/index.ts";
 import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
 import { current, select, selectedDetail, tree, zoomTo } from "../state/profile/focus.ts";
@@ -239,7 +240,11 @@ function useRows(view: ReadonlySignal<Seen>) {
             count.value = found.count;
             ready.value = true;
           },
-          callFailed(info.id, "list the functions"),
+          (failure) => {
+            // The field says it, and the old rows stay.
+            if (failure instanceof CoreError && failure.kind === "pattern") return;
+            callFailed(info.id, "list the functions")(failure);
+          },
         );
       }
     });

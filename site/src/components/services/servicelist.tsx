@@ -1,7 +1,7 @@
 import type { Service } from "../../api.ts";
 import { plural } from "../../format/value.ts";
 import { favourites } from "../../state/page/favourites.ts";
-import { arranged } from "../../state/query/servicelist.ts";
+import { arranged, commonType } from "../../state/query/servicelist.ts";
 import { go, urlState } from "../../state/url/router.ts";
 import { formatSort, parseSort } from "../../state/url/urlstate.ts";
 import { SearchField } from "../controls/searchfield.tsx";
@@ -17,7 +17,8 @@ const ORDERS = [
 
 /** Services as cards, searched and sorted. */
 export function ServiceList({ found }: { found: Service[] }) {
-  const { search, sort, type, base } = urlState.value;
+  const { search, sort, base } = urlState.value;
+  const type = urlState.value.type || commonType(found);
   const order = ORDERS.find(({ value }) => value === formatSort(sort)) ?? ORDERS[0];
   const listed = arranged(found, {
     search,

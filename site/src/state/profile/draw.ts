@@ -7,7 +7,7 @@ import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
 import { type Seconds, timeOf, timeStep } from "../../core/steps.ts";
 import type { TreeInfo } from "../../core/types.ts";
-import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
+import { coverageDiffers, resolveMeasure, sharesOf } from "../query/measure.ts";
 import { urlState } from "../url/router.ts";
 import type { Measure, View } from "../url/urlstate.ts";
 import { type Drawing, redraw, type Subject, shown } from "./shown.ts";
@@ -91,7 +91,8 @@ async function drawParts({ profile, type }: Subject, asked: Wanted, against: Sec
       const totals = { base: base.types[type], other: other.types[type] };
       const share = resolveMeasure(measure, coverageDiffers(totals.base.total, totals.other.total), false) === "share";
       const others = steps.filter((_, i) => i !== first);
-      const tree = await core.diff(base.id, other.id, type, share, others, invert);
+      const division = share ? sharesOf(totals.base.total) : undefined;
+      const tree = await core.diff(base.id, other.id, type, share, others, invert, division);
       const unmatched = tree.unmatched.map((i) => (i < first ? i : i + 1));
       return { tree: { ...tree, unmatched }, totals };
     } finally {

@@ -3,7 +3,7 @@ import { computed, signal, untracked } from "@preact/signals";
 import { core } from "../../core/index.ts";
 import type { ProfileInfo, SampleType } from "../../core/types.ts";
 import { formatBytes, formatMillis, plural } from "../../format/value.ts";
-import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
+import { coverageDiffers, resolveMeasure, sharesOf } from "../query/measure.ts";
 import { urlState } from "../url/router.ts";
 import type { SideName } from "../url/urlstate.ts";
 import { drawing, drawingComparison } from "./draw.ts";
@@ -124,7 +124,10 @@ async function buildTree(progress: Progress): Promise<Answer> {
     // Of a longer recording all amounts are larger.
     const share = resolveMeasure(urlState.peek().measure, differ, false) === "share";
     const type = typeIndex(base);
-    const draw = drawingComparison((steps, invert) => core.diff(base.id, other.id, type, share, steps, invert));
+    const division = share ? sharesOf(base.types[type].total) : undefined;
+    const draw = drawingComparison((steps, invert) =>
+      core.diff(base.id, other.id, type, share, steps, invert, division),
+    );
     const drawn = await draw();
     const title = `${titleOf(sides.peek().base)} → ${titleOf(sides.peek().other)}`;
     return { state: "ready", ...drawn, draw, title, facts: [read, time()], warnings, exported: null, totals };

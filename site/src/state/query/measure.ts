@@ -4,7 +4,7 @@
  */
 
 import type { Core } from "../../core/core.ts";
-import { A_MINUTE, SHARE } from "../../core/divided.ts";
+import { A_MINUTE, type Division, SHARE } from "../../core/divided.ts";
 import type { TreeInfo } from "../../core/types.ts";
 import type { Measure } from "../url/urlstate.ts";
 
@@ -53,6 +53,11 @@ export function resolveMeasure(chosen: Measure, differs: boolean, timed: boolean
   return chosen;
 }
 
+/** Of two sides that the core has scaled to the first one's total, shares of their own. */
+export function sharesOf(total: number): Division {
+  return { by: total / 100 || 1, unit: SHARE };
+}
+
 /** What is taken of both sides, and which way up it is drawn. */
 export interface Seen {
   steps: string[];
@@ -70,8 +75,7 @@ export async function compareTrees(
   const { measure, gauge } = comparison;
   const { steps, invert } = seen;
   if (measure === "share") {
-    const division = { by: base.total / 100 || 1, unit: SHARE };
-    return core.diff(base.profile, other.profile, base.type, true, steps, invert, division);
+    return core.diff(base.profile, other.profile, base.type, true, steps, invert, sharesOf(base.total));
   }
   if (measure === "rate") {
     const lasted = { base: Math.round(base.profiledMillis), other: Math.round(other.profiledMillis) };

@@ -1,31 +1,55 @@
 /** Which services the front page shows, and in which order. */
 import type { Service, ServiceType } from "../../api.ts";
 import { growth } from "../../format/trend.ts";
-import { compareTypes, isGauge } from "../../format/type.ts";
+import { compareTypes, isGauge, readAlike } from "../../format/type.ts";
 import type { Sort } from "../url/urlstate.ts";
 
 export interface Arrangement {
   search: string;
   sort: Sort;
-  /** The type that is chosen; empty for the first one that there is. */
+  /** The type that is chosen; empty for the one that most services have. */
   type: string;
   favourites: ReadonlySet<string>;
 }
 
-/** Types of all services, what most people came for first. */
+/**
+ * Types of all services, what most people came for first. Those that read alike are one, by the id that most services
+ * have: agents differ in the period type alone.
+ */
 export function typesOf(services: Service[]): string[] {
-  return [...new Set(services.flatMap((service) => service.types.map(({ id }) => id)))].sort(compareTypes);
+  const kinds: string[] = [];
+  for (const id of [...counted(services).keys()]) if (!kinds.some((known) => readAlike(known, id))) kinds.push(id);
+  return kinds.sort(compareTypes);
+}
+
+/** The type that most services have, or one that reads like it. */
+export function commonType(services: Service[]): string {
+  const having = (id: string) => services.filter((service) => typeOf(service, id)).length;
+  const kinds = typesOf(services);
+  return kinds.reduce((best, id) => (having(id) > having(best) ? id : best), kinds[0] ?? "");
+}
+
+/** How many services have each type, most first. */
+function counted(services: Service[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { types } of services) for (const { id } of types) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return new Map([...counts].sort(([a, m], [b, n]) => n - m || compareTypes(a, b)));
+}
+
+/** A service's own type of this kind. */
+function typeOf(service: Service, type: string): ServiceType | undefined {
+  return service.types.find(({ id }) => id === type) ?? service.types.find(({ id }) => readAlike(id, type));
 }
 
 /** What is shown of a service: the chosen type, or its first where it has no such. */
 export function shownType(service: Service, type: string): ServiceType | undefined {
-  return service.types.find(({ id }) => id === type) ?? service.types[0];
+  return typeOf(service, type) ?? service.types[0];
 }
 
 /** The services with the text in their names: favourites first, then in the order that is asked for, then by name. */
 export function arranged(services: Service[], { search, sort, type, favourites }: Arrangement): Service[] {
   const text = search.trim().toLowerCase();
-  const chosen = type || typesOf(services)[0];
+  const chosen = type || commonType(services);
   const sign = sort.descending ? -1 : 1;
   const byName = (a: Service, b: Service) => (a.name < b.name ? -1 : 1);
   const ranked = services
@@ -44,7 +68,7 @@ export function arranged(services: Service[], { search, sort, type, favourites }
 
 /** By what a service is sorted; amounts of another type than the chosen one do not compare. */
 function amountOf(service: Service, chosen: string, { column }: Sort): number | null {
-  const type = service.types.find(({ id }) => id === chosen);
+  const type = typeOf(service, chosen);
   if (!type) return null;
   const gauge = isGauge(type.id);
   if (column === "delta") return growth(type, gauge);
