@@ -6,6 +6,7 @@
 //! worker has [`UPLOADED`] alone.
 
 mod binary;
+mod call_graph;
 mod error;
 mod frames;
 mod json;
@@ -51,6 +52,7 @@ const FORMATS: &[Format] = formats![
     binary::perf_data,
     binary::perfetto,
     binary::python_binary,
+    binary::pstats,
     json::gecko::slabs,
     v8::trace,
     v8::cpu_profile,

@@ -23,7 +23,8 @@ pub(super) struct Rows {
     pub(super) warnings: Warnings,
     /// Bytes that other tables of a reader take.
     pub(super) beside: usize,
-    format: &'static str,
+    /// What the format is called in messages.
+    pub(super) format: &'static str,
     /// Most bytes that rows may take.
     most: usize,
 }

@@ -64,6 +64,41 @@ const REPORTS: &[Report] = &[
     },
 ];
 
+/// A file, and each type of it with its unit and total.
+type Totals = (&'static str, &'static [(&'static str, &'static str, i64)]);
+
+/// As the tool of each file adds them up.
+const TOTALS: &[Totals] = &[
+    // total_calls and total_tt of pstats.Stats.
+    (
+        "cprofile.pstats",
+        &[
+            ("wall", "nanoseconds", 718_329_633),
+            ("calls", "count", 549),
+        ],
+    ),
+];
+
+#[test]
+fn reported_files_have_the_totals_of_their_tools() {
+    for (name, expected) in TOTALS {
+        let Some(file) = corpus::read(&format!("reports/{name}")) else {
+            return;
+        };
+        let opened = imports::open(&file.bytes, MAX_PROFILE_BYTES)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        let profile = &opened.decoded.profile;
+        let types = profile.sample_types().iter().enumerate();
+        let totals: Vec<_> = types
+            .map(|(column, &of)| {
+                let (kind, unit) = profile.type_text(of);
+                (kind, unit, profile.total(column) as i64)
+            })
+            .collect();
+        assert_eq!(totals, *expected, "{name}");
+    }
+}
+
 #[test]
 fn decimals_are_written_as_they_were_read() {
     let Some(file) = corpus::read("reports/fractional.folded.txt") else {

@@ -57,7 +57,10 @@ const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
         Profile("a Firefox profile (JsonSlabs)"),
     ),
     (b"\xfb)\x03", CPROFILE),
+    (b"\xfb\xa9\x03", CPROFILE),
     (b"{)\x03", CPROFILE),
+    (b"{\xa9\x03", CPROFILE),
+    (b"{(\x03\0\0\0", CPROFILE),
     (
         b"\x04\x08",
         Profile("a dump of Ruby's Marshal (`stackprof --json` prints one of stackprof as JSON)"),

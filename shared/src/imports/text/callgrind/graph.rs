@@ -1,11 +1,10 @@
 //! Text → call graph.
 
-use std::hash::BuildHasher;
-
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use hashbrown::HashMap;
 
 use super::unit;
 use crate::base::limits::MAX_SAMPLE_TYPES;
+use crate::imports::call_graph::CallGraph;
 use crate::imports::error::FormatError;
 use crate::imports::rows::{Rows, lines};
 use crate::model::id::StringId;
@@ -13,32 +12,8 @@ use crate::model::id::StringId;
 /// What the format is called in messages.
 pub(super) const NAME: &str = "callgrind";
 
-/// Bytes that each function takes besides its costs, and each call: what the graph has, and what
-/// is worked out of it.
-const FUNCTION: usize = 64;
-const CALL: usize = 64;
 /// What a name's number takes.
 const NAME_NUMBER: usize = 24;
-
-/// A call graph. A function is a location of the profile, whose row is its number.
-pub(super) struct Graph {
-    pub(super) rows: Rows,
-    /// What each event's costs are multiplied by.
-    pub(super) scales: Vec<i64>,
-    /// Costs of each function itself, those of all events side by side.
-    pub(super) own: Vec<i64>,
-    pub(super) calls: Vec<Call>,
-    /// Costs of each call with what it called.
-    pub(super) inclusive: Vec<i64>,
-}
-
-/// All calls of one function by another.
-#[derive(Clone, Copy)]
-pub(super) struct Call {
-    pub(super) from: u32,
-    pub(super) to: u32,
-    pub(super) count: u64,
-}
 
 /// Where in the program costs belong.
 #[derive(Clone, Copy)]
@@ -48,13 +23,13 @@ struct Place {
 }
 
 struct Reader {
-    graph: Graph,
+    graph: CallGraph,
+    /// What each event's costs are multiplied by.
+    scales: Vec<i64>,
     /// Of the costs of a line, the event of each.
     columns: Vec<usize>,
     /// Words of a line before its costs.
     positions: usize,
-    hasher: DefaultHashBuilder,
-    known_calls: HashTable<u32>,
     objects: HashMap<u64, StringId>,
     files: HashMap<u64, StringId>,
     names: HashMap<u64, StringId>,
@@ -70,19 +45,12 @@ struct Reader {
 }
 
 /// Reads a text.
-pub(super) fn read(bytes: &[u8]) -> Result<Graph, FormatError> {
+pub(super) fn read(bytes: &[u8]) -> Result<CallGraph, FormatError> {
     let mut reader = Reader {
-        graph: Graph {
-            rows: Rows::new(NAME, bytes.len()),
-            scales: Vec::new(),
-            own: Vec::new(),
-            calls: Vec::new(),
-            inclusive: Vec::new(),
-        },
+        graph: CallGraph::new(NAME, bytes.len()),
+        scales: Vec::new(),
         columns: Vec::new(),
         positions: 1,
-        hasher: DefaultHashBuilder::default(),
-        known_calls: HashTable::new(),
         objects: HashMap::new(),
         files: HashMap::new(),
         names: HashMap::new(),
@@ -175,8 +143,8 @@ impl Reader {
                 return Err(format!("more than {MAX_SAMPLE_TYPES} events"));
             }
             self.columns.push(row);
-            if row == graph.scales.len() {
-                graph.scales.push(scale);
+            if row == self.scales.len() {
+                self.scales.push(scale);
             }
         }
         Ok(())
@@ -184,19 +152,14 @@ impl Reader {
 
     /// Finds or adds a function.
     fn function(&mut self, name: StringId, at: Place) -> Result<u32, String> {
-        let events = self.graph.scales.len();
-        if events == 0 {
+        if self.scales.is_empty() {
             return Err("a function before the line `events:`".to_owned());
         }
         let rows = &mut self.graph.rows;
         let function = rows.function_of(name, at.file);
         let module = rows.module_of(at.object);
-        let number = rows.location(module, function, 0).index();
-        if self.graph.own.len() <= number * events {
-            self.graph.own.resize((number + 1) * events, 0);
-            rows.beside += FUNCTION + events * size_of::<i64>();
-        }
-        Ok(number as u32)
+        let location = rows.location(module, function, 0);
+        Ok(self.graph.function(location))
     }
 
     fn call(&mut self, value: &str) -> Result<(), String> {
@@ -207,43 +170,14 @@ impl Reader {
         let (Some(from), Some(to)) = (self.function, self.callee.take()) else {
             return Err("`calls=` before `cfn=`".to_owned());
         };
-        let Graph {
-            rows,
-            calls,
-            inclusive,
-            scales,
-            ..
-        } = &mut self.graph;
-        let hash = |from: u32, to: u32| self.hasher.hash_one((from, to));
-        let found = self.known_calls.find(hash(from, to), |&row| {
-            let call = calls[row as usize];
-            (call.from, call.to) == (from, to)
-        });
-        let row = match found {
-            Some(&row) => row,
-            None => {
-                let row = calls.len() as u32;
-                let count = 0;
-                calls.push(Call { from, to, count });
-                inclusive.resize(calls.len() * scales.len(), 0);
-                rows.beside += CALL + scales.len() * size_of::<i64>();
-                self.known_calls.insert_unique(hash(from, to), row, |&row| {
-                    let call = calls[row as usize];
-                    hash(call.from, call.to)
-                });
-                row
-            }
-        };
-        let known = &mut calls[row as usize].count;
-        *known = known.saturating_add(count);
-        self.open_call = Some(row);
+        self.open_call = Some(self.graph.call(from, to, count));
         Ok(())
     }
 
     /// Adds the costs of a line to the function, or to the call before it.
     fn costs(&mut self, line: &str) -> Result<(), String> {
         let function = self.function.ok_or("costs before the first `fn=`")?;
-        let events = self.graph.scales.len();
+        let events = self.scales.len();
         let (sums, row) = match self.open_call.take() {
             Some(call) => (&mut self.graph.inclusive, call),
             None => (&mut self.graph.own, function),
@@ -254,7 +188,7 @@ impl Reader {
             let cost =
                 whole(word).ok_or_else(|| format!("a cost that is no whole number: {word:?}"))?;
             let sum = &mut sums[start + column];
-            *sum = sum.saturating_add(cost.saturating_mul(self.graph.scales[column]));
+            *sum = sum.saturating_add(cost.saturating_mul(self.scales[column]));
         }
         Ok(())
     }

@@ -6,10 +6,9 @@
 //! - Each event is a sample type. A unit behind its name is read as Xdebug writes it:
 //!   `Time_(10ns)`.
 //! - A function is its name, its file and its object. Costs of its lines are added up.
-//! - A graph has no stacks. `tree.rs` says how they are made.
+//! - A graph has no stacks. [`call_graph`](crate::imports::call_graph) says how they are made.
 
 mod graph;
-mod tree;
 mod unit;
 
 use crate::formats::decoded::Decoded;
@@ -27,8 +26,7 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 
 /// Reads a text.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
-    let graph = graph::read(bytes)?;
-    tree::of(graph, bytes.len())
+    graph::read(bytes)?.stacks(bytes.len())
 }
 
 #[cfg(test)]

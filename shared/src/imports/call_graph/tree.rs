@@ -5,7 +5,8 @@
 //! its callers by what their calls cost, and so on down from the functions that nobody calls; each
 //! event for itself. speedscope does the same.
 //!
-//! - Calls that close a cycle are left out, or no stack would end.
+//! - Calls that close a cycle are left out, or no stack would end. Of several functions that stacks
+//!   can begin with, the one that costs most with its calls is first, by the first event.
 //! - There may be far more paths through a graph than calls in it. The costliest are followed, as
 //!   many as the size of the file allows; what the others cost stands under `(other calls)`.
 //! - The costs of a function on all of its stacks add up to what the file says.
@@ -13,8 +14,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::graph::{Call, Graph, NAME};
+use super::{Call, CallGraph};
 use crate::base::limits::MAX_STACK_DEPTH;
+use crate::base::sort::sort_rows;
 use crate::formats::decoded::Decoded;
 use crate::formats::stack_sums::StackSums;
 use crate::imports::error::FormatError;
@@ -32,10 +34,11 @@ const BYTES_AN_EVENT: usize = 4;
 const FIXED: usize = 256 << 10;
 
 /// The profile of a graph that a file of `length` bytes has.
-pub(super) fn of(mut graph: Graph, length: usize) -> Result<Decoded, FormatError> {
-    let events = graph.scales.len().max(1);
+pub(super) fn of(mut graph: CallGraph, length: usize) -> Result<Decoded, FormatError> {
+    let types = graph.events();
+    let events = types.max(1);
     let functions = graph.own.len() / events;
-    let order = Order::of(functions, &graph.calls);
+    let order = Order::of(&graph, functions);
     let warnings = &mut graph.rows.warnings;
     warnings.add(|| {
         "a call graph has no stacks: costs of a function that has several callers are divided between them by what their calls cost".to_owned()
@@ -53,6 +56,7 @@ pub(super) fn of(mut graph: Graph, length: usize) -> Result<Decoded, FormatError
     let Rows {
         builder,
         mut warnings,
+        format,
         ..
     } = graph.rows;
     let mut spread = Spread {
@@ -65,7 +69,7 @@ pub(super) fn of(mut graph: Graph, length: usize) -> Result<Decoded, FormatError
         left_out: false,
     };
     let stacks = (length + FIXED) / (BYTES_A_STACK + BYTES_AN_EVENT * events) / events;
-    for event in 0..graph.scales.len() {
+    for event in 0..types {
         let column = |values: &[i64]| -> Vec<i64> {
             values.iter().skip(event).step_by(events).copied().collect()
         };
@@ -80,7 +84,7 @@ pub(super) fn of(mut graph: Graph, length: usize) -> Result<Decoded, FormatError
     }
     let profile = spread.sums.finish(&mut warnings);
     if profile.is_empty() {
-        return Err(FormatError::new(NAME, "there are no samples"));
+        return Err(FormatError::sampleless(format));
     }
     Ok(Decoded {
         profile,
@@ -103,7 +107,8 @@ struct Order {
 }
 
 impl Order {
-    fn of(functions: usize, calls: &[Call]) -> Self {
+    fn of(graph: &CallGraph, functions: usize) -> Self {
+        let (calls, events) = (&graph.calls[..], graph.events().max(1));
         let mut starts = vec![0u32; functions + 1];
         let mut called = vec![false; functions];
         for call in calls {
@@ -129,12 +134,16 @@ impl Order {
         };
         // Where nobody calls comes first; what is then left is called in circles only.
         let mut seen = vec![Seen::No; functions];
-        for is_called in [false, true] {
-            for (root, &called) in called.iter().enumerate() {
-                if called == is_called {
-                    order.visit(root as u32, calls, &mut seen);
-                }
-            }
+        let mut costs: Vec<i64> = graph.own.iter().copied().step_by(events).collect();
+        for (row, call) in calls.iter().enumerate() {
+            let cost = &mut costs[call.from as usize];
+            *cost = cost.saturating_add(graph.inclusive[row * events]);
+        }
+        let mut roots: Vec<u32> = (0..functions as u32).collect();
+        let rank = |root: u32| (called[root as usize], Reverse(costs[root as usize]));
+        sort_rows(&mut roots, &mut |a, b| rank(a).cmp(&rank(b)));
+        for root in roots {
+            order.visit(root, calls, &mut seen);
         }
         order
     }
