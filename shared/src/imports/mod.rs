@@ -61,6 +61,7 @@ const FORMATS: &[Format] = formats![
     json::gecko,
     json::safari,
     json::stackprof,
+    json::pyinstrument,
     json::flamebearer,
     json::dhat,
     json::ghc,

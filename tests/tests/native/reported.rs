@@ -77,6 +77,8 @@ const TOTALS: &[Totals] = &[
             ("calls", "count", 549),
         ],
     ),
+    // The time of its root frame.
+    ("pyinstrument.json", &[("wall", "nanoseconds", 725_380_000)]),
 ];
 
 #[test]

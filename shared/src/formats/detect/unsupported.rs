@@ -90,6 +90,7 @@ const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
 const BINARY: UnsupportedFormat = Other("binary data of no known profiler");
 const CPROFILE: UnsupportedFormat = Profile("a profile of Python's cProfile (pstats)");
 const PICKLE: UnsupportedFormat = Other("a pickle of Python");
+const PYINSTRUMENT: UnsupportedFormat = Profile("a pyinstrument profile");
 const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
 
 /// Words that all occur near the beginning of a text that begins with the first.
@@ -204,6 +205,12 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         "Running Time\t",
         &["Symbol Name"],
         Profile("a deep copy of Instruments"),
+    ),
+    ("{", &["\"sample_count\"", "\"root_frame\""], PYINSTRUMENT),
+    (
+        "{",
+        &["\"sample_count\"", "\"start_call_stack\""],
+        PYINSTRUMENT,
     ),
     ("@ ", &[" samples]"], Profile("the output of pmcstat")),
     ("<", &["<svg"], Other("a drawing (SVG)")),

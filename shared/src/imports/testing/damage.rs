@@ -42,6 +42,17 @@ const JSON: &[(&str, &str)] = &[
         [{"functionIndex":1}]}],"stackTable":[{},{"locationIndices":[1]}]}}"#,
     ),
     (
+        "pyinstrument profile",
+        r#"{"start_time":1.5,"duration":2,"sample_count":2,"root_frame":{"function":"f","file_path":
+        "a","line_no":1,"time":0.5,"children":[{"function":"[self]","time":0.1,"children":[]},
+        {"function":"g","time":0.2,"class_name":"C"}]}}"#,
+    ),
+    (
+        "pyinstrument profile",
+        r#"{"duration":2,"sample_count":2,"start_call_stack":[],"frame_records":[[["a\u0000<thread>",
+        "f\u0000b\u00001\u0001l2\u0001cC"],0.5]]}"#,
+    ),
+    (
         "Safari recording",
         r#"{"recording":{"displayName":"a","startTime":1,"endTime":2,"sampleStackTraces":[{
         "timestamp":1,"stackFrames":[{"name":"a","url":"b","line":1,"column":2}]}],

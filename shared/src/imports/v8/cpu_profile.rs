@@ -4,12 +4,12 @@
 //! A file without samples has hits of nodes, which have no times. Its start and end are points of a
 //! clock of the machine's own, so only the time between them is kept.
 
-use super::reader::Reader;
 use super::recording::{Piece, Recording, reserve};
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
+use crate::imports::json::reader::Reader;
 use crate::model::builder::ProfileBuilder;
 
 pub(crate) const NAME: &str = "V8 CPU profile";

@@ -3,11 +3,11 @@
 //! The list `samples`, which has the same sizes one by one, is not read.
 
 use super::nodes::Nodes;
-use super::reader::Reader;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
+use crate::imports::json::reader::Reader;
 use crate::model::builder::ProfileBuilder;
 
 pub(crate) const NAME: &str = "V8 heap profile";

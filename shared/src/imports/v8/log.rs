@@ -5,7 +5,6 @@
 //! then (`vm`) and how code was compiled is not kept.
 
 use super::frames::location;
-use super::reader::{Problem, Reader};
 use super::recording::{MICROSECOND, reserve};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::sort::sort_rows;
@@ -13,6 +12,7 @@ use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
+use crate::imports::json::reader::{Problem, Reader};
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::{LocationId, StackId};
 

@@ -8,7 +8,6 @@ mod frames;
 pub(crate) mod heap_profile;
 pub(crate) mod log;
 mod nodes;
-mod reader;
 mod recording;
 pub(crate) mod trace;
 

@@ -4,11 +4,11 @@
 use std::borrow::Cow;
 
 use super::frames::location;
-use super::reader::{Problem, Reader};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::sort::sort_rows;
 use crate::base::warnings::Warnings;
 use crate::imports::error::FormatError;
+use crate::imports::json::reader::{Problem, Reader};
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::{LocationId, StackId};
 

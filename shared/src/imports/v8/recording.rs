@@ -5,10 +5,10 @@
 //! as DevTools does: the profiler's threads deliver them so now and then.
 
 use super::nodes::{Nodes, Stacks, id};
-use super::reader::{Problem, Reader};
 use crate::base::sort::{sort_by, sort_rows};
 use crate::base::warnings::Warnings;
 use crate::imports::error::FormatError;
+use crate::imports::json::reader::{Problem, Reader};
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::LabelSetId;
 

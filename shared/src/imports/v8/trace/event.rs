@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::imports::v8::reader::{Problem, Reader};
+use crate::imports::json::reader::{Problem, Reader};
 use crate::imports::v8::recording::MICROSECOND;
 
 /// The format's name.

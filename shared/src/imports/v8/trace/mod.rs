@@ -14,12 +14,12 @@ mod profiles;
 mod sampled;
 mod threads;
 
-use super::reader::{Problem, Reader};
 use super::recording::reserve;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
+use crate::imports::json::reader::{Problem, Reader};
 use crate::imports::spans::{Kind, Spans};
 use crate::model::builder::ProfileBuilder;
 use event::Event;

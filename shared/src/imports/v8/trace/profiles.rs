@@ -6,7 +6,7 @@ use super::event::{Event, NAME};
 use super::threads::Threads;
 use crate::base::warnings::Warnings;
 use crate::imports::error::FormatError;
-use crate::imports::v8::reader::Problem;
+use crate::imports::json::reader::Problem;
 use crate::imports::v8::recording::{Piece, Recorded, Recording};
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::StringId;

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use super::event::Event;
-use crate::imports::v8::reader::Problem;
+use crate::imports::json::reader::Problem;
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::{LabelSetId, StringId};
 use crate::model::profile::{Label, LabelValue};

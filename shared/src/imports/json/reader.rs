@@ -12,29 +12,29 @@ use crate::imports::error::FormatError;
 
 /// A place in a text.
 #[derive(Clone, Copy)]
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     text: &'a str,
     at: usize,
 }
 
 /// Why a text cannot be read on.
-pub(super) struct Problem {
+pub(crate) struct Problem {
     at: usize,
     what: String,
     /// Whether it is that the text ends.
-    pub(super) is_end: bool,
+    pub(crate) is_end: bool,
 }
 
 impl Problem {
     /// The same for people.
-    pub(super) fn of(self, format: &'static str) -> FormatError {
+    pub(crate) fn of(self, format: &'static str) -> FormatError {
         FormatError::at(format, format!("byte {}", self.at), self.what)
     }
 }
 
 impl<'a> Reader<'a> {
     /// At the beginning of a file.
-    pub(super) fn of(bytes: &'a [u8], format: &'static str) -> Result<Self, FormatError> {
+    pub(crate) fn of(bytes: &'a [u8], format: &'static str) -> Result<Self, FormatError> {
         match std::str::from_utf8(without_mark(bytes)) {
             Ok(text) => Ok(Self { text, at: 0 }),
             Err(error) => Err(Problem {
@@ -47,18 +47,18 @@ impl<'a> Reader<'a> {
     }
 
     /// How many bytes are read.
-    pub(super) fn position(&self) -> usize {
+    pub(crate) fn position(&self) -> usize {
         self.at
     }
 
     /// The same text at a position where a reader of it was.
-    pub(super) fn moved(mut self, position: usize) -> Self {
+    pub(crate) fn moved(mut self, position: usize) -> Self {
         self.at = position;
         self
     }
 
     /// Something is wrong with what was just read.
-    pub(super) fn problem(&self, what: impl Into<String>) -> Problem {
+    pub(crate) fn problem(&self, what: impl Into<String>) -> Problem {
         Problem {
             at: self.at,
             what: what.into(),
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a list item by item; `take` has to read each. Null is an empty list.
-    pub(super) fn list(
+    pub(crate) fn list(
         &mut self,
         take: &mut dyn FnMut(&mut Self) -> Result<(), Problem>,
     ) -> Result<(), Problem> {
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads an object key by key; `take` has to read each value. Null is an empty object.
-    pub(super) fn object(
+    pub(crate) fn object(
         &mut self,
         take: &mut dyn FnMut(&mut Self, &str) -> Result<(), Problem>,
     ) -> Result<(), Problem> {
@@ -93,17 +93,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Begins an object whose keys are then read with [`Self::key`]. Null is none.
-    pub(super) fn begin(&mut self) -> Result<bool, Problem> {
+    pub(crate) fn begin(&mut self) -> Result<bool, Problem> {
         self.opens(b'{', "an object")
     }
 
     /// Begins a list and goes to its first item, if there is one. Null has none.
-    pub(super) fn enter(&mut self) -> Result<bool, Problem> {
+    pub(crate) fn enter(&mut self) -> Result<bool, Problem> {
         Ok(self.opens(b'[', "a list")? && self.item()?)
     }
 
     /// Goes to the next item of a list, if there is one, otherwise behind its end.
-    pub(super) fn item(&mut self) -> Result<bool, Problem> {
+    pub(crate) fn item(&mut self) -> Result<bool, Problem> {
         loop {
             match self.peek()? {
                 b',' => self.at += 1,
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next key of an object and the place of its value; at the end of it none.
-    pub(super) fn key(&mut self) -> Result<Option<Cow<'a, str>>, Problem> {
+    pub(crate) fn key(&mut self) -> Result<Option<Cow<'a, str>>, Problem> {
         loop {
             match self.peek()? {
                 b',' => self.at += 1,
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
 
     /// A text, or a number or word as text. Null is `None`, and so are lists and objects, which are
     /// skipped.
-    pub(super) fn scalar(&mut self) -> Result<Option<Cow<'a, str>>, Problem> {
+    pub(crate) fn scalar(&mut self) -> Result<Option<Cow<'a, str>>, Problem> {
         match self.peek()? {
             b'"' => self.string().map(Some),
             b'{' | b'[' => self.skip().map(|()| None),
@@ -152,13 +152,13 @@ impl<'a> Reader<'a> {
     }
 
     /// A text; empty for what [`Self::scalar`] has none of.
-    pub(super) fn text(&mut self) -> Result<Cow<'a, str>, Problem> {
+    pub(crate) fn text(&mut self) -> Result<Cow<'a, str>, Problem> {
         Ok(self.scalar()?.unwrap_or_default())
     }
 
     /// A number, times a scale, rounded to a whole one; `None` for what [`Self::scalar`] has none
     /// of. Beyond 64 bits it is the last one below.
-    pub(super) fn number(&mut self, scale: i64) -> Result<Option<i64>, Problem> {
+    pub(crate) fn number(&mut self, scale: i64) -> Result<Option<i64>, Problem> {
         let Some(text) = self.scalar()? else {
             return Ok(None);
         };
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes a value.
-    pub(super) fn skip(&mut self) -> Result<(), Problem> {
+    pub(crate) fn skip(&mut self) -> Result<(), Problem> {
         let mut depth = 0u32;
         loop {
             match self.peek()? {
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next byte that is no white space.
-    pub(super) fn peek(&mut self) -> Result<u8, Problem> {
+    pub(crate) fn peek(&mut self) -> Result<u8, Problem> {
         let rest = &self.text.as_bytes()[self.at..];
         let blank = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
         self.at += blank;
