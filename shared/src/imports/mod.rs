@@ -7,6 +7,7 @@
 
 mod binary;
 mod call_graph;
+mod dumps;
 mod error;
 mod frames;
 mod json;
@@ -67,7 +68,8 @@ const FORMATS: &[Format] = formats![
     json::ghc,
     binary::otlp,
     text::callgrind,
-    text::goroutines,
+    dumps::goroutines,
+    dumps::java,
     text::ghc_text,
     text::instruments,
     text::pmcstat,

@@ -91,6 +91,7 @@ const BINARY: UnsupportedFormat = Other("binary data of no known profiler");
 const CPROFILE: UnsupportedFormat = Profile("a profile of Python's cProfile (pstats)");
 const PICKLE: UnsupportedFormat = Other("a pickle of Python");
 const PYINSTRUMENT: UnsupportedFormat = Profile("a pyinstrument profile");
+const JAVA_THREADS: UnsupportedFormat = Profile("a dump of Java's threads");
 const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
 
 /// Words that all occur near the beginning of a text that begins with the first.
@@ -211,6 +212,17 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         "{",
         &["\"sample_count\"", "\"start_call_stack\""],
         PYINSTRUMENT,
+    ),
+    ("{", &["\"threadContainers\""], JAVA_THREADS),
+    (
+        "",
+        &["full thread dump ", "java.lang.Thread.State: "],
+        JAVA_THREADS,
+    ),
+    (
+        "",
+        &["\n#", " \"main\"", " java.base/java.lang."],
+        JAVA_THREADS,
     ),
     ("@ ", &[" samples]"], Profile("the output of pmcstat")),
     ("<", &["<svg"], Other("a drawing (SVG)")),

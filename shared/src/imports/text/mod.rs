@@ -4,7 +4,6 @@ pub(crate) mod austin;
 pub(crate) mod callgrind;
 pub(crate) mod difference;
 pub(crate) mod ghc_text;
-pub(crate) mod goroutines;
 pub(crate) mod instruments;
 pub(crate) mod perf_script;
 pub(crate) mod pmcstat;

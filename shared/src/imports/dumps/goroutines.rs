@@ -4,13 +4,12 @@
 //! Each goroutine is a sample. Its state is the label `state`, how long it has been in it the label
 //! `wait`, and the function that began it the label `created_by`.
 
-use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
+use crate::imports::dumps::thread::Thread;
 use crate::imports::error::FormatError;
 use crate::imports::rows::{Rows, lines};
-use crate::model::id::LocationId;
 use crate::model::profile::Label;
 
 /// What it is called in messages.
@@ -47,9 +46,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
 }
 
 struct Goroutine {
-    labels: Vec<Label>,
-    /// The innermost first.
-    frames: Vec<LocationId>,
+    thread: Thread,
     /// The function whose place the next line has.
     function: Option<String>,
 }
@@ -75,8 +72,7 @@ fn begin(rows: &mut Rows, state: &str) -> Goroutine {
         }
     }
     Goroutine {
-        labels,
-        frames: Vec::new(),
+        thread: Thread::new(labels),
         function: None,
     }
 }
@@ -100,12 +96,9 @@ fn read(
     }
     if let Some(creator) = line.strip_prefix("created by ") {
         let creator = creator.split(" in goroutine ").next().unwrap_or(creator);
-        if goroutine
-            .labels
-            .iter()
-            .all(|label| !is(rows, label, "created_by"))
-        {
-            goroutine.labels.push(rows.text("created_by", creator));
+        let labels = &mut goroutine.thread.labels;
+        if labels.iter().all(|label| !is(rows, label, "created_by")) {
+            labels.push(rows.text("created_by", creator));
         }
     } else if let Some((function, _)) = line.rsplit_once('(')
         && line.ends_with(')')
@@ -129,14 +122,9 @@ fn add(
     file: &str,
     line: i64,
 ) -> Result<(), String> {
-    if goroutine.frames.len() == MAX_STACK_DEPTH {
-        return Err(format!(
-            "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
-        ));
-    }
     let function = rows.function(function, file);
-    goroutine.frames.push(rows.location(None, function, line));
-    Ok(())
+    let location = rows.location(None, function, line);
+    goroutine.thread.push(location)
 }
 
 /// Of `/src/main.go:12 +0x1d`.
@@ -162,17 +150,13 @@ fn end(rows: &mut Rows, sample_type: usize, goroutine: Option<Goroutine>) {
         // A stack as deep as is allowed leaves it out.
         let _ = add(rows, &mut goroutine, &function, "", 0);
     }
-    let mut stack = None;
-    for &location in goroutine.frames.iter().rev() {
-        stack = Some(rows.builder.stack(stack, location));
-    }
-    let labels = rows.builder.label_set(&mut goroutine.labels);
-    rows.sample(stack, labels, sample_type, 1);
+    goroutine.thread.end(rows, sample_type);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::limits::MAX_STACK_DEPTH;
     use crate::imports::testing::samples;
 
     #[test]

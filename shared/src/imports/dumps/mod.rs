@@ -1,0 +1,5 @@
+//! Dumps of what all threads of a program do at a moment. Each thread is a sample.
+
+pub(crate) mod goroutines;
+pub(crate) mod java;
+mod thread;

@@ -1,0 +1,44 @@
+//! A thread of a dump.
+
+use crate::base::limits::MAX_STACK_DEPTH;
+use crate::imports::rows::Rows;
+use crate::model::id::LocationId;
+use crate::model::profile::Label;
+
+/// A thread that is being read.
+pub(super) struct Thread {
+    pub(super) labels: Vec<Label>,
+    /// The innermost first.
+    frames: Vec<LocationId>,
+}
+
+impl Thread {
+    /// One without frames.
+    pub(super) fn new(labels: Vec<Label>) -> Self {
+        Self {
+            labels,
+            frames: Vec::new(),
+        }
+    }
+
+    /// Adds the caller of the last frame.
+    pub(super) fn push(&mut self, location: LocationId) -> Result<(), String> {
+        if self.frames.len() == MAX_STACK_DEPTH {
+            return Err(format!(
+                "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+            ));
+        }
+        self.frames.push(location);
+        Ok(())
+    }
+
+    /// Adds its sample.
+    pub(super) fn end(mut self, rows: &mut Rows, sample_type: usize) {
+        let mut stack = None;
+        for &location in self.frames.iter().rev() {
+            stack = Some(rows.builder.stack(stack, location));
+        }
+        let labels = rows.builder.label_set(&mut self.labels);
+        rows.sample(stack, labels, sample_type, 1);
+    }
+}
