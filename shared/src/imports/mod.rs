@@ -70,6 +70,7 @@ const FORMATS: &[Format] = formats![
     text::callgrind,
     dumps::goroutines,
     dumps::java,
+    dumps::debugger,
     text::ghc_text,
     text::instruments,
     text::pmcstat,

@@ -92,6 +92,7 @@ const CPROFILE: UnsupportedFormat = Profile("a profile of Python's cProfile (pst
 const PICKLE: UnsupportedFormat = Other("a pickle of Python");
 const PYINSTRUMENT: UnsupportedFormat = Profile("a pyinstrument profile");
 const JAVA_THREADS: UnsupportedFormat = Profile("a dump of Java's threads");
+const BACKTRACES: UnsupportedFormat = Profile("backtraces of a debugger");
 const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
 
 /// Words that all occur near the beginning of a text that begins with the first.
@@ -224,6 +225,10 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         &["\n#", " \"main\"", " java.base/java.lang."],
         JAVA_THREADS,
     ),
+    ("", &["thread ", "):\n#0 "], BACKTRACES),
+    ("", &["\ntid ", ":\n#0 "], BACKTRACES),
+    ("", &["thread #1", "frame #0: 0x"], BACKTRACES),
+    ("", &["#0  0x", "\n#1  0x", " in "], BACKTRACES),
     ("@ ", &[" samples]"], Profile("the output of pmcstat")),
     ("<", &["<svg"], Other("a drawing (SVG)")),
     (
