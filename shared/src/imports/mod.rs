@@ -11,6 +11,7 @@ mod dumps;
 mod error;
 mod frames;
 mod json;
+mod outline;
 mod rows;
 mod spans;
 #[cfg(test)]
@@ -73,6 +74,7 @@ const FORMATS: &[Format] = formats![
     dumps::debugger,
     text::ghc_text,
     text::instruments,
+    text::macos_sample,
     text::pmcstat,
     text::perf_script,
     text::austin,

@@ -93,6 +93,7 @@ const PICKLE: UnsupportedFormat = Other("a pickle of Python");
 const PYINSTRUMENT: UnsupportedFormat = Profile("a pyinstrument profile");
 const JAVA_THREADS: UnsupportedFormat = Profile("a dump of Java's threads");
 const BACKTRACES: UnsupportedFormat = Profile("backtraces of a debugger");
+const MACOS_SAMPLE: UnsupportedFormat = Profile("a report of macOS's sample");
 const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
 
 /// Words that all occur near the beginning of a text that begins with the first.
@@ -229,6 +230,12 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     ("", &["\ntid ", ":\n#0 "], BACKTRACES),
     ("", &["thread #1", "frame #0: 0x"], BACKTRACES),
     ("", &["#0  0x", "\n#1  0x", " in "], BACKTRACES),
+    (
+        "",
+        &["analysis of sampling ", "\ncall graph:"],
+        MACOS_SAMPLE,
+    ),
+    ("", &["\nanalysis tool:", "\ncall graph:"], MACOS_SAMPLE),
     ("@ ", &[" samples]"], Profile("the output of pmcstat")),
     ("<", &["<svg"], Other("a drawing (SVG)")),
     (

@@ -105,6 +105,7 @@ const RECORDS: &[&[u8]] = &[
     b"\xfb\xa9\x03\xda\x01a\xe9\x01\0\0\0\xda\x01f)\x05r\x03\0\0\0\xe9\x02\0\0\0\xe7\0\0\0\0\0\0\xe0?\xe7\0\0\0\0\0\0\xe8?{\xa9\x03r\x02\0\0\0r\x05\0\0\0\xda\x01g\xa9\x04r\x03\0\0\0r\x03\0\0\0r\x06\0\0\0r\x06\0\0\x000\xa9\x03\xfa\x01~\xe9\0\0\0\0r\x09\0\0\0)\x05r\x03\0\0\0r\x03\0\0\0\xe7\0\0\0\0\0\0\xd0?r\x0e\0\0\0{00",
     b"7:\nFull thread dump X\n\n\"a\" #1 prio=5 tid=0x1 nid=0x2 runnable [0x3]\n   java.lang.Thread.State: RUNNABLE\n\tat a.B$$L/0x1.c(java.base@17/B.java:5)\n\t- locked <0x1>\n\tat d(Native Method)\n\n\"V\" os_prio=0 nid=1 b\n",
     b"7\n2026-01-01T00:00:00Z\n25\n\n#3 \"main\" WAITING 2026\n    at java.base/java.lang.T.s(T.java:5)\n",
+    b"Analysis of sampling a (pid 7) every 1 millisecond\nCall graph:\n    9 Thread_1   DispatchQueue_1: q  (serial)\n    + 8 f  (in a) + 1,2,...  [0x1,0x2]  a.c:5\n    + ! 7 ???  (in b)  load address 0x1 + 0x28  [0x29]\n    1 Thread_2\n\nTotal number in stack\n",
     b"Thread 2 (Thread 0x7f (LWP 12) \"a\"):\n#0  0x1 in f (s=0x5 \"(\\\"\",\n    n=1) at t.c:8\n#1  0x2 in ?? () from /x.so\n(More stack frames follow...)\n",
     b"* thread #1, name = 'a', queue = 'b'\n  * frame #0: 0x1 a.out`f(int) + 4\n    frame #1: 0x2 a.out`g(x=1) at a.c:5:7 [opt]\n",
     b"SIMPLEPERF\x01\0\x0d\0\0\0\x2a\x0b\x0a\x09cpu-clock\x12\0\0\0\x0a\x10\x08\x05\x10\x07\x1a\x06\x08\x10\x10\x01\x18\x00\x20\x01\x28\0\x0d\0\0\0\x1a\x0b\x08\x01\x12\x04/a.b\x1a\x01f\0\0\0\0",
