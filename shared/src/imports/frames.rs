@@ -113,6 +113,31 @@ pub(super) fn hex_address(text: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok().filter(|_| is_hex)
 }
 
+/// The frame of Valgrind's `0x1084: name (file.rs:226:9)`, `0x1084: name (in /lib/libc.so)` or `[root]`.
+pub(super) fn valgrind_location(text: &str, builder: &mut ProfileBuilder) -> LocationId {
+    let (address, name) = match text.split_once(": ") {
+        Some((digits, name)) => (hex_address(digits), name),
+        None => (None, text),
+    };
+    let name = if address.is_some() { name } else { text };
+    let mut frame = Frame::named(StringId::EMPTY);
+    frame.address = address.unwrap_or(0);
+    let mut name = name;
+    if let Some((function, file, line, column)) = split_place(name) {
+        name = function;
+        frame.file = builder.string(file);
+        (frame.line, frame.column) = (line, column);
+    } else if let Some((function, file)) = split_library(name) {
+        name = function;
+        frame.mapping = Some(library(builder, file, ""));
+    }
+    // Valgrind's words for a name that it does not know.
+    if name != "???" || frame.address == 0 {
+        frame.name = builder.string(name);
+    }
+    frame.location(builder)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

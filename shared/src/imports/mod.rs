@@ -75,6 +75,7 @@ const FORMATS: &[Format] = formats![
     text::ghc_text,
     text::instruments,
     text::macos_sample,
+    text::massif,
     text::pmcstat,
     text::perf_script,
     text::austin,

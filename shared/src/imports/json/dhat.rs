@@ -18,10 +18,9 @@ use crate::formats::decoded::Decoded;
 use crate::formats::json::each;
 use crate::formats::start::{Start, without_mark};
 use crate::imports::error::FormatError;
-use crate::imports::frames::{Frame, hex_address, library, split_library, split_place};
+use crate::imports::frames::valgrind_location;
 use crate::imports::json::columns::{Numbers, Texts};
 use crate::model::builder::ProfileBuilder;
-use crate::model::id::{LocationId, StringId};
 
 pub(crate) const NAME: &str = "DHAT profile";
 
@@ -135,7 +134,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
                 ));
             };
             let known = &mut locations[frame as usize];
-            let location = *known.get_or_insert_with(|| location(text, &mut builder));
+            let location = *known.get_or_insert_with(|| valgrind_location(text, &mut builder));
             stack = Some(builder.stack(stack, location));
         }
         builder.sample(stack, None, values);
@@ -145,31 +144,6 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         profile: builder.finish(),
         warnings: warnings.finish(),
     })
-}
-
-/// `0x1084: name (file.rs:226:9)`, `0x1084: name (in /lib/libc.so)` or `[root]`.
-fn location(text: &str, builder: &mut ProfileBuilder) -> LocationId {
-    let (address, name) = match text.split_once(": ") {
-        Some((digits, name)) => (hex_address(digits), name),
-        None => (None, text),
-    };
-    let name = if address.is_some() { name } else { text };
-    let mut frame = Frame::named(StringId::EMPTY);
-    frame.address = address.unwrap_or(0);
-    let mut name = name;
-    if let Some((function, file, line, column)) = split_place(name) {
-        name = function;
-        frame.file = builder.string(file);
-        (frame.line, frame.column) = (line, column);
-    } else if let Some((function, file)) = split_library(name) {
-        name = function;
-        frame.mapping = Some(library(builder, file, ""));
-    }
-    // Valgrind's words for a name that it does not know.
-    if name != "???" || frame.address == 0 {
-        frame.name = builder.string(name);
-    }
-    frame.location(builder)
 }
 
 impl<'de> Deserialize<'de> for Points {

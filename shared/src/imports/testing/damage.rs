@@ -106,6 +106,7 @@ const RECORDS: &[&[u8]] = &[
     b"7:\nFull thread dump X\n\n\"a\" #1 prio=5 tid=0x1 nid=0x2 runnable [0x3]\n   java.lang.Thread.State: RUNNABLE\n\tat a.B$$L/0x1.c(java.base@17/B.java:5)\n\t- locked <0x1>\n\tat d(Native Method)\n\n\"V\" os_prio=0 nid=1 b\n",
     b"7\n2026-01-01T00:00:00Z\n25\n\n#3 \"main\" WAITING 2026\n    at java.base/java.lang.T.s(T.java:5)\n",
     b"Analysis of sampling a (pid 7) every 1 millisecond\nCall graph:\n    9 Thread_1   DispatchQueue_1: q  (serial)\n    + 8 f  (in a) + 1,2,...  [0x1,0x2]  a.c:5\n    + ! 7 ???  (in b)  load address 0x1 + 0x28  [0x29]\n    1 Thread_2\n\nTotal number in stack\n",
+    b"desc: x\ncmd: ./m\ntime_unit: i\n#-\nsnapshot=0\n#-\nmem_heap_B=159\nheap_tree=peak\nn2: 159 (heap) malloc\n n1: 150 0x10: a (m.c:4)\n  n0: 99 0x20: main (in /m)\n n0: 9 in 3 places, all below massif's threshold (1.00%)\n#-\nsnapshot=1\n#-\nheap_tree=detailed\nn0: 5 (h) m\n",
     b"Thread 2 (Thread 0x7f (LWP 12) \"a\"):\n#0  0x1 in f (s=0x5 \"(\\\"\",\n    n=1) at t.c:8\n#1  0x2 in ?? () from /x.so\n(More stack frames follow...)\n",
     b"* thread #1, name = 'a', queue = 'b'\n  * frame #0: 0x1 a.out`f(int) + 4\n    frame #1: 0x2 a.out`g(x=1) at a.c:5:7 [opt]\n",
     b"SIMPLEPERF\x01\0\x0d\0\0\0\x2a\x0b\x0a\x09cpu-clock\x12\0\0\0\x0a\x10\x08\x05\x10\x07\x1a\x06\x08\x10\x10\x01\x18\x00\x20\x01\x28\0\x0d\0\0\0\x1a\x0b\x08\x01\x12\x04/a.b\x1a\x01f\0\0\0\0",

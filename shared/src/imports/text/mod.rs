@@ -6,5 +6,6 @@ pub(crate) mod difference;
 pub(crate) mod ghc_text;
 pub(crate) mod instruments;
 pub(crate) mod macos_sample;
+pub(crate) mod massif;
 pub(crate) mod perf_script;
 pub(crate) mod pmcstat;
