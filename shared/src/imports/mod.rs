@@ -77,6 +77,7 @@ const FORMATS: &[Format] = formats![
     text::macos_sample,
     text::massif,
     text::pmcstat,
+    text::rprof,
     text::perf_script,
     text::austin,
     text::difference,

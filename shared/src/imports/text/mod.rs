@@ -9,3 +9,4 @@ pub(crate) mod macos_sample;
 pub(crate) mod massif;
 pub(crate) mod perf_script;
 pub(crate) mod pmcstat;
+pub(crate) mod rprof;
