@@ -78,6 +78,7 @@ const FORMATS: &[Format] = formats![
     text::massif,
     text::pmcstat,
     text::rprof,
+    text::bpftrace,
     text::perf_script,
     text::austin,
     text::difference,

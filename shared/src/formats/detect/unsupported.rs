@@ -238,6 +238,7 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     ("", &["\nanalysis tool:", "\ncall graph:"], MACOS_SAMPLE),
     ("@ ", &[" samples]"], Profile("the output of pmcstat")),
     ("", &["sample.interval="], Profile("a profile of R (Rprof)")),
+    ("", &["@[\n", "\n]: "], Profile("stacks of bpftrace")),
     ("<", &["<svg"], Other("a drawing (SVG)")),
     (
         "<",

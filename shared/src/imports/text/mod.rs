@@ -1,6 +1,7 @@
 //! Formats in lines of text.
 
 pub(crate) mod austin;
+pub(crate) mod bpftrace;
 pub(crate) mod callgrind;
 pub(crate) mod difference;
 pub(crate) mod ghc_text;
