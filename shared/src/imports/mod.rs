@@ -9,6 +9,7 @@ mod binary;
 mod call_graph;
 mod dumps;
 mod error;
+mod flame_graphs;
 mod frames;
 mod json;
 mod outline;
@@ -79,6 +80,8 @@ const FORMATS: &[Format] = formats![
     text::pmcstat,
     text::rprof,
     text::bpftrace,
+    flame_graphs::svg,
+    flame_graphs::async_profiler,
     text::perf_script,
     text::austin,
     text::difference,

@@ -239,6 +239,16 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     ("@ ", &[" samples]"], Profile("the output of pmcstat")),
     ("", &["sample.interval="], Profile("a profile of R (Rprof)")),
     ("", &["@[\n", "\n]: "], Profile("stacks of bpftrace")),
+    (
+        "<",
+        &["<svg", "brendangregg/flamegraph"],
+        Profile("a flame graph (SVG)"),
+    ),
+    (
+        "<",
+        &["<html", "async-profiler", "function f("],
+        Profile("a flame graph of async-profiler (HTML)"),
+    ),
     ("<", &["<svg"], Other("a drawing (SVG)")),
     (
         "<",
