@@ -65,6 +65,7 @@ const FORMATS: &[Format] = formats![
     json::safari,
     json::stackprof,
     json::pyinstrument,
+    json::scalene,
     json::flamebearer,
     json::dhat,
     json::ghc,

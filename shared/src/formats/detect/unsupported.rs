@@ -215,6 +215,11 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         &["\"sample_count\"", "\"start_call_stack\""],
         PYINSTRUMENT,
     ),
+    (
+        "{",
+        &["\"alloc_samples\"", "\"args\""],
+        Profile("a scalene profile"),
+    ),
     ("{", &["\"threadContainers\""], JAVA_THREADS),
     (
         "",

@@ -8,4 +8,5 @@ pub(crate) mod ghc;
 pub(crate) mod pyinstrument;
 pub(super) mod reader;
 pub(crate) mod safari;
+pub(crate) mod scalene;
 pub(crate) mod stackprof;

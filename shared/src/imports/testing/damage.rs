@@ -58,6 +58,11 @@ const JSON: &[(&str, &str)] = &[
         "b\/c.D(e:1)"]}]}]}}"#,
     ),
     (
+        "scalene profile",
+        r#"{"alloc_samples":0,"args":["p"],"stacks":[[["a f:13;","b g:1;"],{"count":2,"c_time":0.25,
+        "python_time":0.125}],[["c"],3]]}"#,
+    ),
+    (
         "Safari recording",
         r#"{"recording":{"displayName":"a","startTime":1,"endTime":2,"sampleStackTraces":[{
         "timestamp":1,"stackFrames":[{"name":"a","url":"b","line":1,"column":2}]}],
