@@ -66,6 +66,7 @@ const FORMATS: &[Format] = formats![
     json::stackprof,
     json::pyinstrument,
     json::scalene,
+    json::xhprof,
     json::flamebearer,
     json::dhat,
     json::ghc,

@@ -220,6 +220,7 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         &["\"alloc_samples\"", "\"args\""],
         Profile("a scalene profile"),
     ),
+    ("{", &["==>", "\"ct\""], Profile("an xhprof profile")),
     ("{", &["\"threadContainers\""], JAVA_THREADS),
     (
         "",

@@ -10,3 +10,4 @@ pub(super) mod reader;
 pub(crate) mod safari;
 pub(crate) mod scalene;
 pub(crate) mod stackprof;
+pub(crate) mod xhprof;

@@ -63,6 +63,10 @@ const JSON: &[(&str, &str)] = &[
         "python_time":0.125}],[["c"],3]]}"#,
     ),
     (
+        "xhprof profile",
+        r#"{"main()==>f":{"ct":2,"wt":60,"mu":-8},"f==>f@1":{"ct":3,"wt":25},"main()":{"ct":1,"wt":99}}"#,
+    ),
+    (
         "Safari recording",
         r#"{"recording":{"displayName":"a","startTime":1,"endTime":2,"sampleStackTraces":[{
         "timestamp":1,"stackFrames":[{"name":"a","url":"b","line":1,"column":2}]}],
