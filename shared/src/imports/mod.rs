@@ -79,6 +79,7 @@ const FORMATS: &[Format] = formats![
     text::instruments,
     text::macos_sample,
     text::massif,
+    text::heaptrack,
     text::pmcstat,
     text::rprof,
     text::bpftrace,

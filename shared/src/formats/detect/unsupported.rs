@@ -180,6 +180,7 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         &["\ncmd:", "\ntime_unit:"],
         Profile("a massif profile"),
     ),
+    ("v ", &["\nX ", "\ns "], Profile("a heaptrack recording")),
     ("goroutine ", &["]:\n"], GOROUTINES),
     ("panic: ", &["\ngoroutine ", "]:\n"], GOROUTINES),
     ("fatal error: ", &["\ngoroutine ", "]:\n"], GOROUTINES),

@@ -5,6 +5,7 @@ pub(crate) mod bpftrace;
 pub(crate) mod callgrind;
 pub(crate) mod difference;
 pub(crate) mod ghc_text;
+pub(crate) mod heaptrack;
 pub(crate) mod instruments;
 pub(crate) mod macos_sample;
 pub(crate) mod massif;
