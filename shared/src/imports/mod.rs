@@ -67,6 +67,7 @@ const FORMATS: &[Format] = formats![
     json::pyinstrument,
     json::scalene,
     json::xhprof,
+    json::gprof2dot,
     json::flamebearer,
     json::dhat,
     json::ghc,

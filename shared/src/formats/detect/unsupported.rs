@@ -222,6 +222,11 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         Profile("a scalene profile"),
     ),
     ("{", &["==>", "\"ct\""], Profile("an xhprof profile")),
+    (
+        "{",
+        &["\"costs\"", "\"callchain\""],
+        Profile("JSON of gprof2dot"),
+    ),
     ("{", &["\"threadContainers\""], JAVA_THREADS),
     (
         "",

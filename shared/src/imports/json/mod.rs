@@ -5,6 +5,7 @@ pub(crate) mod dhat;
 pub(crate) mod flamebearer;
 pub(crate) mod gecko;
 pub(crate) mod ghc;
+pub(crate) mod gprof2dot;
 pub(crate) mod pyinstrument;
 pub(super) mod reader;
 pub(crate) mod safari;

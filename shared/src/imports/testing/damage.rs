@@ -58,6 +58,11 @@ const JSON: &[(&str, &str)] = &[
         "b\/c.D(e:1)"]}]}]}}"#,
     ),
     (
+        "gprof2dot JSON",
+        r#"{"version":0,"costs":[{"description":"Memory","unit":"bytes"}],"events":[{"callchain":[1,0],
+        "cost":[7]},{"callchain":[],"cost":[]}],"functions":[{"module":"a","name":"b"},{"name":"c"}]}"#,
+    ),
+    (
         "scalene profile",
         r#"{"alloc_samples":0,"args":["p"],"stacks":[[["a f:13;","b g:1;"],{"count":2,"c_time":0.25,
         "python_time":0.125}],[["c"],3]]}"#,
