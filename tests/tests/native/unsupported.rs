@@ -232,7 +232,7 @@ fn what_is_no_profile_is_named_too() {
         ),
         (
             b"go 1.24 trace\0\0\0\x01\x02",
-            "a Go execution trace, which is not read yet",
+            "a Go execution trace (`go tool trace -pprof=sched` converts it), which is not read yet",
         ),
         (
             b"\n<!DOCTYPE html><title>Sign in</title>",

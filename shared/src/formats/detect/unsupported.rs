@@ -40,12 +40,36 @@ const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
         Profile("a big-endian recording of perf (perf.data)"),
     ),
     (b"SIMPLEPERF", Profile("a recording of simpleperf")),
-    (b"Nettrace", Profile("a .NET trace (nettrace)")),
-    (b"MMPD", Profile("a self-profile of rustc")),
-    (b"MOJ", Profile("an Austin recording (MOJO)")),
-    (b"memray\0", Profile("a memray recording")),
-    (b"rbspy0", Profile("an rbspy recording")),
+    (
+        b"Nettrace",
+        Profile("a .NET trace (`dotnet-trace convert --format Speedscope` converts it)"),
+    ),
+    (
+        b"MMPD",
+        Profile("a self-profile of rustc (`crox` converts it)"),
+    ),
+    (
+        b"MOJ",
+        Profile("an Austin recording (MOJO; `mojo2austin` converts it)"),
+    ),
+    (
+        b"memray\0",
+        Profile("a memray recording (`memray transform gprof2dot` converts it)"),
+    ),
+    (
+        b"rbspy0",
+        Profile("an rbspy recording (`rbspy report -f speedscope` converts it)"),
+    ),
     (b"JAVA PROFILE ", Profile("a Java heap dump (HPROF)")),
+    (b"gmon\x01", Profile("a profile of gprof (gmon.out)")),
+    (
+        b"hdrb",
+        Profile("an event log of GHC (`hs-speedscope` converts it)"),
+    ),
+    (
+        b"\x17\x08\x44tracing",
+        Profile("a recording of trace-cmd (trace.dat)"),
+    ),
     (b"*version\n", Profile("an Android method trace")),
     (b"SLOW", Profile("an Android method trace")),
     (b"HCAT\x01\0\0\0", Profile("a profile of CPython (binary)")),
@@ -118,7 +142,7 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     (
         "{",
         &["\"snapshot\"", "\"node_fields\""],
-        Profile("a V8 heap snapshot"),
+        Profile("a V8 heap snapshot (`node --heap-prof` writes a profile)"),
     ),
     (
         "{",
@@ -249,6 +273,26 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     ),
     ("", &["\nanalysis tool:", "\ncall graph:"], MACOS_SAMPLE),
     ("@ ", &[" samples]"], Profile("the output of pmcstat")),
+    (
+        "",
+        &["trace start [", "file format: "],
+        Profile("a trace of Xdebug (`xdebug.mode=profile` writes a profile)"),
+    ),
+    (
+        "# To display the perf.data header info",
+        &["overhead"],
+        Profile("a report of perf (`perf script` prints what can be read)"),
+    ),
+    (
+        "0SECTION",
+        &["javacore"],
+        Profile("a javacore of OpenJ9 (`jcmd PID Thread.print` prints threads)"),
+    ),
+    (
+        "a:",
+        &["==>", "\"ct\";i:"],
+        Profile("an xhprof profile that PHP serialized"),
+    ),
     ("", &["sample.interval="], Profile("a profile of R (Rprof)")),
     ("", &["@[\n", "\n]: "], Profile("stacks of bpftrace")),
     (
@@ -265,7 +309,7 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     (
         "<",
         &["<trace-query-result"],
-        Profile("an export of Instruments (XML)"),
+        Profile("an export of Instruments (XML; Edit > Deep Copy copies a tree)"),
     ),
     ("<?xml", &[], Other("XML")),
     ("<", &["<html"], Other("a web page (HTML)")),
@@ -340,8 +384,9 @@ fn universal(start: &[u8]) -> Option<UnsupportedFormat> {
 /// 16 bytes: `go 1.22 trace` and zeros.
 fn go_trace(start: &[u8]) -> Option<UnsupportedFormat> {
     let head = start.get(..16)?;
-    (head.starts_with(b"go 1.") && head.windows(7).any(|part| part == b" trace\0"))
-        .then_some(Profile("a Go execution trace"))
+    (head.starts_with(b"go 1.") && head.windows(7).any(|part| part == b" trace\0")).then_some(
+        Profile("a Go execution trace (`go tool trace -pprof=sched` converts it)"),
+    )
 }
 
 /// OTLP's ProfilesData: messages in messages, and a table of texts as field 5, of which the first
