@@ -4,7 +4,7 @@
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::imports::error::FormatError;
 use crate::imports::rows::Rows;
-use crate::model::id::{LabelSetId, LocationId};
+use crate::model::id::{LabelSetId, LocationId, StackId};
 
 /// What the nodes below a node are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,8 @@ struct Node {
     indent: usize,
     /// A node without one only holds others together.
     location: Option<LocationId>,
+    /// Down to it from the root, where callees are below.
+    stack: Option<StackId>,
     /// What no node below has.
     left: i64,
 }
@@ -62,12 +64,20 @@ impl Outline {
                 "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
             ));
         }
+        let mut stack = None;
         if let Some(above) = self.open.last_mut() {
             above.left = above.left.saturating_sub(value);
+            stack = above.stack;
+        }
+        if let Some(location) = location
+            && self.below == Below::Callees
+        {
+            stack = Some(rows.builder.stack(stack, location));
         }
         self.open.push(Node {
             indent,
             location,
+            stack,
             left: value,
         });
         Ok(())
@@ -80,18 +90,12 @@ impl Outline {
             if node.left <= 0 {
                 continue;
             }
-            let mut stack = None;
-            let above = self.open.iter().filter_map(|node| node.location);
-            match self.below {
-                Below::Callees => {
-                    for location in above.chain(node.location) {
-                        stack = Some(rows.builder.stack(stack, location));
-                    }
-                }
-                Below::Callers => {
-                    for location in node.location.into_iter().chain(above.rev()) {
-                        stack = Some(rows.builder.stack(stack, location));
-                    }
+            let mut stack = node.stack;
+            if self.below == Below::Callers {
+                // As many steps as the line is indented.
+                let above = self.open.iter().filter_map(|node| node.location);
+                for location in node.location.into_iter().chain(above.rev()) {
+                    stack = Some(rows.builder.stack(stack, location));
                 }
             }
             rows.sample(stack, self.labels, self.sample_type, node.left);

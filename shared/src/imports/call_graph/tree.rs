@@ -14,7 +14,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Call, CallGraph};
+use super::graph::{Call, CallGraph};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::sort::sort_rows;
 use crate::formats::decoded::Decoded;
@@ -34,7 +34,7 @@ const BYTES_AN_EVENT: usize = 4;
 const FIXED: usize = 256 << 10;
 
 /// The profile of a graph that a file of `length` bytes has.
-pub(super) fn of(mut graph: CallGraph, length: usize) -> Result<Decoded, FormatError> {
+pub(crate) fn stacks(mut graph: CallGraph, length: usize) -> Result<Decoded, FormatError> {
     let types = graph.events();
     let events = types.max(1);
     let functions = graph.own.len() / events;

@@ -50,6 +50,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         threads: 0,
         open: None,
         frame: String::new(),
+        brackets: Brackets::default(),
         cut_off: 0,
     };
     reader.threads = reader.rows.sample_type("threads", "count")?;
@@ -78,6 +79,8 @@ struct Reader {
     open: Option<Open>,
     /// The frame that the next lines may belong to; empty for none.
     frame: String,
+    /// Those of the frame.
+    brackets: Brackets,
     /// Stacks of which the debugger printed the first frames only.
     cut_off: u64,
 }
@@ -107,13 +110,16 @@ impl Reader {
                 open.next = number.saturating_add(1);
             }
             text.clone_into(&mut self.frame);
+            self.brackets = Brackets::default();
+            self.brackets.read(text);
         } else if line.contains("(More stack frames follow") {
             self.cut_off += 1;
         } else if !self.frame.is_empty() {
             // gdb breaks lines between arguments and before the place; variables begin otherwise.
             let text = line.trim_start();
             let goes_on = text.starts_with("at ") || text.starts_with("from ");
-            if line.starts_with("    ") && (goes_on || !is_balanced(&self.frame)) {
+            if line.starts_with("    ") && (goes_on || !self.brackets.are_closed()) {
+                self.brackets.read(text);
                 self.frame.push(' ');
                 self.frame.push_str(text);
             } else {
@@ -214,20 +220,35 @@ fn numbered(line: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok().filter(|_| !text.is_empty())?, text))
 }
 
-/// Whether all brackets are closed, but those in texts.
-fn is_balanced(text: &str) -> bool {
-    let (mut depth, mut is_text, mut escaped) = (0i64, false, false);
-    for byte in text.bytes() {
+/// Which brackets of a frame are open, but for those in texts.
+#[derive(Default)]
+struct Brackets {
+    depth: i64,
+    is_text: bool,
+    is_escaped: bool,
+}
+
+impl Brackets {
+    fn read(&mut self, text: &str) {
+        for byte in text.bytes() {
+            self.step(byte);
+        }
+    }
+
+    fn step(&mut self, byte: u8) {
         match byte {
-            _ if escaped => escaped = false,
-            b'\\' if is_text => escaped = true,
-            b'"' => is_text = !is_text,
-            b'(' if !is_text => depth += 1,
-            b')' if !is_text => depth -= 1,
+            _ if self.is_escaped => self.is_escaped = false,
+            b'\\' if self.is_text => self.is_escaped = true,
+            b'"' => self.is_text = !self.is_text,
+            b'(' if !self.is_text => self.depth += 1,
+            b')' if !self.is_text => self.depth -= 1,
             _ => {}
         }
     }
-    depth <= 0 && !is_text
+
+    fn are_closed(&self) -> bool {
+        self.depth <= 0 && !self.is_text
+    }
 }
 
 fn location(rows: &mut Rows, text: &str) -> LocationId {
@@ -285,22 +306,13 @@ fn without_arguments(name: &str, before: char) -> &str {
         return name;
     }
     // From the left, for texts are there with quotes at both ends.
-    let (mut depth, mut is_text, mut escaped, mut last) = (0i64, false, false, None);
+    let (mut brackets, mut last) = (Brackets::default(), None);
     for (at, byte) in name.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if is_text => escaped = true,
-            b'"' => is_text = !is_text,
-            b'(' if !is_text => {
-                let is_separate = before == '(' || name[..at].ends_with(before);
-                if depth == 0 && at > 0 && is_separate {
-                    last = Some(at);
-                }
-                depth += 1;
-            }
-            b')' if !is_text => depth -= 1,
-            _ => {}
+        let is_outside = brackets.depth == 0 && !brackets.is_text && at > 0;
+        if byte == b'(' && is_outside && (before == '(' || name[..at].ends_with(before)) {
+            last = Some(at);
         }
+        brackets.step(byte);
     }
     last.map_or(name, |at| name[..at].trim_end())
 }
@@ -342,14 +354,14 @@ mod tests {
              #1  0x000055 in Box<S>::run (this=0x1, m=std::map with 1 element = {...}, \
              s=0x5 \"str (with) \\\"q\\\" at a:1\") at t.cpp:8\n        x = (1\nNo locals.\n\
              #2  operator() (f=0x5 <(anonymous namespace)::stop()>,\n    n=1)\n    at t.cpp:12\n\
-             #3  0x01 in std::thread::_Invoker<int (*)()>::operator()(void) (this=0x5) at b.h:259\n\
+             #3  0x01 in ns::_Invoker<int (*)()>::operator()(void) (this=0x5) at b.h:259\n\
              #4  0x07 in (anonymous namespace)::stop () at t.cpp:10\n\
              #5  <signal handler called>\n\
              #6  0x08 in foo(int) () from /lib/x.so\n#7  0x09 in ?? () from /lib/y.so\n\
              (More stack frames follow...)\n\n\
              Thread 1 (LWP 11):\n#0  main () at a b.c:5\n[Inferior 1 detached]\n",
             "0x9 [y.so];foo(int);<signal handler called>;(anonymous namespace)::stop t.cpp:10;\
-             std::thread::_Invoker<int (*)()>::operator()(void) b.h:259;operator() t.cpp:12;\
+             ns::_Invoker<int (*)()>::operator()(void) b.h:259;operator() t.cpp:12;\
              Box<S>::run t.cpp:8;pause ../p.c:29 thread=wor\"k (er 1\n\
              main a b.c:5 thread=LWP 11 1\n",
             &["1 stacks have more frames than were printed; what is left hangs at the root"],

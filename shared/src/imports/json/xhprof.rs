@@ -10,7 +10,7 @@
 
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
-use crate::imports::call_graph::CallGraph;
+use crate::imports::call_graph::{self, CallGraph};
 use crate::imports::error::FormatError;
 use crate::imports::frames::Frame;
 use crate::imports::json::reader::{Problem, Reader};
@@ -75,7 +75,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             format!("{negative} values of functions are less than what they call; they have none of their own")
         });
     }
-    reader.graph.stacks(bytes.len())
+    call_graph::stacks(reader.graph, bytes.len())
 }
 
 struct Calls {

@@ -12,7 +12,7 @@ mod marshal;
 
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
-use crate::imports::call_graph::CallGraph;
+use crate::imports::call_graph::{self, CallGraph};
 use crate::imports::error::FormatError;
 use crate::imports::frames::{Frame, whole};
 use crate::model::id::StringId;
@@ -65,7 +65,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let result = reader.read();
     let at = reader.marshal.at;
     result.map_err(|problem| FormatError::at(NAME, format!("byte {at}"), problem))?;
-    reader.graph.stacks(bytes.len())
+    call_graph::stacks(reader.graph, bytes.len())
 }
 
 /// A tuple with this text and nothing else.

@@ -13,6 +13,7 @@ mod unit;
 
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
+use crate::imports::call_graph;
 use crate::imports::error::FormatError;
 
 /// What it is called in messages.
@@ -26,7 +27,7 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 
 /// Reads a text.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
-    graph::read(bytes)?.stacks(bytes.len())
+    call_graph::stacks(graph::read(bytes)?, bytes.len())
 }
 
 #[cfg(test)]
