@@ -1,0 +1,21 @@
+//! What a file is that is not read.
+
+use std::fmt;
+
+/// What a file is that is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnsupportedFormat {
+    /// A profile, or what one may be packed into.
+    Profile(&'static str),
+    /// Something else.
+    Other(&'static str),
+}
+
+impl fmt::Display for UnsupportedFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Profile(name) => write!(f, "{name}, which is not read yet"),
+            Self::Other(name) => f.write_str(name),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Names for what the first reader does not read: the viewer then loads [`crate::imports`], and a
+//! person who pushes a recording of perf learns that it is one, not that protobuf is broken at byte
+//! 0.
+//!
+//! Content decides, never the name of a file. A name is a guess that only words an error, so each
+//! rule is a few bytes; what can be read is found before. Sources: the detection table that the
+//! formats' own readers agree on (speedscope, the Firefox Profiler, Perfetto), and the formats'
+//! documents.
+
+mod format;
+mod table;
+
+use crate::formats::folded::variants::{Variant, variant};
+use crate::formats::protobuf::{Value, Wire};
+use crate::formats::start::Start;
+pub use format::UnsupportedFormat;
+use format::UnsupportedFormat::{Other, Profile};
+use table::{MAGIC, TEXTS};
+
+/// What a text is that looks like folded stacks and means more.
+pub(crate) fn more_than_folded(bytes: &[u8]) -> Option<UnsupportedFormat> {
+    Some(match variant(bytes)? {
+        Variant::Difference => Profile("folded stacks with two counts"),
+        Variant::Austin => Profile("an Austin recording (text)"),
+    })
+}
+
+/// What a file is that no reader takes; `None` for one that begins as a profile of pprof does.
+pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
+    let beginning = Start::of(bytes);
+    let start = beginning.bytes;
+    let magic = MAGIC
+        .iter()
+        .find(|(magic, _)| start.starts_with(magic))
+        .map(|&(_, name)| name);
+    magic
+        .or_else(|| tar(start))
+        .or_else(|| universal(start))
+        .or_else(|| go_trace(start))
+        .or_else(|| otlp(start))
+        .or_else(|| text_format(beginning))
+        .or_else(|| text_or_json(start))
+        .or_else(|| {
+            (!begins_as_pprof(start)).then_some(Other("binary data of no known profiler"))
+        })
+}
+
+/// Whether the first field is one of pprof's messages, texts or numbers.
+fn begins_as_pprof(start: &[u8]) -> bool {
+    const NUMBER: u8 = 0;
+    const BYTES: u8 = 2;
+    match start.first().map(|tag| (tag >> 3, tag & 7)) {
+        Some((1..=6 | 11 | 13, BYTES)) => true,
+        Some((7..=10 | 12..=14, NUMBER)) => true,
+        Some(_) => false,
+        None => true,
+    }
+}
+
+/// What is left to say of a file that has no better name.
+fn text_or_json(start: &[u8]) -> Option<UnsupportedFormat> {
+    let start = &start[..start.len().min(512)];
+    let text = start
+        .iter()
+        .all(|&b| b >= 0x20 || b"\t\r\n\x0c".contains(&b));
+    match start.trim_ascii_start().first()? {
+        _ if !text => None,
+        b'{' | b'[' => Some(Other("JSON of no known profiler")),
+        _ => Some(Other("text of no known profiler")),
+    }
+}
+
+fn tar(start: &[u8]) -> Option<UnsupportedFormat> {
+    (start.get(257..262)? == b"ustar").then_some(Profile("a tar archive"))
+}
+
+/// A program for several processors. Classes of Java begin with the same four bytes; they have a
+/// version, from 45 on, where this has the number of processors.
+fn universal(start: &[u8]) -> Option<UnsupportedFormat> {
+    let count = start.strip_prefix(b"\xca\xfe\xba\xbe")?.first_chunk()?;
+    Some(match u32::from_be_bytes(*count) {
+        0..45 => Other("a program (Mach-O)"),
+        _ => Other("a class of Java"),
+    })
+}
+
+/// 16 bytes: `go 1.22 trace` and zeros.
+fn go_trace(start: &[u8]) -> Option<UnsupportedFormat> {
+    let head = start.get(..16)?;
+    (head.starts_with(b"go 1.") && head.windows(7).any(|part| part == b" trace\0")).then_some(
+        Profile("a Go execution trace (`go tool trace -pprof=sched` converts it)"),
+    )
+}
+
+/// OTLP's ProfilesData: messages in messages, and a table of texts as field 5, of which the first
+/// is empty. pprof's first field, a value type, has numbers inside, and its texts are field 6. The
+/// tables of a large file are far behind, so a first resource with the name of an attribute will
+/// do.
+pub(crate) fn otlp(start: &[u8]) -> Option<UnsupportedFormat> {
+    let texts = |start: &[u8]| start.windows(3).any(|part| part == b"\x2a\0\x2a");
+    let inner = message(message(start)?)?;
+    let named = || {
+        // Field 1 is the key; names have dots.
+        let (&[0x0a, length], rest) = message(inner)?.split_first_chunk::<2>()? else {
+            return None;
+        };
+        let key = rest.get(..usize::from(length))?;
+        let is_name = |b: &u8| b.is_ascii_lowercase() || b"._".contains(b);
+        (key.contains(&b'.') && key.iter().all(is_name)).then_some(())
+    };
+    (texts(start) || named().is_some()).then_some(Profile("an OTLP profile"))
+}
+
+/// A trace of Perfetto: packets as field 1. The first has a field that neither a value type of pprof
+/// nor a resource of OTLP has; and bytes that no text has, for a text may begin with a line feed,
+/// which is the key of field 1.
+pub(crate) fn perfetto(start: &[u8]) -> Option<UnsupportedFormat> {
+    is_perfetto(start).then_some(Profile("a Perfetto trace"))
+}
+
+fn is_perfetto(start: &[u8]) -> bool {
+    const KNOWN: std::ops::Range<u32> = 6..1000;
+    let is_text = |start: &[u8]| start.iter().take(1024).all(|&b| b >= 8);
+    if !start.starts_with(b"\x0a") || is_text(start) {
+        return false;
+    }
+    match Wire::new(start).next_field() {
+        Ok(Some((_, Value::Bytes(mut packet)))) => {
+            let mut is_known = false;
+            loop {
+                match packet.next_field() {
+                    Ok(Some((field, _))) => is_known |= KNOWN.contains(&field),
+                    Ok(None) => return is_known,
+                    Err(_) => return false,
+                }
+            }
+        }
+        // The packet goes beyond what is looked at: its first field is.
+        Err(_) => {
+            let key = message(start).and_then(|packet| Wire::new(packet).packed().ok()?);
+            key.is_some_and(|key| u32::try_from(key >> 3).is_ok_and(|key| KNOWN.contains(&key)))
+        }
+        Ok(_) => false,
+    }
+}
+
+/// What is inside of a message's first field, when that may be a message itself.
+fn message(bytes: &[u8]) -> Option<&[u8]> {
+    let (&key, rest) = bytes.split_first()?;
+    let end = rest.iter().take(5).position(|b| b & 0x80 == 0)?;
+    (key & 7 == 2).then(|| &rest[end + 1..])
+}
+
+fn text_format(start: Start<'_>) -> Option<UnsupportedFormat> {
+    let fits = |(begin, words, _): &&(&str, &[&str], UnsupportedFormat)| {
+        start.text.starts_with(begin.as_bytes()) && start.has(words)
+    };
+    TEXTS
+        .iter()
+        .find(fits)
+        .map(|&(_, _, name)| name)
+        .or_else(|| perf_script(start).then_some(Profile("the output of perf script")))
+}
+
+/// Whether a text is `comm 4711 [000] 12.345678: 250000 cpu-clock:` and so on: below it are the
+/// frames, each with its address, or the next sample. Of a sample's head any field may be missing,
+/// and messages may come before it: then a frame decides that has an address of four digits and a
+/// module, `40052d main (/bin/a)`.
+pub(crate) fn perf_script(start: Start<'_>) -> bool {
+    const LOOKED_AT: usize = 16;
+    let lines = start.lines().filter(|line| !line.starts_with(b"#"));
+    let lines: Vec<_> = lines.take(LOOKED_AT).collect();
+    let is_sample = |line: &[u8]| {
+        let mut words = line.split(u8::is_ascii_whitespace);
+        words.any(id) && words.any(time)
+    };
+    // Of the address.
+    let digits = |line: &[u8]| {
+        let mut words = line.trim_ascii_start().split(u8::is_ascii_whitespace);
+        let address = words.next().unwrap_or(b"");
+        let is_frame = (line.starts_with(b"\t") || line.starts_with(b" "))
+            && address.iter().all(u8::is_ascii_hexdigit);
+        if is_frame { address.len() } else { 0 }
+    };
+    // `(/bin/a)` or `([kernel.kallsyms])`; other texts have other brackets.
+    let has_module = |line: &[u8]| {
+        let mut pairs = line.windows(3);
+        line.ends_with(b")") && pairs.any(|part| matches!(part, b" (/" | b" (["))
+    };
+    let begins = match lines[..] {
+        [] => false,
+        [first] => is_sample(first),
+        [first, second, ..] => is_sample(first) && (digits(second) > 0 || is_sample(second)),
+    };
+    begins
+        || lines
+            .iter()
+            .any(|line| digits(line) >= 4 && has_module(line))
+}
+
+/// `4711`, or `4711/4712`: a process and its thread.
+fn id(word: &[u8]) -> bool {
+    word.first().is_some_and(u8::is_ascii_digit)
+        && word.iter().all(|b| b.is_ascii_digit() || *b == b'/')
+}
+
+/// `12.345678:`.
+fn time(word: &[u8]) -> bool {
+    let digits = word.strip_suffix(b":").unwrap_or(b"");
+    digits.contains(&b'.') && digits.iter().all(|b| b.is_ascii_digit() || *b == b'.')
+}

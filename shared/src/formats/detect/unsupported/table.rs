@@ -1,0 +1,287 @@
+//! How files begin that are not read, and what each is called. A message may name the command that
+//! makes one that is read.
+
+use super::format::UnsupportedFormat::{self, Other, Profile};
+
+/// Bytes that a file begins with.
+pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
+    (b"PERFILE2", Profile("a recording of perf (perf.data)")),
+    (
+        b"2ELIFREP",
+        Profile("a big-endian recording of perf (perf.data)"),
+    ),
+    (b"SIMPLEPERF", Profile("a recording of simpleperf")),
+    (
+        b"Nettrace",
+        Profile("a .NET trace (`dotnet-trace convert --format Speedscope` converts it)"),
+    ),
+    (
+        b"MMPD",
+        Profile("a self-profile of rustc (`crox` converts it)"),
+    ),
+    (
+        b"MOJ",
+        Profile("an Austin recording (MOJO; `mojo2austin` converts it)"),
+    ),
+    (
+        b"memray\0",
+        Profile("a memray recording (`memray transform gprof2dot` converts it)"),
+    ),
+    (
+        b"rbspy0",
+        Profile("an rbspy recording (`rbspy report -f speedscope` converts it)"),
+    ),
+    (b"JAVA PROFILE ", Profile("a Java heap dump (HPROF)")),
+    (b"gmon\x01", Profile("a profile of gprof (gmon.out)")),
+    (
+        b"hdrb",
+        Profile("an event log of GHC (`hs-speedscope` converts it)"),
+    ),
+    (
+        b"\x17\x08\x44tracing",
+        Profile("a recording of trace-cmd (trace.dat)"),
+    ),
+    (b"*version\n", Profile("an Android method trace")),
+    (b"SLOW", Profile("an Android method trace")),
+    (b"HCAT\x01\0\0\0", Profile("a profile of CPython (binary)")),
+    (b"HCAT\x02\0\0\0", Profile("a profile of CPython (binary)")),
+    (b"TACH\0\0\0\x01", Profile("a profile of CPython (binary)")),
+    (b"TACH\0\0\0\x02", Profile("a profile of CPython (binary)")),
+    (
+        b"\xdc\xdfJSLB\x01\0",
+        Profile("a Firefox profile (JsonSlabs)"),
+    ),
+    (b"\xfb)\x03", CPROFILE),
+    (b"\xfb\xa9\x03", CPROFILE),
+    (b"{)\x03", CPROFILE),
+    (b"{\xa9\x03", CPROFILE),
+    (b"{(\x03\0\0\0", CPROFILE),
+    (
+        b"\x04\x08",
+        Profile("a dump of Ruby's Marshal (`stackprof --json` prints one of stackprof as JSON)"),
+    ),
+    (b"\x80\x02", PICKLE),
+    (b"\x80\x03", PICKLE),
+    (b"\x80\x04\x95", PICKLE),
+    (b"\x80\x05\x95", PICKLE),
+    (b"# callgrind format", Profile("a callgrind profile")),
+    (b"\x28\xb5\x2f\xfd", Profile("a zstd archive")),
+    (b"PK\x03\x04", Profile("a zip archive")),
+    (b"\xfd7zXZ\0", Profile("an xz archive")),
+    (b"BZh", Profile("a bzip2 archive")),
+    (b"7z\xbc\xaf\x27\x1c", Profile("a 7z archive")),
+    (b"\x7fELF", Other("a program (ELF)")),
+    (b"\xce\xfa\xed\xfe", Other("a program (Mach-O)")),
+    (b"\xcf\xfa\xed\xfe", Other("a program (Mach-O)")),
+    (b"\xca\xfe\xba\xbf", Other("a program (Mach-O)")),
+    (b"MODULE ", Other("symbols of a program (Breakpad)")),
+    (b"\0asm", Other("a WebAssembly module")),
+    (b"\x89PNG", Other("a picture (PNG)")),
+    (b"\xff\xd8\xff", Other("a picture (JPEG)")),
+    (b"%PDF", Other("a PDF document")),
+    (b"SQLite format 3\0", Other("a SQLite database")),
+];
+
+const CPROFILE: UnsupportedFormat = Profile("a profile of Python's cProfile (pstats)");
+const PICKLE: UnsupportedFormat = Other("a pickle of Python");
+const PYINSTRUMENT: UnsupportedFormat = Profile("a pyinstrument profile");
+const JAVA_THREADS: UnsupportedFormat = Profile("a dump of Java's threads");
+const BACKTRACES: UnsupportedFormat = Profile("backtraces of a debugger");
+const MACOS_SAMPLE: UnsupportedFormat = Profile("a report of macOS's sample");
+const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
+
+/// Words that all occur near the beginning of a text that begins with the first.
+pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
+    ("{", &["\"traceEvents\""], Profile("a Chrome trace")),
+    ("[", &["\"ph\"", "\"ts\""], Profile("a Chrome trace")),
+    (
+        "{",
+        &["\"head\"", "\"selfSize\""],
+        Profile("a V8 heap profile (.heapprofile)"),
+    ),
+    (
+        "{",
+        &["\"nodes\"", "\"callFrame\""],
+        Profile("a V8 CPU profile (.cpuprofile)"),
+    ),
+    (
+        "{",
+        &["\"head\"", "\"hitCount\""],
+        Profile("a V8 CPU profile (.cpuprofile)"),
+    ),
+    (
+        "{",
+        &["\"snapshot\"", "\"node_fields\""],
+        Profile("a V8 heap snapshot (`node --heap-prof` writes a profile)"),
+    ),
+    (
+        "{",
+        &["\"code\"", "\"functions\"", "\"ticks\""],
+        Profile("a V8 log (node --prof)"),
+    ),
+    // Its libraries come first; the other keys may be megabytes away.
+    (
+        "{",
+        &["\"code\"", "\"SHARED_LIB\""],
+        Profile("a V8 log (node --prof)"),
+    ),
+    (
+        "{",
+        &["\"meta\"", "\"interval\""],
+        Profile("a Firefox profile"),
+    ),
+    (
+        "{",
+        &["\"meta\"", "\"preprocessedProfileVersion\""],
+        Profile("a Firefox profile"),
+    ),
+    (
+        "{",
+        &["\"meta\"", "\"categories\""],
+        Profile("a Firefox profile"),
+    ),
+    (
+        "{",
+        &["\"markers\"", "\"frames\""],
+        Profile("a Firefox profile"),
+    ),
+    (
+        "{",
+        &["\"resourceProfiles\""],
+        Profile("an OTLP profile (JSON)"),
+    ),
+    (
+        "{",
+        &["\"flamebearer\""],
+        Profile("a flame graph of Pyroscope (flamebearer)"),
+    ),
+    ("{", &["\"dhatFileVersion\""], Profile("a DHAT profile")),
+    (
+        "{",
+        &["\"recording\"", "\"displayName\""],
+        Profile("a Safari recording"),
+    ),
+    (
+        "{",
+        &["\"mode\"", "\"interval\"", "\"samples\""],
+        Profile("a stackprof profile"),
+    ),
+    ("{", &["\"rts_arguments\""], Profile("a GHC profile (JSON)")),
+    ("", &["\nevents:", "\nfn="], Profile("a callgrind profile")),
+    ("events:", &["\nfn="], Profile("a callgrind profile")),
+    (
+        "desc:",
+        &["\ncmd:", "\ntime_unit:"],
+        Profile("a massif profile"),
+    ),
+    ("v ", &["\nX ", "\ns "], Profile("a heaptrack recording")),
+    ("goroutine ", &["]:\n"], GOROUTINES),
+    ("panic: ", &["\ngoroutine ", "]:\n"], GOROUTINES),
+    ("fatal error: ", &["\ngoroutine ", "]:\n"], GOROUTINES),
+    ("SIGQUIT: ", &["\ngoroutine ", "]:\n"], GOROUTINES),
+    (
+        "# ========",
+        &["# captured on"],
+        Profile("the output of perf script"),
+    ),
+    (
+        "",
+        &["Time and Allocation Profiling Report"],
+        Profile("a GHC profile"),
+    ),
+    (
+        "Weight\t",
+        &["Symbol Name"],
+        Profile("a deep copy of Instruments"),
+    ),
+    (
+        "Bytes Used\t",
+        &["Symbol Name"],
+        Profile("a deep copy of Instruments"),
+    ),
+    (
+        "Running Time\t",
+        &["Symbol Name"],
+        Profile("a deep copy of Instruments"),
+    ),
+    ("{", &["\"sample_count\"", "\"root_frame\""], PYINSTRUMENT),
+    (
+        "{",
+        &["\"sample_count\"", "\"start_call_stack\""],
+        PYINSTRUMENT,
+    ),
+    (
+        "{",
+        &["\"alloc_samples\"", "\"args\""],
+        Profile("a scalene profile"),
+    ),
+    ("{", &["==>", "\"ct\""], Profile("an xhprof profile")),
+    (
+        "{",
+        &["\"costs\"", "\"callchain\""],
+        Profile("JSON of gprof2dot"),
+    ),
+    ("{", &["\"threadContainers\""], JAVA_THREADS),
+    (
+        "",
+        &["full thread dump ", "java.lang.Thread.State: "],
+        JAVA_THREADS,
+    ),
+    (
+        "",
+        &["\n#", " \"main\"", " java.base/java.lang."],
+        JAVA_THREADS,
+    ),
+    ("", &["thread ", "):\n#0 "], BACKTRACES),
+    ("", &["\ntid ", ":\n#0 "], BACKTRACES),
+    ("", &["thread #1", "frame #0: 0x"], BACKTRACES),
+    ("", &["#0  0x", "\n#1  0x", " in "], BACKTRACES),
+    (
+        "",
+        &["analysis of sampling ", "\ncall graph:"],
+        MACOS_SAMPLE,
+    ),
+    ("", &["\nanalysis tool:", "\ncall graph:"], MACOS_SAMPLE),
+    ("@ ", &[" samples]"], Profile("the output of pmcstat")),
+    (
+        "",
+        &["trace start [", "file format: "],
+        Profile("a trace of Xdebug (`xdebug.mode=profile` writes a profile)"),
+    ),
+    (
+        "# To display the perf.data header info",
+        &["overhead"],
+        Profile("a report of perf (`perf script` prints what can be read)"),
+    ),
+    (
+        "0SECTION",
+        &["javacore"],
+        Profile("a javacore of OpenJ9 (`jcmd PID Thread.print` prints threads)"),
+    ),
+    (
+        "a:",
+        &["==>", "\"ct\";i:"],
+        Profile("an xhprof profile that PHP serialized"),
+    ),
+    ("", &["sample.interval="], Profile("a profile of R (Rprof)")),
+    ("", &["@[\n", "\n]: "], Profile("stacks of bpftrace")),
+    (
+        "<",
+        &["<svg", "brendangregg/flamegraph"],
+        Profile("a flame graph (SVG)"),
+    ),
+    (
+        "<",
+        &["<html", "async-profiler", "function f("],
+        Profile("a flame graph of async-profiler (HTML)"),
+    ),
+    ("<", &["<svg"], Other("a drawing (SVG)")),
+    (
+        "<",
+        &["<trace-query-result"],
+        Profile("an export of Instruments (XML; Edit > Deep Copy copies a tree)"),
+    ),
+    ("<?xml", &[], Other("XML")),
+    ("<", &["<html"], Other("a web page (HTML)")),
+    ("<", &["<!doctype html"], Other("a web page (HTML)")),
+];
