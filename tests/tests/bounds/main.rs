@@ -22,6 +22,7 @@ mod requests;
 mod stacks;
 mod text_imports;
 mod texts;
+mod tree_imports;
 mod v8;
 
 use std::time::{Duration, Instant};
@@ -41,6 +42,7 @@ use requests::REQUESTS;
 use stacks::STACKS;
 use text_imports::IMPORTS;
 use texts::TEXTS;
+use tree_imports::TREE_IMPORTS;
 use v8::V8;
 
 /// Bytes allocated for each byte of input, at most.
@@ -87,6 +89,7 @@ fn hostile_profiles_allocate_in_proportion_to_their_size() {
         JSON_IMPORTS,
         IMPORTS,
         RECORD_IMPORTS,
+        TREE_IMPORTS,
         V8,
     ];
     for Case {

@@ -113,7 +113,7 @@ pub(crate) static IMPORTS: &[Case] = &[
     }),
 ];
 
-const fn import(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case {
+pub(crate) const fn import(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case {
     Case {
         read: |bytes| open(bytes, MAX_PROFILE_BYTES).is_ok(),
         ..case(name, accepted, make)
@@ -131,7 +131,7 @@ fn varint(mut value: usize) -> Vec<u8> {
 }
 
 /// Lines until [`SIZE`].
-fn lines(head: &str, line: impl Fn(u64) -> String) -> Vec<u8> {
+pub(crate) fn lines(head: &str, line: impl Fn(u64) -> String) -> Vec<u8> {
     let mut text = head.to_owned();
     for i in 0.. {
         if text.len() >= SIZE {

@@ -135,7 +135,9 @@ mod tests {
         );
         assert_eq!(
             message(b"MMPD\0", 10),
-            format!("this is a self-profile of rustc, which is not read yet; {read}")
+            format!(
+                "this is a self-profile of rustc (`crox` converts it), which is not read yet; {read}"
+            )
         );
         let deep = format!("a;b 1\n{}b 1", "a;".repeat(16_384));
         assert_eq!(

@@ -118,7 +118,8 @@ impl Tree {
     }
 
     fn node(&mut self, parent: Option<u32>, rows: &mut Rows) -> u32 {
-        rows.beside += size_of::<Node>();
+        // Twice, for the table doubles.
+        rows.beside += 2 * size_of::<Node>();
         self.nodes.push(Node {
             parent,
             name: StringId::EMPTY,

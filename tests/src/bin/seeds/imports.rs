@@ -57,6 +57,59 @@ pub(super) fn imports() -> Seeds {
                 .to_vec(),
         ),
         (
+            "pstats",
+            b"{\xa9\x03\xfa\x01a\xe9\x01\0\0\0\xda\x01f)\x05r\x02\0\0\0r\x02\0\0\0g\0\0\0\0\0\0\xe0?g\0\0\0\0\0\0\xe8?{r\0\0\0\0i\x07\0\0\0\x30\x30".to_vec(),
+        ),
+        (
+            "pyinstrument",
+            br#"{"duration":2,"sample_count":2,"root_frame":{"function":"f","file_path":"a","line_no":1,"time":0.5,"children":[{"function":"[self]","time":0.1,"children":[]},{"function":"g","time":0.2,"class_name":"C"}]}}"#
+                .to_vec(),
+        ),
+        (
+            "java-threads",
+            b"Full thread dump X\n\n\"a\" #1 prio=5 tid=0x1 nid=0x2 runnable [0x3]\n   java.lang.Thread.State: RUNNABLE\n\tat a.B$$L/0x1.c(java.base@17/B.java:5)\n\t- locked <0x1>\n\n".to_vec(),
+        ),
+        (
+            "backtraces",
+            b"Thread 2 (Thread 0x7f (LWP 12) \"a\"):\n#0  0x1 in f (s=0x5 \"(\\\"\",\n    n=1) at t.c:8\n#1  0x2 in ?? () from /x.so\n* thread #1, name = 'a'\n  * frame #0: 0x1 a.out`f(x=1) at a.c:5:7 [opt]\n".to_vec(),
+        ),
+        (
+            "macos-sample",
+            b"Analysis of sampling a (pid 7) every 1 millisecond\nCall graph:\n    9 Thread_1   DispatchQueue_1: q  (serial)\n    + 8 f  (in a) + 1,2,...  [0x1,0x2]  a.c:5\n    + ! 7 ???  (in b)  load address 0x1 + 0x28  [0x29]\n".to_vec(),
+        ),
+        (
+            "massif",
+            b"desc: x\ncmd: ./m\ntime_unit: i\nmem_heap_B=159\nheap_tree=peak\nn1: 159 (heap) malloc\n n1: 150 0x10: a (m.c:4)\n  n0: 99 0x20: main (in /m)\n#-\n".to_vec(),
+        ),
+        (
+            "heaptrack",
+            b"v 10400 3\nX m\ns 6 /bin/m\ns 1 f\ns 3 m.c\ni a0 1 2 3 7 2 3 9\nt 1 0\nt 1 1\na 10 2\n+ 0\na 8 1\n+ 1\n- 0\n".to_vec(),
+        ),
+        (
+            "svg",
+            b"<svg>\n<!-- https://github.com/brendangregg/FlameGraph -->\n<title>all (9 samples, 100%)</title><rect x=\"1.5\" y=\"9\" />\n<title>f&amp; (a.py:5) (4 samples, 1%)</title><rect x=\"0%\" y=\"5\" fg:x=\"0\"/>\n".to_vec(),
+        ),
+        (
+            "async-profiler",
+            b"<html>async-profiler\n\tfunction f(key) {\n\tfunction u(key, width\nconst cpool = [\n'all',\n' a.b',\n'!\\'c'\n];\nf(3,0,0,9)\nu(8,4)\nn(16)\n".to_vec(),
+        ),
+        (
+            "rprof",
+            b"line profiling: sample.interval=20\n#File 1: a.R\n1#3 \"f\" 1#5 \"g\" \n\"g\" \n".to_vec(),
+        ),
+        (
+            "bpftrace",
+            b"@[\n    f+200\n    g+0x1f\n]: 12\n@b[comm,\n\tffffff k+1 (vm)\n, bash]: 4\n".to_vec(),
+        ),
+        (
+            "xhprof",
+            br#"{"main()==>f":{"ct":2,"wt":60,"mu":-8},"f==>f@1":{"ct":3,"wt":25},"main()":{"ct":1,"wt":99}}"#.to_vec(),
+        ),
+        (
+            "gprof2dot",
+            br#"{"costs":[{"description":"Memory","unit":"bytes"}],"events":[{"callchain":[1,0],"cost":[7]}],"functions":[{"module":"a","name":"b"},{"name":"c"}]}"#.to_vec(),
+        ),
+        (
             "perf-script",
             b"node 12/13 [001] 4.567890:  250000 cpu-clock:pppH: \n\t    7f00 work+0x1f (/usr/bin/node)\n\t    7e00 [unknown] ([kernel.kallsyms])\n\nnode 12 4.667890: cycles: \n\t 10 main (/a)\n\n"
                 .to_vec(),

@@ -98,6 +98,7 @@ impl Reader<'_> {
                 key => {
                     let function = self.function(key)?;
                     self.costs(function)?;
+                    self.check()?;
                 }
             }
         }
