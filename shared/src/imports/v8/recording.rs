@@ -81,8 +81,12 @@ impl Recording {
                 piece.samples.push(id(reader)?);
                 Ok(())
             }),
-            "timeDeltas" | "timestamps" if piece.times.is_empty() => {
+            // The deltas count where there are both, in either order.
+            "timeDeltas" | "timestamps"
+                if piece.times.is_empty() || key == "timeDeltas" && piece.has_timestamps =>
+            {
                 piece.has_timestamps = key == "timestamps";
+                piece.times.clear();
                 reader.list(&mut |reader| {
                     let time = reader.number(MICROSECOND)?.unwrap_or(0);
                     piece.times.push(time);

@@ -1,4 +1,5 @@
-//! Tables of numbers in both of their forms: an object of columns, or a schema and rows.
+//! Tables of numbers in both of their forms: an object of columns, or a schema and rows. Rows before
+//! their schema are passed and read behind it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,6 +7,7 @@ use std::fmt;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
+use serde_json::value::RawValue;
 
 use crate::formats::json::each;
 
@@ -92,17 +94,14 @@ impl<'de> Visitor<'de> for Table {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
-        let mut schema = None;
+        let (mut schema, mut early) = (None, None);
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             match key.as_ref() {
                 "schema" => schema = Some(map.next_value_seed(Schema(self.wanted))?),
-                "data" => {
-                    let schema = schema.as_ref();
-                    let schema = schema
-                        .ok_or_else(|| A::Error::custom("\"data\" stands before \"schema\""))?;
-                    self.columns.resize_with(self.wanted.len(), Vec::new);
-                    map.next_value_seed(Rows(&mut self, schema))?;
-                }
+                "data" => match &schema {
+                    Some(schema) => map.next_value_seed(Rows(&mut self, schema))?,
+                    None => early = Some(map.next_value::<&RawValue>()?),
+                },
                 "weightType" => {
                     let weight_type: Option<String> = map.next_value()?;
                     self.weight_type = weight_type.unwrap_or_default();
@@ -120,6 +119,14 @@ impl<'de> Visitor<'de> for Table {
                     }
                 },
             }
+        }
+        if let Some(rows) = early {
+            let Some(schema) = schema else {
+                return Err(A::Error::custom("a table has \"data\" and no \"schema\""));
+            };
+            let mut rows = serde_json::Deserializer::from_str(rows.get());
+            let read = Rows(&mut self, &schema).deserialize(&mut rows);
+            read.map_err(|error| A::Error::custom(format!("rows before their schema: {error}")))?;
         }
         Ok(self)
     }
@@ -212,6 +219,8 @@ impl<'de> Visitor<'de> for Rows<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<(), A::Error> {
+        let wanted = self.0.wanted.len();
+        self.0.columns.resize_with(wanted, Vec::new);
         while rows.next_element_seed(Row(self.0, self.1))?.is_some() {
             self.0.rows += 1;
         }

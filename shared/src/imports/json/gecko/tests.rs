@@ -81,6 +81,12 @@ fn raw() {
         "frameTable":{"schema":{"location":0,"relevantForJS":1,"line":5},
             "data":[[0],[1,false,{"a":[1]},null,"x",3],[2],[3],[4]]},
         "stringTable":["(root)","f (a.js:1:2)","0x142","g (in libc.so)","0x900"]}"#;
+    let sorted = r#"{"name":"T","tid":1,"samples":{"data":[[1,1.5,0],[2,2],[0,2.5],[4,3],[]],
+            "schema":{"eventDelay":2,"stack":0,"time":1}},
+        "stackTable":{"data":[[null,0],[0,1],[1,2],[0,3],[3,4]],"schema":{"frame":1,"prefix":0}},
+        "frameTable":{"data":[[0],[1,false,{"a":[1]},null,"x",3],[2],[3],[4]],
+            "schema":{"line":5,"location":0,"relevantForJS":1}},
+        "stringTable":["(root)","f (a.js:1:2)","0x142","g (in libc.so)","0x900"]}"#;
     let libs = r#"[{"name":"/lib/x.so","start":256,"end":512}]"#;
     let process = format!(
         r#"{{"meta":{{"interval":1,"startTime":1005,"version":3}},"libs":{libs},"threads":[{thread}]}}"#
@@ -98,6 +104,8 @@ fn raw() {
             .concat()
     };
     assert_eq!(draw(&process), format!("samples/count\n{}", expect(0)));
+    let sorted = process.replace(thread, sorted);
+    assert_eq!(draw(&sorted), format!("samples/count\n{}", expect(0)));
     // Processes inside have times of their own, and old ones are written as texts.
     let outer = format!(
         r#"{{"meta":{{"interval":1,"startTime":1000}},"libs":"[]","threads":[{}],
@@ -110,9 +118,10 @@ fn raw() {
         format!(r#"{{"label":"x","profile":{process},"fileType":"Recorded Performance Data"}}"#);
     assert_eq!(draw(&tools), format!("samples/count\n{}", expect(0)));
     for (samples, expect) in [
+        (r#""data":[[1]]"#, "a table has \"data\" and no \"schema\""),
         (
-            r#""data":[[1]],"schema":{"stack":0}"#,
-            "\"data\" stands before \"schema\"",
+            r#""data":7,"schema":{"stack":0}"#,
+            "rows before their schema: invalid type: integer `7`, expected rows",
         ),
         (
             r#""schema":{"stack":64}"#,
