@@ -1,24 +1,28 @@
-//! The beginning of a file, where formats are told apart.
+//! What formats are told apart by: the beginning of a file, and the keys of one in JSON.
 
-/// How far into a file the rules look. Names of JSON's keys come early, and an error should cost
-/// little.
+use crate::formats::detect::json::JsonFormat;
+
+/// How far into a file the rules for bytes and texts look: an error should cost little.
 const LOOKED_AT: usize = 64 << 10;
 
-/// The beginning of a file.
+/// The beginning of a file, and its format if that is one in JSON.
 #[derive(Clone, Copy)]
 pub(crate) struct Start<'a> {
     /// From the first byte on.
     pub(crate) bytes: &'a [u8],
     /// The same less a byte order mark and white space.
     pub(crate) text: &'a [u8],
+    /// Told by its keys, wherever they are.
+    pub(crate) json: Option<JsonFormat>,
 }
 
 impl<'a> Start<'a> {
     /// Of these bytes.
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
+        let json = JsonFormat::of(without_mark(bytes));
         let bytes = &bytes[..bytes.len().min(LOOKED_AT)];
         let text = without_mark(bytes).trim_ascii_start();
-        Self { bytes, text }
+        Self { bytes, text, json }
     }
 
     /// Whether these words occur, in letters of either case.
@@ -28,11 +32,6 @@ impl<'a> Start<'a> {
                 .windows(word.len())
                 .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
         })
-    }
-
-    /// Whether it is a JSON object in which these words occur, quotes included.
-    pub(crate) fn object_with(self, words: &[&str]) -> bool {
-        self.text.starts_with(b"{") && self.has(words)
     }
 
     /// Its lines that are not empty, less white space at their ends.

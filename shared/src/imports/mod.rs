@@ -22,6 +22,7 @@ mod v8;
 
 use crate::formats::compression::inflate_sniffed;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::detect::open as open_common;
 use crate::formats::start::Start;
 use crate::formats::{jfr, speedscope};
@@ -125,13 +126,13 @@ fn open_as(formats: &[Format], bytes: &[u8], cap: usize) -> Result<Opened, Impor
             format: Some("JFR"),
         });
     }
-    if speedscope::sniff(raw) && raw.len() <= cap {
+    let start = Start::of(raw);
+    if start.json == Some(JsonFormat::Speedscope) && raw.len() <= cap {
         return Ok(Opened {
             decoded: speedscope::decode_with_times(raw)?,
             format: Some("speedscope"),
         });
     }
-    let start = Start::of(raw);
     if let Some(format) = formats.iter().find(|format| (format.sniff)(start))
         && raw.len() <= cap
     {

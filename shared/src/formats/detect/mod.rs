@@ -1,5 +1,6 @@
 //! Opening a file without being told what it is.
 
+pub(crate) mod json;
 pub(crate) mod unsupported;
 
 use thiserror::Error;
@@ -10,7 +11,8 @@ use crate::formats::folded::{self, FoldedError};
 use crate::formats::jfr;
 use crate::formats::legacy;
 use crate::formats::pprof::{self, PprofError};
-use crate::formats::speedscope;
+use crate::formats::start::without_mark;
+use json::JsonFormat;
 pub use unsupported::UnsupportedFormat;
 
 /// Why a file cannot be opened.
@@ -44,13 +46,12 @@ pub fn open(bytes: &[u8], cap: usize) -> Result<Decoded, OpenError> {
 pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), OpenError> {
     let inflated = inflate_sniffed(bytes, cap)?;
     let raw = inflated.as_deref().unwrap_or(bytes);
-    for (sniff, name) in [
-        (jfr::sniff as fn(&[u8]) -> bool, "a JFR recording"),
-        (speedscope::sniff, "a speedscope profile"),
-    ] {
-        if sniff(raw) {
-            return Err(OpenError::Unsupported(UnsupportedFormat::Profile(name)));
-        }
+    if jfr::sniff(raw) {
+        let recording = UnsupportedFormat::Profile("a JFR recording");
+        return Err(OpenError::Unsupported(recording));
+    }
+    if let Some(json) = JsonFormat::of(without_mark(raw)) {
+        return Err(OpenError::Unsupported(json.unsupported()));
     }
     // It would be a pprof profile of many types and no samples.
     if let Some(trace) = unsupported::perfetto(raw) {

@@ -21,7 +21,7 @@ pub const MAX_PROFILES: usize = MAX_SERIES_A_PUSH;
 #[derive(Deserialize)]
 pub(super) struct Document {
     #[serde(rename = "$schema", default)]
-    pub(super) schema: String,
+    pub(super) schema: Option<String>,
     #[serde(default)]
     pub(super) shared: Shared,
     pub(super) profiles: Profiles,

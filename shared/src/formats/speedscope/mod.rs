@@ -13,7 +13,8 @@
 //!   `space/bytes`, and `none` is `samples/count`. Values are rounded to whole ones.
 //! - Equal stacks of a profile add up, and their times are not kept; unless they are asked for
 //!   ([`decode_with_times`]), as a flame chart needs them.
-//! - Keys come in any order, `shared` behind `profiles` too.
+//! - Keys come in any order, `shared` behind `profiles` too. A file without `$schema` is known by
+//!   `profiles` and `shared.frames`.
 //!
 //! # Writing
 //!
@@ -28,19 +29,20 @@ mod sums;
 use crate::base::limits::MAX_PROFILE_BYTES;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
-use crate::formats::start::{Start, without_mark};
+use crate::formats::detect::json::JsonFormat;
+use crate::formats::start::without_mark;
 use document::Document;
 pub use document::MAX_PROFILES;
 pub use encode::encode;
 pub use error::{ProfileProblem, SpeedscopeError};
 use sums::{Damaged, Times};
 
-/// What the key `$schema` holds.
-const SCHEMA: &str = "speedscope.app/file-format-schema";
+/// What the key `$schema` holds, in files that have it.
+pub(crate) const SCHEMA: &str = "speedscope.app/file-format-schema";
 
 /// Whether this is speedscope's JSON.
 pub fn sniff(bytes: &[u8]) -> bool {
-    Start::of(bytes).object_with(&[SCHEMA])
+    JsonFormat::of(without_mark(bytes)) == Some(JsonFormat::Speedscope)
 }
 
 /// Decodes a file. Time and memory are linear in its size.
@@ -62,7 +64,11 @@ fn read(bytes: &[u8], times: Times, damaged: Damaged) -> Result<Decoded, Speedsc
     }
     let document: Document = serde_json::from_slice(without_mark(bytes))
         .map_err(|error| SpeedscopeError::Json(error.to_string()))?;
-    if !document.schema.contains(SCHEMA) {
+    let is_known = match &document.schema {
+        Some(schema) => schema.contains(SCHEMA),
+        None => !document.shared.frames.locations.is_empty(),
+    };
+    if !is_known {
         return Err(SpeedscopeError::Schema);
     }
     let mut warnings = Warnings::default();

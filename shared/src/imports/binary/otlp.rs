@@ -16,6 +16,7 @@ use hashbrown::HashMap;
 use crate::base::limits::{MAX_PROFILE_BYTES, MAX_SAMPLE_TYPES};
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::detect::unsupported;
 use crate::formats::otlp::{
     Attribute, AttributeValue, Head, Profile, ProfileError, Request, Sample, Stop, Symbols,
@@ -40,7 +41,7 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 }
 
 fn is_json(start: Start<'_>) -> bool {
-    start.object_with(&["\"resourceProfiles\""])
+    start.json == Some(JsonFormat::Otlp)
 }
 
 /// Decodes a file. Memory is bounded by its size, as for a push.

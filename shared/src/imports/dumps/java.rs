@@ -10,6 +10,7 @@
 //! - Locks and what a compiler works on are left out.
 
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::dumps::thread::Thread;
 use crate::imports::error::FormatError;
@@ -31,7 +32,7 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
         let mut lines = start.lines();
         lines.any(|line| str::from_utf8(line).is_ok_and(test))
     };
-    start.object_with(&["\"threadDump\"", "\"threadContainers\""])
+    start.json == Some(JsonFormat::JavaThreads)
         || (any(|line| line.starts_with(BEGIN) || line.trim_start().starts_with(STATE))
             || is_dumped_to_file(start))
             && any(|line| Head::of(line).is_some())

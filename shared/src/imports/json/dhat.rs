@@ -15,6 +15,7 @@ use serde::de::Deserializer;
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::json::each;
 use crate::formats::start::{Start, without_mark};
 use crate::imports::error::FormatError;
@@ -87,7 +88,7 @@ struct Point {
 
 /// Whether this is DHAT's.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.object_with(&["\"dhatFileVersion\""])
+    start.json == Some(JsonFormat::Dhat)
 }
 
 /// Decodes a file. Time and memory are linear in its size.

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::start::{Start, without_mark};
 use crate::imports::error::FormatError;
 use crate::imports::frames::Frame;
@@ -68,7 +69,7 @@ impl Metadata {
 
 /// Whether this is a flame graph.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.object_with(&["\"flamebearer\"", "\"names\""])
+    start.json == Some(JsonFormat::Flamebearer)
 }
 
 /// Decodes a file. Time and memory are linear in its size.

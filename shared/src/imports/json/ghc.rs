@@ -10,6 +10,7 @@ use serde::de::{Deserializer, IgnoredAny};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::json::each;
 use crate::formats::start::{Start, without_mark};
 use crate::imports::error::FormatError;
@@ -60,7 +61,7 @@ struct Node {
 
 /// Whether this is GHC's.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.object_with(&["\"rts_arguments\"", "\"cost_centres\""])
+    start.json == Some(JsonFormat::Ghc)
 }
 
 /// Decodes a file. Time and memory are linear in its size.

@@ -7,6 +7,7 @@
 
 use crate::base::limits::{MAX_SAMPLE_TYPES, MAX_STACK_DEPTH};
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
 use crate::imports::json::reader::{Problem, Reader};
@@ -18,7 +19,7 @@ pub(crate) const NAME: &str = "gprof2dot JSON";
 
 /// Whether costs and stacks are named.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.object_with(&["\"costs\"", "\"events\"", "\"callchain\""])
+    start.json == Some(JsonFormat::Gprof2dot)
 }
 
 /// Decodes a file. Time and memory are linear in its size.

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
 use crate::imports::frames::Frame;
@@ -34,8 +35,7 @@ const ROUNDING: i64 = 10_000;
 
 /// Whether this is a rendered tree or a session.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.object_with(&["\"sample_count\"", "\"duration\"", "\"root_frame\""])
-        || start.object_with(&["\"sample_count\"", "\"start_call_stack\""])
+    start.json == Some(JsonFormat::Pyinstrument)
 }
 
 /// Decodes a file. Time and memory are linear in its size.

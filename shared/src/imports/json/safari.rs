@@ -11,6 +11,7 @@ use serde::de::Deserializer;
 
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::json::each;
 use crate::formats::start::{Start, without_mark};
 use crate::imports::error::FormatError;
@@ -83,7 +84,7 @@ struct Place {
 
 /// Whether this is Safari's.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.object_with(&["\"recording\"", "\"displayName\""])
+    start.json == Some(JsonFormat::Safari)
 }
 
 /// Decodes a file. Time and memory are linear in its size.

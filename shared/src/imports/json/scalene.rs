@@ -8,6 +8,7 @@
 
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
 use crate::imports::json::reader::{Problem, Reader};
@@ -21,7 +22,7 @@ const NANOSECONDS: i64 = 1_000_000_000;
 
 /// Whether this is scalene's.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.object_with(&["\"alloc_samples\"", "\"args\""])
+    start.json == Some(JsonFormat::Scalene)
 }
 
 /// Decodes a file. Time and memory are linear in its size.

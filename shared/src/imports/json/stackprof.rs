@@ -20,6 +20,7 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::start::{Start, without_mark};
 use crate::imports::error::FormatError;
 use crate::imports::frames::{Frame, whole};
@@ -80,7 +81,7 @@ struct RawFrame<'a> {
 
 /// Whether this is stackprof's.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.object_with(&["\"mode\"", "\"interval\"", "\"samples\"", "\"frames\""])
+    start.json == Some(JsonFormat::Stackprof)
 }
 
 /// Decodes a file. Time and memory are linear in its size.

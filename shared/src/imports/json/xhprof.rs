@@ -9,6 +9,7 @@
 //! - A graph has no stacks. [`call_graph`](crate::imports::call_graph) says how they are made.
 
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::call_graph::{self, CallGraph};
 use crate::imports::error::FormatError;
@@ -34,7 +35,7 @@ const SIGNED: &str = "mu";
 
 /// Whether this is a graph of calls.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.object_with(&[CALLS, "\"ct\""])
+    start.json == Some(JsonFormat::Xhprof)
 }
 
 /// Decodes a file. Time and memory are linear in its size, and the square of the paths that it says.

@@ -7,6 +7,7 @@
 use super::recording::{Piece, Recording, reserve};
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
 use crate::imports::json::reader::Reader;
@@ -15,8 +16,7 @@ use crate::model::builder::ProfileBuilder;
 pub(crate) const NAME: &str = "V8 CPU profile";
 
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.object_with(&["\"nodes\"", "\"callFrame\""])
-        || start.object_with(&["\"head\"", "\"hitCount\""])
+    start.json == Some(JsonFormat::V8CpuProfile)
 }
 
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {

@@ -5,6 +5,7 @@
 use super::nodes::Nodes;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
 use crate::imports::json::reader::Reader;
@@ -13,7 +14,7 @@ use crate::model::builder::ProfileBuilder;
 pub(crate) const NAME: &str = "V8 heap profile";
 
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.object_with(&["\"head\"", "\"selfSize\""])
+    start.json == Some(JsonFormat::V8HeapProfile)
 }
 
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {

@@ -10,6 +10,7 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::sort::sort_rows;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
 use crate::imports::json::reader::{Problem, Reader};
@@ -18,10 +19,8 @@ use crate::model::id::{LocationId, StackId};
 
 pub(crate) const NAME: &str = "V8 log";
 
-/// Libraries come first in `code`, which may be long.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.object_with(&["\"code\"", "\"functions\"", "\"ticks\""])
-        || start.object_with(&["\"code\"", "\"SHARED_LIB\""])
+    start.json == Some(JsonFormat::V8Log)
 }
 
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {

@@ -10,11 +10,13 @@
 mod format;
 mod table;
 
+use super::json::JsonFormat;
 use crate::formats::folded::variants::{Variant, variant};
 use crate::formats::protobuf::{Value, Wire};
 use crate::formats::start::Start;
 pub use format::UnsupportedFormat;
 use format::UnsupportedFormat::{Other, Profile};
+pub(super) use table::JAVA_THREADS;
 use table::{MAGIC, TEXTS};
 
 /// What a text is that looks like folded stacks and means more.
@@ -38,11 +40,10 @@ pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
         .or_else(|| universal(start))
         .or_else(|| go_trace(start))
         .or_else(|| otlp(start))
+        .or_else(|| beginning.json.map(JsonFormat::unsupported))
         .or_else(|| text_format(beginning))
         .or_else(|| text_or_json(start))
-        .or_else(|| {
-            (!begins_as_pprof(start)).then_some(Other("binary data of no known profiler"))
-        })
+        .or_else(|| (!begins_as_pprof(start)).then_some(Other("binary data of no known profiler")))
 }
 
 /// Whether the first field is one of pprof's messages, texts or numbers.

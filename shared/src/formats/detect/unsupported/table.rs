@@ -84,89 +84,15 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
 
 const CPROFILE: UnsupportedFormat = Profile("a profile of Python's cProfile (pstats)");
 const PICKLE: UnsupportedFormat = Other("a pickle of Python");
-const PYINSTRUMENT: UnsupportedFormat = Profile("a pyinstrument profile");
-const JAVA_THREADS: UnsupportedFormat = Profile("a dump of Java's threads");
+pub(in crate::formats::detect) const JAVA_THREADS: UnsupportedFormat =
+    Profile("a dump of Java's threads");
 const BACKTRACES: UnsupportedFormat = Profile("backtraces of a debugger");
 const MACOS_SAMPLE: UnsupportedFormat = Profile("a report of macOS's sample");
 const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
 
-/// Words that all occur near the beginning of a text that begins with the first.
+/// Words that all occur near the beginning of a text that begins with the first. Formats in JSON are
+/// told by their keys ([`JsonFormat`](crate::formats::detect::json::JsonFormat)).
 pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
-    ("{", &["\"traceEvents\""], Profile("a Chrome trace")),
-    ("[", &["\"ph\"", "\"ts\""], Profile("a Chrome trace")),
-    (
-        "{",
-        &["\"head\"", "\"selfSize\""],
-        Profile("a V8 heap profile (.heapprofile)"),
-    ),
-    (
-        "{",
-        &["\"nodes\"", "\"callFrame\""],
-        Profile("a V8 CPU profile (.cpuprofile)"),
-    ),
-    (
-        "{",
-        &["\"head\"", "\"hitCount\""],
-        Profile("a V8 CPU profile (.cpuprofile)"),
-    ),
-    (
-        "{",
-        &["\"snapshot\"", "\"node_fields\""],
-        Profile("a V8 heap snapshot (`node --heap-prof` writes a profile)"),
-    ),
-    (
-        "{",
-        &["\"code\"", "\"functions\"", "\"ticks\""],
-        Profile("a V8 log (node --prof)"),
-    ),
-    // Its libraries come first; the other keys may be megabytes away.
-    (
-        "{",
-        &["\"code\"", "\"SHARED_LIB\""],
-        Profile("a V8 log (node --prof)"),
-    ),
-    (
-        "{",
-        &["\"meta\"", "\"interval\""],
-        Profile("a Firefox profile"),
-    ),
-    (
-        "{",
-        &["\"meta\"", "\"preprocessedProfileVersion\""],
-        Profile("a Firefox profile"),
-    ),
-    (
-        "{",
-        &["\"meta\"", "\"categories\""],
-        Profile("a Firefox profile"),
-    ),
-    (
-        "{",
-        &["\"markers\"", "\"frames\""],
-        Profile("a Firefox profile"),
-    ),
-    (
-        "{",
-        &["\"resourceProfiles\""],
-        Profile("an OTLP profile (JSON)"),
-    ),
-    (
-        "{",
-        &["\"flamebearer\""],
-        Profile("a flame graph of Pyroscope (flamebearer)"),
-    ),
-    ("{", &["\"dhatFileVersion\""], Profile("a DHAT profile")),
-    (
-        "{",
-        &["\"recording\"", "\"displayName\""],
-        Profile("a Safari recording"),
-    ),
-    (
-        "{",
-        &["\"mode\"", "\"interval\"", "\"samples\""],
-        Profile("a stackprof profile"),
-    ),
-    ("{", &["\"rts_arguments\""], Profile("a GHC profile (JSON)")),
     ("", &["\nevents:", "\nfn="], Profile("a callgrind profile")),
     ("events:", &["\nfn="], Profile("a callgrind profile")),
     (
@@ -204,24 +130,6 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         &["Symbol Name"],
         Profile("a deep copy of Instruments"),
     ),
-    ("{", &["\"sample_count\"", "\"root_frame\""], PYINSTRUMENT),
-    (
-        "{",
-        &["\"sample_count\"", "\"start_call_stack\""],
-        PYINSTRUMENT,
-    ),
-    (
-        "{",
-        &["\"alloc_samples\"", "\"args\""],
-        Profile("a scalene profile"),
-    ),
-    ("{", &["==>", "\"ct\""], Profile("an xhprof profile")),
-    (
-        "{",
-        &["\"costs\"", "\"callchain\""],
-        Profile("JSON of gprof2dot"),
-    ),
-    ("{", &["\"threadContainers\""], JAVA_THREADS),
     (
         "",
         &["full thread dump ", "java.lang.Thread.State: "],

@@ -27,6 +27,7 @@ use hashbrown::HashMap;
 use crate::base::limits::MAX_START_NANOS;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::start::{Start, without_mark};
 use crate::imports::error::FormatError;
 use crate::imports::frames::{text_label, whole};
@@ -45,14 +46,7 @@ const MILLISECOND: f64 = 1e6;
 
 /// Whether this is Firefox's.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    let any: [&[&str]; 5] = [
-        &["\"meta\"", "\"preprocessedProfileVersion\""],
-        &["\"meta\"", "\"interval\""],
-        &["\"meta\"", "\"categories\""],
-        &["\"stackTable\"", "\"frameTable\""],
-        &["\"markers\"", "\"frames\"", "\"ticks\"", "\"allocations\""],
-    ];
-    any.into_iter().any(|words| start.object_with(words))
+    start.json == Some(JsonFormat::Firefox)
 }
 
 /// Decodes a file. Time and memory are linear in its size.

@@ -17,6 +17,7 @@ mod threads;
 use super::recording::reserve;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::json::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
 use crate::imports::json::reader::{Problem, Reader};
@@ -29,8 +30,7 @@ use sampled::Sampled;
 use threads::Threads;
 
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    let is_list = start.text.starts_with(b"[") && start.has(&["\"ph\"", "\"ts\""]);
-    is_list || start.object_with(&["\"traceEvents\""])
+    start.json == Some(JsonFormat::ChromeTrace)
 }
 
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
