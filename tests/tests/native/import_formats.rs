@@ -135,7 +135,7 @@ fn the_first_reader_leaves_them_to_the_second() {
 }
 
 /// Lists of numbers moved into arrays of their own, as samply and the Firefox Profiler do.
-fn move_lists(value: &mut Value, builder: &mut Builder) {
+pub(super) fn move_lists(value: &mut Value, builder: &mut Builder) {
     match value {
         Value::Array(items) if !items.is_empty() => {
             let whole: Option<Vec<i32>> = items

@@ -7,6 +7,7 @@ mod graph;
 mod import_formats;
 mod jfr;
 mod jfr_work;
+mod key_order;
 mod legacy;
 mod pgo_build;
 mod pgo_calls;
