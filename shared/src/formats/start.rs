@@ -5,6 +5,9 @@ use crate::formats::detect::json::JsonFormat;
 /// How far into a file the rules for bytes and texts look: an error should cost little.
 const LOOKED_AT: usize = 64 << 10;
 
+/// How many lines of a text are looked at where lines of other programs may come first.
+pub(crate) const FIRST_LINES: usize = 16;
+
 /// The beginning of a file, and its format if that is one in JSON.
 #[derive(Clone, Copy)]
 pub(crate) struct Start<'a> {
@@ -38,6 +41,11 @@ impl<'a> Start<'a> {
     pub(crate) fn lines(self) -> impl Iterator<Item = &'a [u8]> {
         let lines = self.text.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end);
         lines.filter(|line| !line.is_empty())
+    }
+
+    /// The same of those that are UTF-8.
+    pub(crate) fn texts(self) -> impl Iterator<Item = &'a str> {
+        self.lines().filter_map(|line| str::from_utf8(line).ok())
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::error::FormatError;
 use crate::base::limits::MAX_SAMPLE_TYPES;
-use crate::base::warnings::Warnings;
+use crate::base::warnings::{Warnings, cut};
 use crate::formats::decoded::Decoded;
 use crate::formats::start::without_mark;
 use crate::model::builder::ProfileBuilder;
@@ -55,6 +55,12 @@ impl Rows {
         self.builder.sample_type(kind, unit);
         self.check()?;
         Ok(known_types(&self.builder) - 1)
+    }
+
+    /// Says that a line is left out, and why.
+    pub(super) fn warn_left_out(&mut self, number: usize, why: &str, line: &str) {
+        self.warnings
+            .add(|| format!("line {number} is {why} and is left out: {:?}", cut(line)));
     }
 
     /// A label of text.

@@ -4,8 +4,8 @@
 //! Each goroutine is a sample. Its state is the label `state`, how long it has been in it the label
 //! `wait`, and the function that began it the label `created_by`.
 
-use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::unsupported::{goroutine as head, goroutines};
 use crate::formats::start::Start;
 use crate::imports::dumps::thread::Thread;
 use crate::imports::error::FormatError;
@@ -15,13 +15,9 @@ use crate::model::profile::Label;
 /// What it is called in messages.
 pub(crate) const NAME: &str = "goroutine dump";
 
-/// Whether a goroutine is at the beginning, or below what a program says when it ends.
+/// Whether a goroutine is near the beginning.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    const WORDS: [&[u8]; 4] = [b"goroutine ", b"panic: ", b"fatal error: ", b"SIGQUIT: "];
-    WORDS.iter().any(|word| start.text.starts_with(word))
-        && start
-            .lines()
-            .any(|line| str::from_utf8(line).is_ok_and(|line| head(line).is_some()))
+    goroutines(start)
 }
 
 /// Reads a text.
@@ -29,6 +25,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut rows = Rows::new(NAME, bytes.len());
     let goroutine = rows.sample_type("goroutine", "count")?;
     let mut open: Option<Goroutine> = None;
+    let mut outside = 0u64;
     for (number, line) in lines(bytes) {
         let error = |problem: String| FormatError::at_line(NAME, number, problem);
         if let Some(state) = head(&line) {
@@ -38,10 +35,17 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             end(&mut rows, goroutine, open.take());
         } else if let Some(current) = &mut open {
             read(&mut rows, current, number, &line).map_err(error)?;
+        } else if !rows.builder.profile().is_empty() {
+            // Before the first goroutine stands why the program ended.
+            outside += 1;
         }
         rows.check()?;
     }
     end(&mut rows, goroutine, open);
+    if outside > 0 {
+        rows.warnings
+            .add(|| format!("{outside} lines belong to no goroutine and are left out"));
+    }
     rows.finish()
 }
 
@@ -49,16 +53,6 @@ struct Goroutine {
     thread: Thread,
     /// The function whose place the next line has.
     function: Option<String>,
-}
-
-/// What stands between the brackets of `goroutine 7 [chan receive, 5 minutes]:`.
-fn head(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("goroutine ")?.strip_suffix(':')?;
-    let (number, rest) = rest.split_once(' ')?;
-    let digits = number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty();
-    let (_, state) = rest.split_once('[')?;
-    let (state, _) = state.rsplit_once(']')?;
-    digits.then_some(state)
 }
 
 fn begin(rows: &mut Rows, state: &str) -> Goroutine {
@@ -91,22 +85,23 @@ fn read(
         }
         return Ok(());
     }
+    let creator = line.strip_prefix("created by ");
+    let call = line.rsplit_once('(').filter(|_| line.ends_with(')'));
+    if creator.is_none() && call.is_none() {
+        rows.warn_left_out(number, "no call", line);
+        return Ok(());
+    }
     if let Some(function) = goroutine.function.take() {
         add(rows, goroutine, &function, "", 0)?;
     }
-    if let Some(creator) = line.strip_prefix("created by ") {
+    if let Some(creator) = creator {
         let creator = creator.split(" in goroutine ").next().unwrap_or(creator);
         let labels = &mut goroutine.thread.labels;
         if labels.iter().all(|label| !is(rows, label, "created_by")) {
             labels.push(rows.text("created_by", creator));
         }
-    } else if let Some((function, _)) = line.rsplit_once('(')
-        && line.ends_with(')')
-    {
+    } else if let Some((function, _)) = call {
         goroutine.function = Some(function.to_owned());
-    } else {
-        rows.warnings
-            .add(|| format!("line {number} is no call and is left out: {:?}", cut(line)));
     }
     Ok(())
 }

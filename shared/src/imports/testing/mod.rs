@@ -2,6 +2,7 @@
 
 mod damage;
 mod drawn;
+mod foreign;
 
 use crate::model::address_name::address_name;
 use crate::model::profile::{LabelValue, Profile};

@@ -9,7 +9,6 @@
 //! - Lines have no times of their own. MOJO, the binary format, is another one.
 
 use crate::base::limits::MAX_STACK_DEPTH;
-use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
 use crate::formats::folded::variants::{Variant, variant};
 use crate::formats::start::Start;
@@ -41,19 +40,9 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         if line.is_empty() {
             continue;
         }
-        if rows.builder.profile().sample_types().is_empty() {
-            for &(kind, unit) in mode.sample_types() {
-                rows.sample_type(kind, unit)?;
-            }
-        }
         let error = |problem: String| FormatError::at_line(NAME, number, problem);
         if !read(&mut rows, mode, &line).map_err(error)? {
-            rows.warnings.add(|| {
-                format!(
-                    "line {number} is no sample and is left out: {:?}",
-                    cut(&line)
-                )
-            });
+            rows.warn_left_out(number, "no sample", &line);
         }
         rows.check()?;
     }
@@ -123,6 +112,12 @@ fn read(rows: &mut Rows, mode: Mode, line: &str) -> Result<bool, String> {
     let (Some(process), Some(thread)) = (label('P'), label('T')) else {
         return Ok(false);
     };
+    if rows.builder.profile().is_empty() {
+        for &(kind, unit) in mode.sample_types() {
+            rows.sample_type(kind, unit)
+                .map_err(|error| error.problem)?;
+        }
+    }
     // The interpreter's number may come first.
     let thread = thread.rsplit(':').next().unwrap_or(thread);
     let mut labels = [rows.text("process", process), rows.text("thread", thread)];

@@ -36,7 +36,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     reader.rows.sample_type("time", "nanoseconds")?;
     for (number, line) in lines(bytes) {
         reader
-            .read(&line)
+            .read(number, &line)
             .map_err(|problem| FormatError::at_line(NAME, number, problem))?;
         reader.rows.check()?;
     }
@@ -67,7 +67,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn read(&mut self, line: &str) -> Result<(), String> {
+    fn read(&mut self, at: usize, line: &str) -> Result<(), String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
             ["total", "time", "=", seconds, "secs", ..] => {
@@ -80,6 +80,10 @@ impl Reader {
                 self.exact = Some(words.contains(&"ticks"));
             }
             [] => {}
+            // A row, be it damaged, has numbers.
+            _ if self.exact.is_some() && words.iter().all(|word| number(word).is_err()) => {
+                self.rows.warn_left_out(at, "no cost centre", line);
+            }
             _ => {
                 if let Some(exact) = self.exact {
                     self.row(line, &words, exact)?;

@@ -9,7 +9,7 @@
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
-use crate::formats::start::Start;
+use crate::formats::start::{FIRST_LINES, Start};
 use crate::imports::error::FormatError;
 use crate::imports::rows::{Rows, lines};
 use crate::model::id::StackId;
@@ -17,29 +17,42 @@ use crate::model::id::StackId;
 /// What it is called in messages.
 pub(crate) const NAME: &str = "Instruments deep copy";
 
-/// Whether the first line has the names of the columns.
+/// What a line is that is left out.
+const FOREIGN: &str = "no line of the table";
+
+/// Whether one of the first lines has the names of the columns.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start
-        .lines()
-        .next()
-        .and_then(|line| str::from_utf8(line).ok())
-        .is_some_and(|line| Columns::of(line).is_some())
+    let mut lines = start.texts().take(FIRST_LINES);
+    lines.any(|line| Columns::of(line).is_some())
 }
 
 /// Reads a text.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut lines = lines(bytes).filter(|(_, line)| !line.is_empty());
-    let columns = lines
-        .next()
-        .and_then(|(_, line)| Columns::of(&line))
-        .ok_or_else(|| FormatError::at_line(NAME, 1, "not the names of its columns"))?;
+    let mut rows = Rows::new(NAME, bytes.len());
+    let columns = lines.by_ref().find_map(|(number, line)| {
+        let columns = Columns::of(&line);
+        if columns.is_none() {
+            rows.warn_left_out(number, FOREIGN, &line);
+        }
+        columns
+    });
+    let Some(columns) = columns else {
+        let missing = "no line has the names of the columns";
+        return Err(FormatError::new(NAME, missing));
+    };
     let mut reader = Reader {
-        rows: Rows::new(NAME, bytes.len()),
+        rows,
         columns,
         measure: None,
         open: Vec::new(),
     };
     for (number, line) in lines {
+        // A node, be it cut off, begins with a value.
+        if !line.contains('\t') && !line.starts_with(|c: char| c.is_ascii_digit()) {
+            reader.rows.warn_left_out(number, FOREIGN, &line);
+            continue;
+        }
         reader
             .read(&line)
             .map_err(|problem| FormatError::at_line(NAME, number, problem))?;

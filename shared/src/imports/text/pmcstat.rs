@@ -7,6 +7,7 @@
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
+use crate::formats::detect::unsupported::{pmcstat, pmcstat_event as event};
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
 use crate::imports::rows::{Rows, lines};
@@ -15,13 +16,9 @@ use crate::model::id::{LocationId, MappingId};
 /// What it is called in messages.
 pub(crate) const NAME: &str = "pmcstat call graph";
 
-/// Whether the first line names an event.
+/// Whether one of the first lines names an event.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    let first = start
-        .lines()
-        .next()
-        .and_then(|line| str::from_utf8(line).ok());
-    first.is_some_and(|line| event(line).is_some())
+    pmcstat(start)
 }
 
 /// Reads a text.
@@ -32,6 +29,13 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         open: Vec::new(),
     };
     for (number, line) in lines(bytes).filter(|(_, line)| !line.is_empty()) {
+        // Each line of a tree has a percentage.
+        if event(&line).is_none() && !line.contains('%') {
+            reader
+                .rows
+                .warn_left_out(number, "no function of a stack", &line);
+            continue;
+        }
         reader
             .read(&line)
             .map_err(|problem| FormatError::at_line(NAME, number, problem))?;
@@ -112,15 +116,6 @@ impl Reader {
             self.rows.sample(Some(stack), None, event, node.left);
         }
     }
-}
-
-/// Of `@ instructions [35705 samples]`.
-fn event(line: &str) -> Option<&str> {
-    let (event, count) = line
-        .strip_prefix("@ ")?
-        .strip_suffix(" samples]")?
-        .rsplit_once(" [")?;
-    count.bytes().all(|b| b.is_ascii_digit()).then_some(event)
 }
 
 /// Count, name and module of `50.62%  [2610]  arc_cksum_verify @ /boot/kernel/zfs.ko`.

@@ -13,7 +13,7 @@ mod table;
 use super::json::JsonFormat;
 use crate::formats::folded::variants::{Variant, variant};
 use crate::formats::protobuf::{Value, Wire};
-use crate::formats::start::Start;
+use crate::formats::start::{FIRST_LINES, Start};
 pub use format::UnsupportedFormat;
 use format::UnsupportedFormat::{Other, Profile};
 pub(super) use table::JAVA_THREADS;
@@ -156,6 +156,12 @@ fn text_format(start: Start<'_>) -> Option<UnsupportedFormat> {
     let fits = |(begin, words, _): &&(&str, &[&str], UnsupportedFormat)| {
         start.text.starts_with(begin.as_bytes()) && start.has(words)
     };
+    if goroutines(start) {
+        return Some(Profile("a dump of goroutines (debug=2)"));
+    }
+    if pmcstat(start) {
+        return Some(Profile("the output of pmcstat"));
+    }
     TEXTS
         .iter()
         .find(fits)
@@ -163,14 +169,49 @@ fn text_format(start: Start<'_>) -> Option<UnsupportedFormat> {
         .or_else(|| perf_script(start).then_some(Profile("the output of perf script")))
 }
 
+/// Whether a goroutine is among the first lines, or below what a program says when it ends.
+pub(crate) fn goroutines(start: Start<'_>) -> bool {
+    const WORDS: [&[u8]; 3] = [b"panic: ", b"fatal error: ", b"SIGQUIT: "];
+    let ends = WORDS.iter().any(|word| start.text.starts_with(word));
+    let looked_at = if ends { usize::MAX } else { FIRST_LINES };
+    start
+        .texts()
+        .take(looked_at)
+        .any(|line| goroutine(line).is_some())
+}
+
+/// What stands between the brackets of `goroutine 7 [chan receive, 5 minutes]:`.
+pub(crate) fn goroutine(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("goroutine ")?.strip_suffix(':')?;
+    let (number, rest) = rest.split_once(' ')?;
+    let digits = number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty();
+    let (_, state) = rest.split_once('[')?;
+    let (state, _) = state.rsplit_once(']')?;
+    digits.then_some(state)
+}
+
+/// Whether one of the first lines names an event of pmcstat.
+pub(crate) fn pmcstat(start: Start<'_>) -> bool {
+    let mut lines = start.texts().take(FIRST_LINES);
+    lines.any(|line| pmcstat_event(line).is_some())
+}
+
+/// The event of `@ instructions [35705 samples]`.
+pub(crate) fn pmcstat_event(line: &str) -> Option<&str> {
+    let (event, count) = line
+        .strip_prefix("@ ")?
+        .strip_suffix(" samples]")?
+        .rsplit_once(" [")?;
+    count.bytes().all(|b| b.is_ascii_digit()).then_some(event)
+}
+
 /// Whether a text is `comm 4711 [000] 12.345678: 250000 cpu-clock:` and so on: below it are the
 /// frames, each with its address, or the next sample. Of a sample's head any field may be missing,
 /// and messages may come before it: then a frame decides that has an address of four digits and a
 /// module, `40052d main (/bin/a)`.
 pub(crate) fn perf_script(start: Start<'_>) -> bool {
-    const LOOKED_AT: usize = 16;
     let lines = start.lines().filter(|line| !line.starts_with(b"#"));
-    let lines: Vec<_> = lines.take(LOOKED_AT).collect();
+    let lines: Vec<_> = lines.take(FIRST_LINES).collect();
     let is_sample = |line: &[u8]| {
         let mut words = line.split(u8::is_ascii_whitespace);
         words.any(id) && words.any(time)

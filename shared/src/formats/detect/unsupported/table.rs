@@ -88,7 +88,6 @@ pub(in crate::formats::detect) const JAVA_THREADS: UnsupportedFormat =
     Profile("a dump of Java's threads");
 const BACKTRACES: UnsupportedFormat = Profile("backtraces of a debugger");
 const MACOS_SAMPLE: UnsupportedFormat = Profile("a report of macOS's sample");
-const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
 
 /// Words that all occur near the beginning of a text that begins with the first. Formats in JSON are
 /// told by their keys ([`JsonFormat`](crate::formats::detect::json::JsonFormat)).
@@ -101,10 +100,6 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         Profile("a massif profile"),
     ),
     ("v ", &["\nX ", "\ns "], Profile("a heaptrack recording")),
-    ("goroutine ", &["]:\n"], GOROUTINES),
-    ("panic: ", &["\ngoroutine ", "]:\n"], GOROUTINES),
-    ("fatal error: ", &["\ngoroutine ", "]:\n"], GOROUTINES),
-    ("SIGQUIT: ", &["\ngoroutine ", "]:\n"], GOROUTINES),
     (
         "# ========",
         &["# captured on"],
@@ -116,18 +111,8 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         Profile("a GHC profile"),
     ),
     (
-        "Weight\t",
-        &["Symbol Name"],
-        Profile("a deep copy of Instruments"),
-    ),
-    (
-        "Bytes Used\t",
-        &["Symbol Name"],
-        Profile("a deep copy of Instruments"),
-    ),
-    (
-        "Running Time\t",
-        &["Symbol Name"],
+        "",
+        &["\tSymbol Name"],
         Profile("a deep copy of Instruments"),
     ),
     (
@@ -150,7 +135,6 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         MACOS_SAMPLE,
     ),
     ("", &["\nanalysis tool:", "\ncall graph:"], MACOS_SAMPLE),
-    ("@ ", &[" samples]"], Profile("the output of pmcstat")),
     (
         "",
         &["trace start [", "file format: "],

@@ -15,6 +15,11 @@ pub(super) const NAME: &str = "callgrind";
 /// What a name's number takes.
 const NAME_NUMBER: usize = 24;
 
+/// Headers that are not needed.
+const HEADERS: [&str; 10] = [
+    "cmd", "creator", "desc", "event", "part", "pid", "summary", "thread", "totals", "version",
+];
+
 /// Where in the program costs belong.
 #[derive(Clone, Copy)]
 struct Place {
@@ -66,29 +71,37 @@ pub(super) fn read(bytes: &[u8]) -> Result<CallGraph, FormatError> {
         open_call: None,
     };
     for (number, line) in lines(bytes) {
-        reader
+        let is_known = reader
             .line(line.trim_start())
             .map_err(|problem| FormatError::at_line(NAME, number, problem))?;
-        reader.graph.rows.check()?;
+        let rows = &mut reader.graph.rows;
+        if !is_known {
+            rows.warn_left_out(number, "not of callgrind's format", &line);
+        }
+        rows.check()?;
     }
     Ok(reader.graph)
 }
 
 impl Reader {
-    fn line(&mut self, line: &str) -> Result<(), String> {
+    /// Reads a line; false where it is not of the format.
+    fn line(&mut self, line: &str) -> Result<bool, String> {
         if line.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '*')) {
-            return self.costs(line);
+            self.costs(line)?;
+            return Ok(true);
         }
-        if let Some(events) = line.strip_prefix("events:") {
-            return self.events(events);
-        }
-        if let Some(positions) = line.strip_prefix("positions:") {
-            self.positions = positions.split_ascii_whitespace().count();
-            return Ok(());
-        }
-        let Some((key, value)) = line.split_once('=') else {
-            return Ok(());
+        let Some(end) = line.find([':', '=']) else {
+            return Ok(line.is_empty() || line.starts_with('#'));
         };
+        let (key, value) = (&line[..end], &line[end + 1..]);
+        if line[end..].starts_with(':') {
+            match key {
+                "events" => self.events(value)?,
+                "positions" => self.positions = value.split_ascii_whitespace().count(),
+                _ => return Ok(line.starts_with('#') || HEADERS.contains(&key)),
+            }
+            return Ok(true);
+        }
         let rows = &mut self.graph.rows;
         match key {
             "ob" => self.at.object = name(rows, &mut self.objects, value)?,
@@ -113,9 +126,11 @@ impl Reader {
                 self.callee = Some(self.function(name, at)?);
             }
             "calls" => self.call(value)?,
-            _ => {}
+            // Jumps, which are not kept.
+            "jump" | "jcnd" | "jfi" | "jfn" => {}
+            _ => return Ok(line.starts_with('#')),
         }
-        Ok(())
+        Ok(true)
     }
 
     fn events(&mut self, events: &str) -> Result<(), String> {
@@ -183,7 +198,12 @@ impl Reader {
             None => (&mut self.graph.own, function),
         };
         let start = row as usize * events;
-        let words = line.split_ascii_whitespace().skip(self.positions);
+        let mut words = line.split_ascii_whitespace();
+        for word in words.by_ref().take(self.positions) {
+            if word != "*" && whole(word.trim_start_matches(['+', '-'])).is_none() {
+                return Err(format!("a position that is no whole number: {word:?}"));
+            }
+        }
         for (word, &column) in words.zip(&self.columns) {
             let cost =
                 whole(word).ok_or_else(|| format!("a cost that is no whole number: {word:?}"))?;

@@ -16,7 +16,6 @@
 mod line;
 
 use crate::base::limits::{MAX_INLINED, MAX_STACK_DEPTH};
-use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
 use crate::formats::detect::unsupported::perf_script;
 use crate::formats::start::Start;
@@ -106,12 +105,8 @@ impl Reader {
             }
             return self.add(&frame, next);
         } else {
-            self.rows.warnings.add(|| {
-                format!(
-                    "line {number} is no sample and no frame and is left out: {:?}",
-                    cut(line)
-                )
-            });
+            self.rows
+                .warn_left_out(number, "no sample and no frame", line);
         }
         Ok(false)
     }
