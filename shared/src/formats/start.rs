@@ -1,6 +1,6 @@
 //! What formats are told apart by: the beginning of a file, and the keys of one in JSON.
 
-use crate::formats::detect::json::JsonFormat;
+use crate::formats::json::format::JsonFormat;
 
 /// How far into a file the rules for bytes and texts look: an error should cost little.
 const LOOKED_AT: usize = 64 << 10;

@@ -22,8 +22,8 @@ mod v8;
 
 use crate::formats::compression::inflate_sniffed;
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::json::JsonFormat;
 use crate::formats::detect::open as open_common;
+use crate::formats::json::format::JsonFormat;
 use crate::formats::start::Start;
 use crate::formats::{jfr, speedscope};
 pub use error::{FormatError, ImportError};

@@ -1,6 +1,5 @@
 //! Opening a file without being told what it is.
 
-pub(crate) mod json;
 pub(crate) mod unsupported;
 
 use thiserror::Error;
@@ -9,10 +8,10 @@ use crate::formats::compression::{CompressionError, inflate_sniffed};
 use crate::formats::decoded::Decoded;
 use crate::formats::folded::{self, FoldedError};
 use crate::formats::jfr;
+use crate::formats::json::format::JsonFormat;
 use crate::formats::legacy;
 use crate::formats::pprof::{self, PprofError};
 use crate::formats::start::without_mark;
-use json::JsonFormat;
 pub use unsupported::UnsupportedFormat;
 
 /// Why a file cannot be opened.
@@ -51,7 +50,7 @@ pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), O
         return Err(OpenError::Unsupported(recording));
     }
     if let Some(json) = JsonFormat::of(without_mark(raw)) {
-        return Err(OpenError::Unsupported(json.unsupported()));
+        return Err(OpenError::Unsupported(unsupported::in_json(json)));
     }
     // It would be a pprof profile of many types and no samples.
     if let Some(trace) = unsupported::perfetto(raw) {

@@ -29,16 +29,13 @@ mod sums;
 use crate::base::limits::MAX_PROFILE_BYTES;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::json::JsonFormat;
+use crate::formats::json::format::{JsonFormat, SPEEDSCOPE_SCHEMA};
 use crate::formats::start::without_mark;
 use document::Document;
 pub use document::MAX_PROFILES;
 pub use encode::encode;
 pub use error::{ProfileProblem, SpeedscopeError};
 use sums::{Damaged, Times};
-
-/// What the key `$schema` holds, in files that have it.
-pub(crate) const SCHEMA: &str = "speedscope.app/file-format-schema";
 
 /// Whether this is speedscope's JSON.
 pub fn sniff(bytes: &[u8]) -> bool {
@@ -65,7 +62,7 @@ fn read(bytes: &[u8], times: Times, damaged: Damaged) -> Result<Decoded, Speedsc
     let document: Document = serde_json::from_slice(without_mark(bytes))
         .map_err(|error| SpeedscopeError::Json(error.to_string()))?;
     let is_known = match &document.schema {
-        Some(schema) => schema.contains(SCHEMA),
+        Some(schema) => schema.contains(SPEEDSCOPE_SCHEMA),
         None => !document.shared.frames.locations.is_empty(),
     };
     if !is_known {

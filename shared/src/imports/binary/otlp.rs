@@ -16,8 +16,8 @@ use hashbrown::HashMap;
 use crate::base::limits::{MAX_PROFILE_BYTES, MAX_SAMPLE_TYPES};
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::json::JsonFormat;
 use crate::formats::detect::unsupported;
+use crate::formats::json::format::JsonFormat;
 use crate::formats::otlp::{
     Attribute, AttributeValue, Head, Profile, ProfileError, Request, Sample, Stop, Symbols,
     to_protobuf,

@@ -10,7 +10,7 @@
 //! - Locks and what a compiler works on are left out.
 
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::json::JsonFormat;
+use crate::formats::json::format::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::dumps::thread::Thread;
 use crate::imports::error::FormatError;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::json::JsonFormat;
+use crate::formats::json::format::JsonFormat;
 use crate::formats::start::{Start, without_mark};
 use crate::imports::error::FormatError;
 use crate::imports::frames::Frame;

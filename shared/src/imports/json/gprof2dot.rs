@@ -7,7 +7,7 @@
 
 use crate::base::limits::{MAX_SAMPLE_TYPES, MAX_STACK_DEPTH};
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::json::JsonFormat;
+use crate::formats::json::format::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
 use crate::imports::json::reader::{Problem, Reader};

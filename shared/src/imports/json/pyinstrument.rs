@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::json::JsonFormat;
+use crate::formats::json::format::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
 use crate::imports::frames::Frame;

@@ -11,8 +11,8 @@ use serde::de::Deserializer;
 
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::json::JsonFormat;
 use crate::formats::json::each;
+use crate::formats::json::format::JsonFormat;
 use crate::formats::start::{Start, without_mark};
 use crate::imports::error::FormatError;
 use crate::imports::frames::{Frame, whole};

@@ -20,7 +20,7 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::json::JsonFormat;
+use crate::formats::json::format::JsonFormat;
 use crate::formats::start::{Start, without_mark};
 use crate::imports::error::FormatError;
 use crate::imports::frames::{Frame, whole};

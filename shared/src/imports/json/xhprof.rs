@@ -9,7 +9,7 @@
 //! - A graph has no stacks. [`call_graph`](crate::imports::call_graph) says how they are made.
 
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::json::JsonFormat;
+use crate::formats::json::format::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::call_graph::{self, CallGraph};
 use crate::imports::error::FormatError;

@@ -7,7 +7,7 @@
 use super::recording::{Piece, Recording, reserve};
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::json::JsonFormat;
+use crate::formats::json::format::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
 use crate::imports::json::reader::Reader;

@@ -10,7 +10,7 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::sort::sort_rows;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::json::JsonFormat;
+use crate::formats::json::format::JsonFormat;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
 use crate::imports::json::reader::{Problem, Reader};

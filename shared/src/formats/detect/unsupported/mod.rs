@@ -10,14 +10,13 @@
 mod format;
 mod table;
 
-use super::json::JsonFormat;
 use crate::formats::folded::variants::{Variant, variant};
+use crate::formats::json::format::JsonFormat;
 use crate::formats::protobuf::{Value, Wire};
 use crate::formats::start::{FIRST_LINES, Start};
 pub use format::UnsupportedFormat;
 use format::UnsupportedFormat::{Other, Profile};
-pub(super) use table::JAVA_THREADS;
-use table::{MAGIC, TEXTS};
+use table::{JAVA_THREADS, MAGIC, TEXTS};
 
 /// What a text is that looks like folded stacks and means more.
 pub(crate) fn more_than_folded(bytes: &[u8]) -> Option<UnsupportedFormat> {
@@ -40,10 +39,35 @@ pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
         .or_else(|| universal(start))
         .or_else(|| go_trace(start))
         .or_else(|| otlp(start))
-        .or_else(|| beginning.json.map(JsonFormat::unsupported))
+        .or_else(|| beginning.json.map(in_json))
         .or_else(|| text_format(beginning))
         .or_else(|| text_or_json(start))
         .or_else(|| (!begins_as_pprof(start)).then_some(Other("binary data of no known profiler")))
+}
+
+/// What a format in JSON is called where it is not read.
+pub(super) fn in_json(format: JsonFormat) -> UnsupportedFormat {
+    use JsonFormat::*;
+    Profile(match format {
+        Speedscope => "a speedscope profile",
+        ChromeTrace => "a Chrome trace",
+        V8CpuProfile => "a V8 CPU profile (.cpuprofile)",
+        V8HeapProfile => "a V8 heap profile (.heapprofile)",
+        V8HeapSnapshot => "a V8 heap snapshot (`node --heap-prof` writes a profile)",
+        V8Log => "a V8 log (node --prof)",
+        Firefox => "a Firefox profile",
+        Otlp => "an OTLP profile (JSON)",
+        Flamebearer => "a flame graph of Pyroscope (flamebearer)",
+        Dhat => "a DHAT profile",
+        Safari => "a Safari recording",
+        Stackprof => "a stackprof profile",
+        Ghc => "a GHC profile (JSON)",
+        Pyinstrument => "a pyinstrument profile",
+        Scalene => "a scalene profile",
+        Gprof2dot => "JSON of gprof2dot",
+        JavaThreads => return JAVA_THREADS,
+        Xhprof => "an xhprof profile",
+    })
 }
 
 /// Whether the first field is one of pprof's messages, texts or numbers.

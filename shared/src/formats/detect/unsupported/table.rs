@@ -84,13 +84,12 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
 
 const CPROFILE: UnsupportedFormat = Profile("a profile of Python's cProfile (pstats)");
 const PICKLE: UnsupportedFormat = Other("a pickle of Python");
-pub(in crate::formats::detect) const JAVA_THREADS: UnsupportedFormat =
-    Profile("a dump of Java's threads");
+pub(super) const JAVA_THREADS: UnsupportedFormat = Profile("a dump of Java's threads");
 const BACKTRACES: UnsupportedFormat = Profile("backtraces of a debugger");
 const MACOS_SAMPLE: UnsupportedFormat = Profile("a report of macOS's sample");
 
 /// Words that all occur near the beginning of a text that begins with the first. Formats in JSON are
-/// told by their keys ([`JsonFormat`](crate::formats::detect::json::JsonFormat)).
+/// told by their keys ([`JsonFormat`](crate::formats::json::format::JsonFormat)).
 pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     ("", &["\nevents:", "\nfn="], Profile("a callgrind profile")),
     ("events:", &["\nfn="], Profile("a callgrind profile")),

@@ -27,7 +27,7 @@ use hashbrown::HashMap;
 use crate::base::limits::MAX_START_NANOS;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::json::JsonFormat;
+use crate::formats::json::format::JsonFormat;
 use crate::formats::start::{Start, without_mark};
 use crate::imports::error::FormatError;
 use crate::imports::frames::{text_label, whole};

@@ -1,9 +1,7 @@
 //! Formats in JSON, told by the set of their keys: those of the file's object, and of the objects
 //! right in it. Keys come in any order. Nothing else decides: no value, and no key deeper down.
 
-use super::unsupported::{JAVA_THREADS, UnsupportedFormat};
-use crate::formats::json::scan::Scan;
-use crate::formats::speedscope::SCHEMA;
+use super::scan::Scan;
 use JsonFormat::{
     ChromeTrace, Dhat, Firefox, Flamebearer, Ghc, Gprof2dot, JavaThreads, Otlp, Pyinstrument,
     Safari, Scalene, Speedscope, Stackprof, V8CpuProfile, V8HeapProfile, V8HeapSnapshot, V8Log,
@@ -93,6 +91,9 @@ const KEYS: &[(JsonFormat, &[(&str, &str)])] = &[
 /// What a call is in xhprof's keys, `main()==>work`; XHGui has them under `profile`.
 const XHPROF_CALL: &str = "==>";
 
+/// What is in the `$schema` of a file of speedscope, and nowhere else.
+pub(crate) const SPEEDSCOPE_SCHEMA: &str = "speedscope.app/file-format-schema";
+
 /// Where the objects stand of a file that is a list.
 const ITEMS: &str = "[]";
 
@@ -106,30 +107,6 @@ impl JsonFormat {
         };
         search.file(&mut Scan::new(text));
         search.found
-    }
-
-    /// What it is called where it is not read.
-    pub(crate) fn unsupported(self) -> UnsupportedFormat {
-        UnsupportedFormat::Profile(match self {
-            Speedscope => "a speedscope profile",
-            ChromeTrace => "a Chrome trace",
-            V8CpuProfile => "a V8 CPU profile (.cpuprofile)",
-            V8HeapProfile => "a V8 heap profile (.heapprofile)",
-            V8HeapSnapshot => "a V8 heap snapshot (`node --heap-prof` writes a profile)",
-            V8Log => "a V8 log (node --prof)",
-            Firefox => "a Firefox profile",
-            Otlp => "an OTLP profile (JSON)",
-            Flamebearer => "a flame graph of Pyroscope (flamebearer)",
-            Dhat => "a DHAT profile",
-            Safari => "a Safari recording",
-            Stackprof => "a stackprof profile",
-            Ghc => "a GHC profile (JSON)",
-            Pyinstrument => "a pyinstrument profile",
-            Scalene => "a scalene profile",
-            Gprof2dot => "JSON of gprof2dot",
-            JavaThreads => return JAVA_THREADS,
-            Xhprof => "an xhprof profile",
-        })
     }
 }
 
@@ -173,7 +150,7 @@ impl Search {
         if key == b"$schema" && scan.peek()? == b'"' {
             let schema = scan.string()?;
             return match str::from_utf8(schema) {
-                Ok(schema) if schema.contains(SCHEMA) => self.end(Speedscope),
+                Ok(schema) if schema.contains(SPEEDSCOPE_SCHEMA) => self.end(Speedscope),
                 _ => Some(()),
             };
         }
