@@ -23,6 +23,15 @@ impl Warnings {
         }
     }
 
+    /// Notes one that stands before all others: a sum of what they say one by one.
+    pub(crate) fn lead(&mut self, warning: String) {
+        self.kept.insert(0, warning);
+        if self.kept.len() > MAX_WARNINGS {
+            self.kept.pop();
+            self.more += 1;
+        }
+    }
+
     /// All that were kept, and a last one that counts the others.
     pub(crate) fn finish(mut self) -> Vec<String> {
         if self.more > 0 {
@@ -53,6 +62,14 @@ mod tests {
         assert_eq!(
             (kept.len(), kept[19].as_str(), kept[20].as_str()),
             (21, "line 19", "and 5 more of the kind")
+        );
+        let mut led = Warnings::default();
+        (0..20).for_each(|i| led.add(|| format!("line {i}")));
+        led.lead("20 lines".to_owned());
+        let kept = led.finish();
+        assert_eq!(
+            (kept.len(), kept[0].as_str(), kept[20].as_str()),
+            (21, "20 lines", "and 1 more of the kind")
         );
         assert_eq!(Warnings::default().finish(), Vec::<String>::new());
     }

@@ -22,7 +22,7 @@ pub(crate) struct Start<'a> {
 impl<'a> Start<'a> {
     /// Of these bytes.
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
-        let json = JsonFormat::of(without_mark(bytes));
+        let json = JsonFormat::of(bytes);
         let bytes = &bytes[..bytes.len().min(LOOKED_AT)];
         let text = without_mark(bytes).trim_ascii_start();
         Self { bytes, text, json }

@@ -11,7 +11,6 @@ use crate::formats::jfr;
 use crate::formats::json::format::JsonFormat;
 use crate::formats::legacy;
 use crate::formats::pprof::{self, PprofError};
-use crate::formats::start::without_mark;
 pub use unsupported::UnsupportedFormat;
 
 /// Why a file cannot be opened.
@@ -49,8 +48,12 @@ pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), O
         let recording = UnsupportedFormat::Profile("a JFR recording");
         return Err(OpenError::Unsupported(recording));
     }
-    if let Some(json) = JsonFormat::of(without_mark(raw)) {
-        return Err(OpenError::Unsupported(unsupported::in_json(json)));
+    // One that is too large is told so below.
+    if raw.len() <= cap
+        && let Some(json) = JsonFormat::of(raw)
+    {
+        let name = UnsupportedFormat::Profile(json.name());
+        return Err(OpenError::Unsupported(name));
     }
     // It would be a pprof profile of many types and no samples.
     if let Some(trace) = unsupported::perfetto(raw) {
@@ -112,6 +115,12 @@ mod tests {
             message(b"main;a 1", 5),
             "pprof: the profile has 8 bytes; 5 are allowed"
         );
+        let trace = b"{\"traceEvents\":[]}";
+        assert_eq!(
+            message(trace, 5),
+            "pprof: the profile has 18 bytes; 5 are allowed"
+        );
+        assert!(message(trace, 18).starts_with("this is a Chrome trace, which is not read yet"));
         assert_eq!(
             message(b"x profile: total 1\n?", 99),
             "legacy count profile, line 2: not of the form 1 @ 0x2 0x3: \"?\""

@@ -91,15 +91,18 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FoldedError> {
             .find(|line| !line.trim().is_empty())
             .unwrap_or(""))));
     }
-    let mut warnings = warnings.finish();
     if inexact > 0 {
-        warnings.insert(0, rounded(inexact, scale));
+        warnings.lead(rounded(inexact, scale));
     }
     if left_out > 0 {
-        let note = format!("{left_out} of {lines} lines do not end in a number and are left out");
-        warnings.insert(0, note);
+        warnings.lead(format!(
+            "{left_out} of {lines} lines do not end in a number and are left out"
+        ));
     }
-    Ok(Decoded { profile, warnings })
+    Ok(Decoded {
+        profile,
+        warnings: warnings.finish(),
+    })
 }
 
 /// How the values of a text are kept, which depends on all of them where there are decimals.

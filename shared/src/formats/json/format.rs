@@ -91,22 +91,47 @@ const KEYS: &[(JsonFormat, &[(&str, &str)])] = &[
 /// What a call is in xhprof's keys, `main()==>work`; XHGui has them under `profile`.
 const XHPROF_CALL: &str = "==>";
 
-/// What is in the `$schema` of a file of speedscope, and nowhere else.
-pub(crate) const SPEEDSCOPE_SCHEMA: &str = "speedscope.app/file-format-schema";
+/// What the key `$schema` of speedscope's files holds.
+pub(crate) const SCHEMA: &str = "speedscope.app/file-format-schema";
 
 /// Where the objects stand of a file that is a list.
 const ITEMS: &str = "[]";
 
 impl JsonFormat {
-    /// The format of a text that may break off anywhere. What is wrong with it is for its reader
+    /// The format of a file, which may break off anywhere. What is wrong with it is for its reader
     /// to say.
-    pub(crate) fn of(text: &[u8]) -> Option<Self> {
+    #[inline(never)]
+    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         let mut search = Search {
             met: [0; KEYS.len()],
             found: None,
         };
-        search.file(&mut Scan::new(text));
+        search.file(&mut Scan::new(bytes));
         search.found
+    }
+
+    /// What it is called where it is not read.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Speedscope => "a speedscope profile",
+            ChromeTrace => "a Chrome trace",
+            V8CpuProfile => "a V8 CPU profile (.cpuprofile)",
+            V8HeapProfile => "a V8 heap profile (.heapprofile)",
+            V8HeapSnapshot => "a V8 heap snapshot (`node --heap-prof` writes a profile)",
+            V8Log => "a V8 log (node --prof)",
+            Firefox => "a Firefox profile",
+            Otlp => "an OTLP profile (JSON)",
+            Flamebearer => "a flame graph of Pyroscope (flamebearer)",
+            Dhat => "a DHAT profile",
+            Safari => "a Safari recording",
+            Stackprof => "a stackprof profile",
+            Ghc => "a GHC profile (JSON)",
+            Pyinstrument => "a pyinstrument profile",
+            Scalene => "a scalene profile",
+            Gprof2dot => "JSON of gprof2dot",
+            JavaThreads => "a dump of Java's threads",
+            Xhprof => "an xhprof profile",
+        }
     }
 }
 
@@ -149,9 +174,11 @@ impl Search {
     fn member(&mut self, scan: &mut Scan<'_>, key: &[u8]) -> Option<()> {
         if key == b"$schema" && scan.peek()? == b'"' {
             let schema = scan.string()?;
-            return match str::from_utf8(schema) {
-                Ok(schema) if schema.contains(SPEEDSCOPE_SCHEMA) => self.end(Speedscope),
-                _ => Some(()),
+            let mut parts = schema.windows(SCHEMA.len());
+            return if parts.any(|part| part == SCHEMA.as_bytes()) {
+                self.end(Speedscope)
+            } else {
+                Some(())
             };
         }
         let mut places = KEYS.iter().flat_map(|(_, keys)| *keys);
@@ -176,7 +203,7 @@ impl Search {
             for (number, known) in keys.iter().enumerate() {
                 if known.1.as_bytes() == key && known.0 == place {
                     self.met[line] |= 1 << number;
-                    if self.met[line].count_ones() as usize == keys.len() {
+                    if u32::from(self.met[line]) + 1 == 1 << keys.len() {
                         return self.end(*format);
                     }
                 }

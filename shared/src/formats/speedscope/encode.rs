@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hashbrown::HashMap;
 
 use super::error::SpeedscopeError;
-use crate::formats::json::format::SPEEDSCOPE_SCHEMA;
+use crate::formats::json::format::SCHEMA;
 use crate::model::address_name::location_name;
 use crate::model::id::{LocationId, StringId};
 use crate::model::profile::{LabelValue, Line, Profile};
@@ -22,7 +22,7 @@ pub fn encode(profile: &Profile, cap: usize) -> Result<String, SpeedscopeError> 
     let frames = Frames::of(profile);
     let mut out = format!(
         "{{\"$schema\":\"https://www.{}.json\",\"shared\":{{\"frames\":[{}]}},\"profiles\":[",
-        SPEEDSCOPE_SCHEMA,
+        SCHEMA,
         frames.rows.join(",")
     );
     let threads = Threads::of(profile);

@@ -29,7 +29,7 @@ mod sums;
 use crate::base::limits::MAX_PROFILE_BYTES;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
-use crate::formats::json::format::{JsonFormat, SPEEDSCOPE_SCHEMA};
+use crate::formats::json::format::{JsonFormat, SCHEMA};
 use crate::formats::start::without_mark;
 use document::Document;
 pub use document::MAX_PROFILES;
@@ -39,7 +39,7 @@ use sums::{Damaged, Times};
 
 /// Whether this is speedscope's JSON.
 pub fn sniff(bytes: &[u8]) -> bool {
-    JsonFormat::of(without_mark(bytes)) == Some(JsonFormat::Speedscope)
+    JsonFormat::of(bytes) == Some(JsonFormat::Speedscope)
 }
 
 /// Decodes a file. Time and memory are linear in its size.
@@ -62,7 +62,7 @@ fn read(bytes: &[u8], times: Times, damaged: Damaged) -> Result<Decoded, Speedsc
     let document: Document = serde_json::from_slice(without_mark(bytes))
         .map_err(|error| SpeedscopeError::Json(error.to_string()))?;
     let is_known = match &document.schema {
-        Some(schema) => schema.contains(SPEEDSCOPE_SCHEMA),
+        Some(schema) => schema.contains(SCHEMA),
         None => !document.shared.frames.locations.is_empty(),
     };
     if !is_known {

@@ -5,7 +5,6 @@
 //! `wait`, and the function that began it the label `created_by`.
 
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::unsupported::{goroutine as head, goroutines};
 use crate::formats::start::Start;
 use crate::imports::dumps::thread::Thread;
 use crate::imports::error::FormatError;
@@ -15,9 +14,9 @@ use crate::model::profile::Label;
 /// What it is called in messages.
 pub(crate) const NAME: &str = "goroutine dump";
 
-/// Whether a goroutine is near the beginning.
+/// Whether a goroutine is near the beginning: below what the program said when it ended, and before.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    goroutines(start)
+    start.texts().any(|line| head(line).is_some())
 }
 
 /// Reads a text.
@@ -53,6 +52,16 @@ struct Goroutine {
     thread: Thread,
     /// The function whose place the next line has.
     function: Option<String>,
+}
+
+/// What stands between the brackets of `goroutine 7 [chan receive, 5 minutes]:`.
+fn head(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("goroutine ")?.strip_suffix(':')?;
+    let (number, rest) = rest.split_once(' ')?;
+    let digits = number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty();
+    let (_, state) = rest.split_once('[')?;
+    let (state, _) = state.rsplit_once(']')?;
+    digits.then_some(state)
 }
 
 fn begin(rows: &mut Rows, state: &str) -> Goroutine {

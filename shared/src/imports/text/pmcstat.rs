@@ -7,8 +7,7 @@
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::unsupported::{pmcstat, pmcstat_event as event};
-use crate::formats::start::Start;
+use crate::formats::start::{FIRST_LINES, Start};
 use crate::imports::error::FormatError;
 use crate::imports::rows::{Rows, lines};
 use crate::model::id::{LocationId, MappingId};
@@ -18,7 +17,8 @@ pub(crate) const NAME: &str = "pmcstat call graph";
 
 /// Whether one of the first lines names an event.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    pmcstat(start)
+    let mut lines = start.texts().take(FIRST_LINES);
+    lines.any(|line| event(line).is_some())
 }
 
 /// Reads a text.
@@ -116,6 +116,15 @@ impl Reader {
             self.rows.sample(Some(stack), None, event, node.left);
         }
     }
+}
+
+/// Of `@ instructions [35705 samples]`.
+fn event(line: &str) -> Option<&str> {
+    let (event, count) = line
+        .strip_prefix("@ ")?
+        .strip_suffix(" samples]")?
+        .rsplit_once(" [")?;
+    count.bytes().all(|b| b.is_ascii_digit()).then_some(event)
 }
 
 /// Count, name and module of `50.62%  [2610]  arc_cksum_verify @ /boot/kernel/zfs.ko`.

@@ -11,12 +11,11 @@ mod format;
 mod table;
 
 use crate::formats::folded::variants::{Variant, variant};
-use crate::formats::json::format::JsonFormat;
 use crate::formats::protobuf::{Value, Wire};
 use crate::formats::start::{FIRST_LINES, Start};
 pub use format::UnsupportedFormat;
 use format::UnsupportedFormat::{Other, Profile};
-use table::{JAVA_THREADS, MAGIC, TEXTS};
+use table::{MAGIC, TEXTS};
 
 /// What a text is that looks like folded stacks and means more.
 pub(crate) fn more_than_folded(bytes: &[u8]) -> Option<UnsupportedFormat> {
@@ -39,35 +38,10 @@ pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
         .or_else(|| universal(start))
         .or_else(|| go_trace(start))
         .or_else(|| otlp(start))
-        .or_else(|| beginning.json.map(in_json))
+        .or_else(|| beginning.json.map(|json| Profile(json.name())))
         .or_else(|| text_format(beginning))
         .or_else(|| text_or_json(start))
         .or_else(|| (!begins_as_pprof(start)).then_some(Other("binary data of no known profiler")))
-}
-
-/// What a format in JSON is called where it is not read.
-pub(super) fn in_json(format: JsonFormat) -> UnsupportedFormat {
-    use JsonFormat::*;
-    Profile(match format {
-        Speedscope => "a speedscope profile",
-        ChromeTrace => "a Chrome trace",
-        V8CpuProfile => "a V8 CPU profile (.cpuprofile)",
-        V8HeapProfile => "a V8 heap profile (.heapprofile)",
-        V8HeapSnapshot => "a V8 heap snapshot (`node --heap-prof` writes a profile)",
-        V8Log => "a V8 log (node --prof)",
-        Firefox => "a Firefox profile",
-        Otlp => "an OTLP profile (JSON)",
-        Flamebearer => "a flame graph of Pyroscope (flamebearer)",
-        Dhat => "a DHAT profile",
-        Safari => "a Safari recording",
-        Stackprof => "a stackprof profile",
-        Ghc => "a GHC profile (JSON)",
-        Pyinstrument => "a pyinstrument profile",
-        Scalene => "a scalene profile",
-        Gprof2dot => "JSON of gprof2dot",
-        JavaThreads => return JAVA_THREADS,
-        Xhprof => "an xhprof profile",
-    })
 }
 
 /// Whether the first field is one of pprof's messages, texts or numbers.
@@ -180,53 +154,11 @@ fn text_format(start: Start<'_>) -> Option<UnsupportedFormat> {
     let fits = |(begin, words, _): &&(&str, &[&str], UnsupportedFormat)| {
         start.text.starts_with(begin.as_bytes()) && start.has(words)
     };
-    if goroutines(start) {
-        return Some(Profile("a dump of goroutines (debug=2)"));
-    }
-    if pmcstat(start) {
-        return Some(Profile("the output of pmcstat"));
-    }
     TEXTS
         .iter()
         .find(fits)
         .map(|&(_, _, name)| name)
         .or_else(|| perf_script(start).then_some(Profile("the output of perf script")))
-}
-
-/// Whether a goroutine is among the first lines, or below what a program says when it ends.
-pub(crate) fn goroutines(start: Start<'_>) -> bool {
-    const WORDS: [&[u8]; 3] = [b"panic: ", b"fatal error: ", b"SIGQUIT: "];
-    let ends = WORDS.iter().any(|word| start.text.starts_with(word));
-    let looked_at = if ends { usize::MAX } else { FIRST_LINES };
-    start
-        .texts()
-        .take(looked_at)
-        .any(|line| goroutine(line).is_some())
-}
-
-/// What stands between the brackets of `goroutine 7 [chan receive, 5 minutes]:`.
-pub(crate) fn goroutine(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("goroutine ")?.strip_suffix(':')?;
-    let (number, rest) = rest.split_once(' ')?;
-    let digits = number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty();
-    let (_, state) = rest.split_once('[')?;
-    let (state, _) = state.rsplit_once(']')?;
-    digits.then_some(state)
-}
-
-/// Whether one of the first lines names an event of pmcstat.
-pub(crate) fn pmcstat(start: Start<'_>) -> bool {
-    let mut lines = start.texts().take(FIRST_LINES);
-    lines.any(|line| pmcstat_event(line).is_some())
-}
-
-/// The event of `@ instructions [35705 samples]`.
-pub(crate) fn pmcstat_event(line: &str) -> Option<&str> {
-    let (event, count) = line
-        .strip_prefix("@ ")?
-        .strip_suffix(" samples]")?
-        .rsplit_once(" [")?;
-    count.bytes().all(|b| b.is_ascii_digit()).then_some(event)
 }
 
 /// Whether a text is `comm 4711 [000] 12.345678: 250000 cpu-clock:` and so on: below it are the

@@ -84,7 +84,9 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
 
 const CPROFILE: UnsupportedFormat = Profile("a profile of Python's cProfile (pstats)");
 const PICKLE: UnsupportedFormat = Other("a pickle of Python");
-pub(super) const JAVA_THREADS: UnsupportedFormat = Profile("a dump of Java's threads");
+const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
+const PMCSTAT: UnsupportedFormat = Profile("the output of pmcstat");
+const JAVA_THREADS: UnsupportedFormat = Profile("a dump of Java's threads");
 const BACKTRACES: UnsupportedFormat = Profile("backtraces of a debugger");
 const MACOS_SAMPLE: UnsupportedFormat = Profile("a report of macOS's sample");
 
@@ -99,6 +101,8 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         Profile("a massif profile"),
     ),
     ("v ", &["\nX ", "\ns "], Profile("a heaptrack recording")),
+    ("goroutine ", &["]:\n"], GOROUTINES),
+    ("", &["\ngoroutine ", "]:\n"], GOROUTINES),
     (
         "# ========",
         &["# captured on"],
@@ -172,6 +176,8 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         &["<trace-query-result"],
         Profile("an export of Instruments (XML; Edit > Deep Copy copies a tree)"),
     ),
+    ("@ ", &[" samples]"], PMCSTAT),
+    ("", &["\n@ ", " samples]"], PMCSTAT),
     ("<?xml", &[], Other("XML")),
     ("<", &["<html"], Other("a web page (HTML)")),
     ("<", &["<!doctype html"], Other("a web page (HTML)")),

@@ -1,5 +1,5 @@
-//! Tables of numbers in both of their forms: an object of columns, or a schema and rows. Rows before
-//! their schema are passed and read behind it.
+//! Tables of numbers in both of their forms: an object of columns, or a schema and rows. Cells of
+//! rows before their schema are kept until it is read.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,6 @@ use std::fmt;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
-use serde_json::value::RawValue;
 
 use crate::formats::json::each;
 
@@ -18,6 +17,8 @@ pub(super) struct Table {
     /// One for each that is wanted, or none at all. They may end early.
     columns: Vec<Vec<f64>>,
     rows: usize,
+    /// Cells of rows whose schema is yet to come, and where each row ends.
+    early: (Vec<f64>, Vec<u32>),
     /// What `weightType` says.
     pub(super) weight_type: String,
 }
@@ -48,6 +49,25 @@ impl Table {
         let found = self.wanted.iter().position(|wanted| *wanted == name);
         let column = found.and_then(|found| self.columns.get(found));
         Column(column.map_or(&[], Vec::as_slice))
+    }
+
+    /// Appends the cell of a row to its column, if that is wanted.
+    fn put(&mut self, places: &[Option<usize>], place: usize, cell: f64) {
+        let Some(wanted) = places.get(place).copied().flatten() else {
+            return;
+        };
+        if self.columns.is_empty() {
+            self.columns.resize_with(self.wanted.len(), Vec::new);
+        }
+        if let Some(column) = self.columns.get_mut(wanted) {
+            // Rows before that ended early. Many at once need no room to grow into.
+            let missing = self.rows.saturating_sub(column.len());
+            if missing > column.len() {
+                column.reserve_exact(missing + 1);
+            }
+            column.resize(self.rows, f64::NAN);
+            column.push(cell);
+        }
     }
 
     fn slot(&mut self, name: &str) -> Option<&mut Vec<f64>> {
@@ -94,14 +114,11 @@ impl<'de> Visitor<'de> for Table {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
-        let (mut schema, mut early) = (None, None);
+        let mut schema = None;
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             match key.as_ref() {
                 "schema" => schema = Some(map.next_value_seed(Schema(self.wanted))?),
-                "data" => match &schema {
-                    Some(schema) => map.next_value_seed(Rows(&mut self, schema))?,
-                    None => early = Some(map.next_value::<&RawValue>()?),
-                },
+                "data" => map.next_value_seed(Rows(&mut self, schema.as_deref()))?,
                 "weightType" => {
                     let weight_type: Option<String> = map.next_value()?;
                     self.weight_type = weight_type.unwrap_or_default();
@@ -120,13 +137,20 @@ impl<'de> Visitor<'de> for Table {
                 },
             }
         }
-        if let Some(rows) = early {
-            let Some(schema) = schema else {
-                return Err(A::Error::custom("a table has \"data\" and no \"schema\""));
-            };
-            let mut rows = serde_json::Deserializer::from_str(rows.get());
-            let read = Rows(&mut self, &schema).deserialize(&mut rows);
-            read.map_err(|error| A::Error::custom(format!("rows before their schema: {error}")))?;
+        let (cells, ends) = std::mem::take(&mut self.early);
+        if !ends.is_empty() {
+            let schema =
+                schema.ok_or_else(|| A::Error::custom("a table has \"data\" and no \"schema\""))?;
+            let mut start = 0;
+            for end in ends {
+                let row = &cells[start..end as usize];
+                row.iter()
+                    .enumerate()
+                    .for_each(|(place, &cell)| self.put(&schema, place, cell));
+                self.rows += 1;
+                start = end as usize;
+            }
+            self.columns.iter_mut().for_each(Vec::shrink_to_fit);
         }
         Ok(self)
     }
@@ -200,8 +224,8 @@ impl<'de> Visitor<'de> for Schema {
     }
 }
 
-/// Reads rows into the columns of a table.
-struct Rows<'a>(&'a mut Table, &'a [Option<usize>]);
+/// Reads rows into the columns of a table. Without a schema their cells are kept.
+struct Rows<'a>(&'a mut Table, Option<&'a [Option<usize>]>);
 
 impl<'de> DeserializeSeed<'de> for Rows<'_> {
     type Value = ();
@@ -219,10 +243,12 @@ impl<'de> Visitor<'de> for Rows<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<(), A::Error> {
-        let wanted = self.0.wanted.len();
-        self.0.columns.resize_with(wanted, Vec::new);
         while rows.next_element_seed(Row(self.0, self.1))?.is_some() {
-            self.0.rows += 1;
+            match self.1 {
+                Some(_) => self.0.rows += 1,
+                // A cell takes a byte at least, and inputs stay below 4 GiB.
+                None => self.0.early.1.push(self.0.early.0.len() as u32),
+            }
         }
         for column in &mut self.0.columns {
             column.shrink_to_fit();
@@ -232,7 +258,7 @@ impl<'de> Visitor<'de> for Rows<'_> {
 }
 
 /// Reads one row.
-struct Row<'a>(&'a mut Table, &'a [Option<usize>]);
+struct Row<'a>(&'a mut Table, Option<&'a [Option<usize>]>);
 
 impl<'de> DeserializeSeed<'de> for Row<'_> {
     type Value = ();
@@ -241,15 +267,9 @@ impl<'de> DeserializeSeed<'de> for Row<'_> {
         let Self(table, places) = self;
         let mut place = 0;
         each(deserializer, "a row", |Cell(cell)| {
-            let wanted = places.get(place).copied().flatten();
-            if let Some(column) = wanted.and_then(|wanted| table.columns.get_mut(wanted)) {
-                // Rows before that ended early. Many at once need no room to grow into.
-                let missing = table.rows.saturating_sub(column.len());
-                if missing > column.len() {
-                    column.reserve_exact(missing + 1);
-                }
-                column.resize(table.rows, f64::NAN);
-                column.push(cell);
+            match places {
+                Some(places) => table.put(places, place, cell),
+                None => table.early.0.push(cell),
             }
             place += 1;
             Ok(())

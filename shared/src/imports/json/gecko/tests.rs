@@ -121,7 +121,7 @@ fn raw() {
         (r#""data":[[1]]"#, "a table has \"data\" and no \"schema\""),
         (
             r#""data":7,"schema":{"stack":0}"#,
-            "rows before their schema: invalid type: integer `7`, expected rows",
+            "invalid type: integer `7`, expected rows",
         ),
         (
             r#""schema":{"stack":64}"#,

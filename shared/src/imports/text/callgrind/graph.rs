@@ -200,7 +200,7 @@ impl Reader {
         let start = row as usize * events;
         let mut words = line.split_ascii_whitespace();
         for word in words.by_ref().take(self.positions) {
-            if word != "*" && whole(word.trim_start_matches(['+', '-'])).is_none() {
+            if !is_position(word) {
                 return Err(format!("a position that is no whole number: {word:?}"));
             }
         }
@@ -239,6 +239,13 @@ fn name(
             Ok(name)
         }
     }
+}
+
+/// `*`, or a number, perhaps with a sign; addresses may need all of 64 bits.
+fn is_position(word: &str) -> bool {
+    let digits = word.trim_start_matches(['+', '-']);
+    let digits = digits.strip_prefix("0x").unwrap_or(digits);
+    word == "*" || digits.bytes().all(|b| b.is_ascii_hexdigit()) && !digits.is_empty()
 }
 
 /// A number, in decimal or as `0x1f`.

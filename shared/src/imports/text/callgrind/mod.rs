@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn costs_are_divided_by_what_calls_cost() {
         check(
-            "events: Ir\nfl=(1) x.c\nfn=(1) main\n0x10 20\ncfn=(2) f\ncalls=1 50\n16 300\n\
+            "events: Ir\nfl=(1) x.c\nfn=(1) main\n0xffffffff81000010 20\ncfn=(2) f\ncalls=1 50\n16 300\n\
              cfn=(3) g\ncalls=3 20\n* 100\n\nfn=(2)\n+3 200\ncfn=(3)\ncalls=1 20\n-1 100\n\n\
              fn=(3)\n20 150\n21 50\n",
             &[
@@ -126,6 +126,10 @@ mod tests {
             (
                 "events: Ir\nfn=a\n1 x\n",
                 "line 3: a cost that is no whole number: \"x\"",
+            ),
+            (
+                "events: Ir\nfn=a\n2026-11-27 1\n",
+                "line 3: a position that is no whole number: \"2026-11-27\"",
             ),
             (
                 "events: Ir\nfn=a\ncalls=1 2\n",
