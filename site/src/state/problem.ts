@@ -118,7 +118,7 @@ const WAYS: [RegExp, string][] = [
   [/recording of perf/, "Run perf script on it, and open the text that it prints."],
 ];
 const READ =
-  "Pilotlight reads pprof files, gzipped or not, those of gperftools and old Go, JFR, speedscope, folded stacks, and two dozen others.";
+  "Pilotlight reads pprof files, gzipped or not, those of gperftools and old Go, JFR, speedscope, folded stacks, and some forty others.";
 
 function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" | "tries"> {
   switch (kind) {
