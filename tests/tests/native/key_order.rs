@@ -23,6 +23,7 @@ const FILES: &[(&str, &str)] = &[
         "speedscope",
     ),
     ("reports/speedscope-no-schema-small.json", "speedscope"),
+    ("reports/pyinstrument.json", "pyinstrument profile"),
     ("reports/gecko-sorted-keys.json", "Firefox profile"),
     ("firefox/gecko-1.json", "Firefox profile"),
     ("firefox/processed-1.json", "Firefox profile"),
@@ -80,6 +81,31 @@ const MADE: &[(&str, &str)] = &[
         r#"{"flamebearer":{"names":["total","a","b"],"levels":[[0,3,0,0],[0,3,1,1],[0,2,2,2]],
         "numTicks":3},"metadata":{"format":"single","units":"bytes","name":"space"},"version":1}"#,
         "flamebearer",
+    ),
+    (
+        r#"{"duration":2,"sample_count":2,"start_call_stack":[],"frame_records":[[["a\u0000<thread>",
+        "f\u0000b\u00001\u0001l2\u0001cC"],0.5]]}"#,
+        "pyinstrument profile",
+    ),
+    (
+        r#"{"threadDump":{"threadContainers":[{"threads":[{"name":"a","state":"R","stack":[
+        "b\/c.D(e:1)"]}]}]}}"#,
+        "Java thread dump",
+    ),
+    (
+        r#"{"version":0,"costs":[{"description":"Memory","unit":"bytes"}],"events":[{"callchain":[1,0],
+        "cost":[7]},{"callchain":[0],"cost":[5]}],"functions":[{"module":"a","name":"b"},{"name":"c"}]}"#,
+        "gprof2dot JSON",
+    ),
+    (
+        r#"{"alloc_samples":0,"args":["p"],"elapsed_time_sec":2,"stacks":[[["a f:13;","b g:1;"],{"count":2,
+        "c_time":0.25,"python_time":0.125}],[["c"],{"count":3}]]}"#,
+        "scalene profile",
+    ),
+    (
+        r#"{"main()==>f":{"ct":2,"wt":60,"mu":8},"f==>f@1":{"ct":3,"wt":25,"mu":1},"main()":{"ct":1,"wt":99,
+        "mu":9}}"#,
+        "xhprof profile",
     ),
     (
         r#"{"traceEvents":[{"name":"Profile","ph":"P","id":"1","pid":1,"tid":2,"ts":9,"args":{"data":

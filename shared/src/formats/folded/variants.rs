@@ -25,23 +25,24 @@ pub(crate) fn variant(bytes: &[u8]) -> Option<Variant> {
     } else {
         &text
     };
-    if whole.starts_with("# austin:") {
+    let is_austin = |line: &str| line.starts_with("# austin:") || of_austin(line);
+    if whole.lines().take(LINES_LOOKED_AT).any(is_austin) {
         return Some(Variant::Austin);
     }
     let lines = whole
         .lines()
         .filter(|line| !is_comment(line))
         .take(LINES_LOOKED_AT);
-    let (mut seen, mut two_counts, mut deep) = (0, 0, false);
+    let (mut seen, mut stacks, mut two_counts, mut deep) = (0, 0, 0, false);
     for line in lines {
-        if seen == 0 && of_austin(line) {
-            return Some(Variant::Austin);
-        }
         seen += 1;
+        stacks += usize::from(value(line).is_some());
         two_counts += usize::from(counts(line).is_some());
         deep |= line.contains(';');
     }
-    (seen > 0 && two_counts == seen && deep).then_some(Variant::Difference)
+    // Lines of other programs have no counts.
+    let is_difference = stacks * 2 > seen && two_counts == stacks && deep;
+    is_difference.then_some(Variant::Difference)
 }
 
 /// Stack and both counts of a line of a difference.
@@ -72,6 +73,9 @@ mod tests {
             ("a;b 1 2\na 3 0\n", Some(Variant::Difference)),
             ("# x\n\na;b 1 2\n", Some(Variant::Difference)),
             ("a;b 1 2\na 3\n", None),
+            ("Killed\na;b 1 2\na 3 0\n", Some(Variant::Difference)),
+            ("Killed\na;b 1 2\nwhat\n", None),
+            ("Killed\nP1;T2;m:f:3 4\n", Some(Variant::Austin)),
             ("a 1 2\n", None),
             ("a;b 1 -2\n", None),
             (" 1 2;3\n", None),
