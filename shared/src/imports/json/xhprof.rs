@@ -40,15 +40,20 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 
 /// Decodes a file. Time and memory are linear in its size, and the square of the paths that it says.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
-    let mut json = Reader::of(bytes, NAME)?;
     let mut graph = CallGraph::new(NAME, bytes.len());
-    let start = Start::of(bytes);
+    let mut has = [false; VALUES.len()];
+    each_call(bytes, |json, _| {
+        json.object(&mut |json, key| {
+            if let Some(column) = VALUES.iter().position(|value| value.0 == key) {
+                has[column] = true;
+            }
+            json.skip()
+        })
+    })?;
     let mut columns = Vec::new();
-    for value in VALUES {
-        if start.has(&[&format!("\"{}\"", value.0)]) {
-            graph.rows.sample_type(value.1, value.2)?;
-            columns.push(value);
-        }
+    for (value, _) in VALUES.into_iter().zip(has).filter(|(_, has)| *has) {
+        graph.rows.sample_type(value.1, value.2)?;
+        columns.push(value);
     }
     let default = graph
         .rows
@@ -56,12 +61,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         .string(columns.first().map_or("", |value| value.1));
     graph.rows.builder.header().default_sample_type = default;
     let mut reader = Calls { graph, columns };
-    json.object(&mut |json, key| match key {
-        "profile" => json.object(&mut |json, key| reader.calls(json, key)),
-        _ if json.peek()? == b'{' => reader.calls(json, key),
-        _ => json.skip(),
-    })
-    .map_err(|problem| problem.of(NAME))?;
+    each_call(bytes, |json, key| reader.calls(json, key))?;
     reader.graph.rows.check()?;
     let events = reader.columns.len().max(1);
     let mut negative = 0u64;
@@ -77,6 +77,20 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         });
     }
     call_graph::stacks(reader.graph, bytes.len())
+}
+
+/// Goes through the objects that may be the values of a call, each with its key.
+fn each_call(
+    bytes: &[u8],
+    mut call: impl FnMut(&mut Reader<'_>, &str) -> Result<(), Problem>,
+) -> Result<(), FormatError> {
+    let mut json = Reader::of(bytes, NAME)?;
+    json.object(&mut |json, key| match key {
+        "profile" => json.object(&mut |json, key| call(json, key)),
+        _ if json.peek()? == b'{' => call(json, key),
+        _ => json.skip(),
+    })
+    .map_err(|problem| problem.of(NAME))
 }
 
 struct Calls {
