@@ -80,7 +80,7 @@ test("a comparison, in words", async () => {
   await at("explain-button").click();
   await at("explain-copy").waitFor();
   const [[first]] = await lists(at);
-  assert.equal(first, "render 40 → 70 (+75 %)");
+  assert.match(first, /^render 40 % → 70 %/);
   await end();
 });
 

@@ -55,13 +55,21 @@ for (const [name, make, says] of BAD) {
 const UNREAD = Buffer.from("Nettrace".padEnd(80, "\0"));
 
 for (const [name, bytes, says] of [
-  ["trace.nettrace", UNREAD, "This is a .NET trace (nettrace), which is not read yet."],
-  ["recording.pb.gz", gzipSync(UNREAD), "This is a .NET trace (nettrace), which is not read yet."],
+  [
+    "trace.nettrace",
+    UNREAD,
+    "This is a .NET trace (`dotnet-trace convert --format Speedscope` converts it), which is not read yet.",
+  ],
+  [
+    "recording.pb.gz",
+    gzipSync(UNREAD),
+    "This is a .NET trace (`dotnet-trace convert --format Speedscope` converts it), which is not read yet.",
+  ],
   ["profile.zip", Buffer.from("PK\x03\x04\x14\0\0\0"), "This archive is broken: the directory at its end is missing."],
   [
     "heap.json",
-    Buffer.from('{"snapshot":{"meta":{"node_fields":[]}}}'),
-    "This is a V8 heap snapshot, which is not read yet.",
+    Buffer.from('{"snapshot":{"meta":{"node_fields":[]},"node_count":0}}'),
+    "This is a V8 heap snapshot (`node --heap-prof` writes a profile), which is not read yet.",
   ],
   ["nothing.pb", Buffer.alloc(0), "This is empty (0 bytes)."],
 ]) {
