@@ -71,15 +71,13 @@ pub enum SessionError {
 
 impl SessionError {
     /// What the person can do about it: `empty`, `unread` (a format of its own), `damaged`,
-    /// `different` (profiles that do not fit each other), `pattern` (to be mended where it is typed),
-    /// else nothing.
+    /// `different` (profiles that do not fit each other), else nothing.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Open(OpenError::Unsupported(_)) => "unread",
             Self::Open(OpenError::Pprof(PprofError::Empty)) => "empty",
             Self::Open(_) | Self::Pprof(_) | Self::Chunk(_) | Self::Gzip(_) => "damaged",
             Self::Merge(_) | Self::NoSuchType { .. } => "different",
-            Self::Pattern(_) => "pattern",
             _ => "",
         }
     }

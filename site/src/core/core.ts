@@ -20,9 +20,9 @@ export interface Reply {
   kind?: FailureKind;
 }
 
-/** `empty`, `unread` (another format), `sampleless` (whole, but no profile) and `damaged` are about a file, `different` about two that do not fit each other, `pattern` about a regular expression. */
-export type FailureKind = "empty" | "unread" | "sampleless" | "damaged" | "different" | "pattern" | "other";
-const KINDS: FailureKind[] = ["empty", "unread", "sampleless", "damaged", "different", "pattern"];
+/** `empty`, `unread` (another format), `sampleless` (whole, but no profile) and `damaged` are about a file, `different` about two that do not fit each other. */
+export type FailureKind = "empty" | "unread" | "sampleless" | "damaged" | "different" | "other";
+const KINDS: FailureKind[] = ["empty", "unread", "sampleless", "damaged", "different"];
 
 /** The core could not do what was asked; the message is its own. */
 export class CoreError extends Error {

@@ -241,8 +241,8 @@ function useRows(view: ReadonlySignal<Seen>) {
             ready.value = true;
           },
           (failure) => {
-            // The field says it, and the old rows stay.
-            if (failure instanceof CoreError && failure.kind === "pattern") return;
+            // Half a regular expression: the field says it, and the old rows stay.
+            if (search !== "" && failure instanceof CoreError && !failure.fatal) return;
             callFailed(info.id, "list the functions")(failure);
           },
         );

@@ -41,9 +41,13 @@ pub fn sniff(bytes: &[u8]) -> bool {
             return false;
         }
         seen += 1;
-        let Some((stack, _)) = value(line) else {
+        let Some((stack, number)) = value(line) else {
             continue;
         };
+        // `real 1.25` says how long a command took.
+        if !number.is_whole() && !stack.contains(';') {
+            continue;
+        }
         stacks += usize::from(!stack.is_empty());
         deep += usize::from(stack.contains(';'));
     }
@@ -141,7 +145,10 @@ pub(super) fn text(bytes: &[u8]) -> Option<(Cow<'_, str>, bool)> {
 /// Stack and value of a line.
 pub(super) fn value(line: &str) -> Option<(&str, Number)> {
     let (stack, word) = last_word(line)?;
-    Some((stack, Number::parse(word)?))
+    let number = Number::parse(word)?;
+    // `# sampled at 99.5` is a comment.
+    let is_stack = number.is_whole() || !line.starts_with('#');
+    is_stack.then_some((stack, number))
 }
 
 fn last_word(line: &str) -> Option<(&str, &str)> {
@@ -219,6 +226,7 @@ mod tests {
     #[test]
     fn decimals_add_up() {
         check(b"a;b 0.1\na;c 12\na;b 0.2\n", "a;b 0.3\na;c 12\n", &[]);
+        check(b"# at 99.5\na;b 3\n", "a;b 3\n", &[]);
         check(
             b"a 0.30000000000000004\nb 1e3\nb 2.\n",
             "a 0.3\nb 2\n",
@@ -293,6 +301,7 @@ mod tests {
             "hello",
             "{\n\"a\": 1\n}",
             "in 2020\nthere was; it 1\nand more\nand",
+            "real 1.25\nuser 0.50\nsys 0.10\n",
             log,
             "a;b 1\n\u{0}\u{1} 2",
             " 5",

@@ -53,6 +53,11 @@ impl Number {
         })
     }
 
+    /// Whether it has no decimal places.
+    pub(crate) fn is_whole(self) -> bool {
+        matches!(self, Self::Whole(_))
+    }
+
     /// Whether it is below zero.
     pub(crate) fn is_negative(self) -> bool {
         self.parts() < 0

@@ -263,7 +263,7 @@ async function search(id: number, query: string): Promise<void> {
     if (tree.peek()?.id === id && urlState.peek().search === query)
       searchResult.value = query ? { ...info, at: -1, valid: true } : null;
   } catch (failure) {
-    if (!(failure instanceof CoreError) || failure.kind !== "pattern") callFailed(id, "search")(failure);
+    if (!(failure instanceof CoreError) || failure.fatal) callFailed(id, "search")(failure);
     // Half a regular expression, while it is typed.
     else if (tree.peek()?.id === id) searchResult.value = { matches: 0, fraction: 0, total: 0, at: -1, valid: false };
   }
