@@ -102,6 +102,12 @@ impl Draft {
         })
     }
 
+    /// The same with more to be said of it.
+    pub(crate) fn noted(mut self, notes: impl IntoIterator<Item = Note>) -> Self {
+        self.split.notes.extend(notes);
+        self
+    }
+
     /// Of a push without a sample. It is accepted and ignored.
     pub(crate) fn empty(id: ChunkId) -> Self {
         Self {

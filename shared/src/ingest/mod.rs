@@ -80,7 +80,7 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
         dotnet::underscore_types(&mut profile, &mut config);
     }
     let types = type_names::of_pprof(&profile, config.as_ref());
-    let mut draft = Draft::of(
+    let draft = Draft::of(
         id,
         profile,
         &parameters.origin,
@@ -88,8 +88,7 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
         raw.len(),
         &push.limits,
     )?;
-    draft.split.notes.extend(note);
-    Ok(draft)
+    Ok(draft.noted(note))
 }
 
 /// Decodes the profile; one that is no pprof is refused by its name, as far as it has one.

@@ -1,4 +1,4 @@
-//! What a push is stored as that is not what it says.
+//! What of a push is stored otherwise than it was sent.
 
 use thiserror::Error;
 

@@ -82,9 +82,8 @@ fn draft(
         arrival: sender.now,
         duration_nanos: 0,
     };
-    let mut draft = Draft::of(id, profile, &origin, &types, raw.len(), &sender.limits)?;
-    draft.split.notes.extend(note);
-    Ok(draft)
+    let draft = Draft::of(id, profile, &origin, &types, raw.len(), &sender.limits)?;
+    Ok(draft.noted(note))
 }
 
 /// The labels of a series, and the name of its profiles. Private labels say how the sender works

@@ -83,10 +83,8 @@ pub(super) fn draft(
         labels: parse_name(&name)?.with_defaults(spy)?,
         ..parameters.origin
     };
-    let mut draft = Draft::of(id, profile, &origin, &types, text.len(), &push.limits)?;
-    let notes = warnings.into_iter().map(Note::Text);
-    draft.split.notes.extend(notes);
-    Ok(draft)
+    let draft = Draft::of(id, profile, &origin, &types, text.len(), &push.limits)?;
+    Ok(draft.noted(warnings.into_iter().map(Note::Text)))
 }
 
 /// Whether a body is said to be a form. curl says so of all that it posts, unless it is told better.

@@ -26,6 +26,9 @@ pub(super) const TRACE_LABELS: [&str; 8] = [
     "trace_id",
 ];
 
+/// Those of them that Datadog's tracers write as decimal numbers.
+const DECIMAL_LABELS: [&str; 3] = ["local root span id", "span id", "trace id"];
+
 /// Which samples belong to which spans.
 pub(super) struct TraceLinks {
     /// Of each label set.
@@ -89,18 +92,17 @@ fn link(profile: &Profile, set: LabelSetId) -> (Option<TraceLink>, bool) {
     let mut complete = true;
     for label in profile.label_sets().get(set) {
         let key = profile.text(label.key);
-        let value = match label.value {
-            LabelValue::Text(value) => value,
-            LabelValue::Number(value, _) => {
-                let number = value as u64;
-                match key {
-                    "span id" => span = SpanId::from_number(number),
-                    "local root span id" => root = SpanId::from_number(number),
-                    "trace id" => trace = TraceId::from_number(number.into()),
-                    _ => {}
-                }
-                continue;
+        if DECIMAL_LABELS.contains(&key) {
+            let number = decimal(profile, label.value, &mut complete);
+            match key {
+                "trace id" => trace = number.and_then(|id| TraceId::from_number(id.into())),
+                "span id" => span = number.and_then(SpanId::from_number),
+                _ => root = number.and_then(SpanId::from_number),
             }
+            continue;
+        }
+        let LabelValue::Text(value) = label.value else {
+            continue;
         };
         let text = profile.text(value);
         match key {
@@ -108,14 +110,6 @@ fn link(profile: &Profile, set: LabelSetId) -> (Option<TraceLink>, bool) {
             "trace_id" => trace = id(text, &mut complete),
             "span_id" => span = id(text, &mut complete),
             "profile_id" => alias = id(text, &mut complete),
-            "span id" => span = decimal(text, &mut complete).and_then(SpanId::from_number),
-            "local root span id" => {
-                root = decimal(text, &mut complete).and_then(SpanId::from_number);
-            }
-            "trace id" => {
-                let number = decimal(text, &mut complete);
-                trace = number.and_then(|number| TraceId::from_number(number.into()));
-            }
             "span_name" | "trace endpoint" if text.len() > MAX_SPAN_NAME => complete = false,
             "span_name" => name = value,
             "trace endpoint" => endpoint = value,
@@ -131,10 +125,14 @@ fn link(profile: &Profile, set: LabelSetId) -> (Option<TraceLink>, bool) {
     (any.then_some(link), complete)
 }
 
-/// A number of 64 bits.
-fn decimal(text: &str, complete: &mut bool) -> Option<u64> {
+/// A number of 64 bits, or a text of one; none for an empty text.
+fn decimal(profile: &Profile, value: LabelValue, complete: &mut bool) -> Option<u64> {
+    let text = match value {
+        LabelValue::Number(number, _) => return Some(number as u64),
+        LabelValue::Text(text) => profile.text(text),
+    };
     let number = text.parse().ok();
-    *complete &= number.is_some();
+    *complete &= number.is_some() || text.is_empty();
     number
 }
 

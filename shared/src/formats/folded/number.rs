@@ -6,12 +6,12 @@
 /// Decimal places of a value that are read; what is behind them only says that there is more.
 const PLACES: usize = 18;
 
-/// Places that a unit may have. Few, so that two files are likely to have the same.
-const UNITS: [(usize, &str); 4] = [
-    (0, "count"),
-    (3, "count/1000"),
-    (6, "count/1000000"),
-    (9, "count/1000000000"),
+/// The coarsest first. Few, so that two files are likely to have the same.
+const SCALES: [Scale; 4] = [
+    Scale::new(0, "count"),
+    Scale::new(3, "count/1000"),
+    Scale::new(6, "count/1000000"),
+    Scale::new(9, "count/1000000000"),
 ];
 
 /// 1 in the parts of [`Number::Decimal`].
@@ -79,12 +79,25 @@ impl Number {
 }
 
 /// How the values of a text are kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scale {
+    /// Decimal places that are kept.
     places: usize,
+    unit: &'static str,
+}
+
+impl Default for Scale {
+    /// Whole numbers.
+    fn default() -> Self {
+        SCALES[0]
+    }
 }
 
 impl Scale {
+    const fn new(places: usize, unit: &'static str) -> Self {
+        Self { places, unit }
+    }
+
     /// The coarsest that keeps all of them exactly, else the finest in which their sum has room.
     pub(crate) fn for_all(numbers: impl Iterator<Item = Number>) -> Self {
         let (mut places, mut sum) = (0, 0i128);
@@ -93,13 +106,17 @@ impl Scale {
             sum = sum.saturating_add(number.parts().abs());
         }
         let mut scale = Self::default();
-        for (finer, _) in UNITS {
-            let largest = sum / 10i128.pow((PLACES - finer) as u32);
-            if scale.places < places && largest < i128::from(i64::MAX) {
-                scale.places = finer;
+        for finer in SCALES {
+            if scale.places < places && sum / finer.step() < i128::from(i64::MAX) {
+                scale = finer;
             }
         }
         scale
+    }
+
+    /// What 1 of it is in the parts of [`Number::Decimal`].
+    fn step(self) -> i128 {
+        10i128.pow((PLACES - self.places) as u32)
     }
 
     /// A number in this scale, rounded to the nearest, and whether it had to be.
@@ -107,24 +124,20 @@ impl Scale {
         if let (Number::Whole(value), 0) = (number, self.places) {
             return (value, false);
         }
-        let step = 10i128.pow((PLACES - self.places) as u32);
-        let parts = number.parts();
-        let value = (parts + step / 2 * parts.signum()) / step;
-        let value = value.clamp(i64::MIN.into(), i64::MAX.into());
-        (value as i64, number.places() > self.places)
+        let (value, _) = nearest(number.parts(), self.step());
+        // Of places beyond 18 the parts know nothing.
+        (value, number.places() > self.places)
     }
 
     /// The unit of the values.
     pub(crate) fn unit(self) -> &'static str {
-        let named = UNITS.iter().find(|(places, _)| *places == self.places);
-        named.map_or(UNITS[0].1, |(_, unit)| unit)
+        self.unit
     }
 
     /// That of a unit; whole numbers for units of other kinds.
     pub(crate) fn of_unit(unit: &str) -> Self {
-        let named = UNITS.iter().find(|(_, name)| *name == unit);
-        let places = named.map_or(0, |(places, _)| *places);
-        Self { places }
+        let named = SCALES.into_iter().find(|scale| scale.unit == unit);
+        named.unwrap_or_default()
     }
 
     /// So many times a value of this scale as a whole number, rounded to the nearest, and whether
@@ -133,11 +146,8 @@ impl Scale {
         if self.places == 0 {
             return (value.saturating_mul(factor), false);
         }
-        let divisor = 10i128.pow(self.places as u32);
         let product = i128::from(value) * i128::from(factor);
-        let whole = (product + divisor / 2 * product.signum()) / divisor;
-        let clamped = whole.clamp(i64::MIN.into(), i64::MAX.into());
-        (clamped as i64, whole * divisor != product)
+        nearest(product, 10i128.pow(self.places as u32))
     }
 
     /// A value of this scale as a decimal.
@@ -152,6 +162,13 @@ impl Scale {
         }
         text
     }
+}
+
+/// The quotient that is nearest, within 64 bits, and whether it had to be rounded.
+fn nearest(value: i128, step: i128) -> (i64, bool) {
+    let whole = (value + step / 2 * value.signum()) / step;
+    let clamped = whole.clamp(i64::MIN.into(), i64::MAX.into());
+    (clamped as i64, whole * step != value)
 }
 
 /// Says that so many values were rounded.
