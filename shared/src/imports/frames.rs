@@ -115,14 +115,12 @@ pub(super) fn hex_address(text: &str) -> Option<u64> {
 
 /// The frame of Valgrind's `0x1084: name (file.rs:226:9)`, `0x1084: name (in /lib/libc.so)` or `[root]`.
 pub(super) fn valgrind_location(text: &str, builder: &mut ProfileBuilder) -> LocationId {
-    let (address, name) = match text.split_once(": ") {
-        Some((digits, name)) => (hex_address(digits), name),
-        None => (None, text),
-    };
-    let name = if address.is_some() { name } else { text };
+    let addressed = text
+        .split_once(": ")
+        .and_then(|(digits, name)| Some((hex_address(digits)?, name)));
+    let (address, mut name) = addressed.unwrap_or((0, text));
     let mut frame = Frame::named(StringId::EMPTY);
-    frame.address = address.unwrap_or(0);
-    let mut name = name;
+    frame.address = address;
     if let Some((function, file, line, column)) = split_place(name) {
         name = function;
         frame.file = builder.string(file);

@@ -6,6 +6,7 @@
 
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
+use crate::imports::dumps::is_number;
 use crate::imports::dumps::thread::Thread;
 use crate::imports::error::FormatError;
 use crate::imports::rows::{Rows, lines};
@@ -58,10 +59,9 @@ struct Goroutine {
 fn head(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("goroutine ")?.strip_suffix(':')?;
     let (number, rest) = rest.split_once(' ')?;
-    let digits = number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty();
     let (_, state) = rest.split_once('[')?;
     let (state, _) = state.rsplit_once(']')?;
-    digits.then_some(state)
+    is_number(number).then_some(state)
 }
 
 fn begin(rows: &mut Rows, state: &str) -> Goroutine {

@@ -12,6 +12,7 @@
 use crate::formats::decoded::Decoded;
 use crate::formats::json::format::JsonFormat;
 use crate::formats::start::Start;
+use crate::imports::dumps::is_number;
 use crate::imports::dumps::thread::Thread;
 use crate::imports::error::FormatError;
 use crate::imports::json::reader::{Problem, Reader};
@@ -223,8 +224,7 @@ impl<'a> Head<'a> {
             let mut words = rest.split_ascii_whitespace();
             let is_state = |word: &&str| word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
             let state = words.find(is_state).unwrap_or("");
-            let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-            return is_number.then_some(Self { name, state });
+            return is_number(number).then_some(Self { name, state });
         }
         // `"name" #12 daemon prio=5 os_prio=0 tid=0x1 nid=0x2 runnable  [0x3]`
         let (name, rest) = line.strip_prefix('"')?.rsplit_once('"')?;
@@ -283,14 +283,10 @@ fn without_module(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::imports::testing::drawn;
+    use crate::imports::testing::check_threads;
 
     fn check(text: &str, expect: &str, warnings: &[&str]) {
-        assert!(sniff(Start::of(text.as_bytes())), "{text}");
-        let decoded = decode(text.as_bytes()).unwrap_or_else(|e| panic!("{text}: {e}"));
-        let expect = format!("threads/count\n{expect}");
-        assert_eq!(drawn(&decoded.profile), expect);
-        assert_eq!(decoded.warnings, warnings);
+        check_threads(sniff, decode, text, expect, warnings);
     }
 
     #[test]

@@ -4,3 +4,8 @@ pub(crate) mod debugger;
 pub(crate) mod goroutines;
 pub(crate) mod java;
 mod thread;
+
+/// Whether a text is a number without a sign.
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}

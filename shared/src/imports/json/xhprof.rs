@@ -38,7 +38,7 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
     start.json == Some(JsonFormat::Xhprof)
 }
 
-/// Decodes a file. Time and memory are linear in its size, and the square of the paths that it says.
+/// Decodes a file. Memory is linear in its size; [`call_graph`] bounds the tree that becomes of it.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut graph = CallGraph::new(NAME, bytes.len());
     let mut has = [false; VALUES.len()];

@@ -4,6 +4,9 @@ mod damage;
 mod drawn;
 mod foreign;
 
+use crate::formats::decoded::Decoded;
+use crate::formats::start::Start;
+use crate::imports::error::FormatError;
 use crate::model::address_name::address_name;
 use crate::model::profile::{LabelValue, Profile};
 pub(crate) use drawn::drawn;
@@ -53,6 +56,21 @@ pub(crate) fn samples(profile: &Profile) -> Vec<String> {
             format!("{time}{} {values:?}{}", frames.join(";"), labels.concat())
         })
         .collect()
+}
+
+/// Reads a dump that is known by its first lines: what its threads do, and what is said of it.
+pub(crate) fn check_threads(
+    sniff: fn(Start<'_>) -> bool,
+    decode: fn(&[u8]) -> Result<Decoded, FormatError>,
+    text: &str,
+    expect: &str,
+    warnings: &[&str],
+) {
+    assert!(sniff(Start::of(text.as_bytes())), "{text}");
+    let decoded = decode(text.as_bytes()).unwrap_or_else(|e| panic!("{text}: {e}"));
+    let expect = format!("threads/count\n{expect}");
+    assert_eq!(drawn(&decoded.profile), expect);
+    assert_eq!(decoded.warnings, warnings);
 }
 
 /// Each sample type: what it counts, and in which unit.

@@ -9,20 +9,19 @@
 //! - A backtrace without the line of a thread is a thread.
 //! - Arguments and variables are left out. A function without a name is its address.
 
+mod frame;
+
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
+use crate::imports::dumps::is_number;
 use crate::imports::dumps::thread::Thread;
 use crate::imports::error::FormatError;
-use crate::imports::frames::{Frame, hex_address};
 use crate::imports::rows::{Rows, lines};
-use crate::model::id::{LocationId, StringId};
 use crate::model::profile::Label;
+use frame::{Brackets, location};
 
 /// What it is called in messages.
 pub(crate) const NAME: &str = "backtraces of a debugger";
-
-/// What a function without a name is called.
-const UNKNOWN: &str = "??";
 
 /// Whether there is a thread's line, and the line of a first frame below it; or a first and a second
 /// frame as gdb writes them.
@@ -202,10 +201,6 @@ fn head(line: &str) -> Option<impl Iterator<Item = (&'static str, &str)>> {
     )
 }
 
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
-}
-
 /// Number and rest of `#0  main () at a.c:5` or `* frame #0: 0x1 a.out`main + 4`.
 fn numbered(line: &str) -> Option<(u64, &str)> {
     let text = match line.strip_prefix('#') {
@@ -220,129 +215,13 @@ fn numbered(line: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok().filter(|_| !text.is_empty())?, text))
 }
 
-/// Which brackets of a frame are open, but for those in texts.
-#[derive(Default)]
-struct Brackets {
-    depth: i64,
-    is_text: bool,
-    is_escaped: bool,
-}
-
-impl Brackets {
-    fn read(&mut self, text: &str) {
-        for byte in text.bytes() {
-            self.step(byte);
-        }
-    }
-
-    fn step(&mut self, byte: u8) {
-        match byte {
-            _ if self.is_escaped => self.is_escaped = false,
-            b'\\' if self.is_text => self.is_escaped = true,
-            b'"' => self.is_text = !self.is_text,
-            b'(' if !self.is_text => self.depth += 1,
-            b')' if !self.is_text => self.depth -= 1,
-            _ => {}
-        }
-    }
-
-    fn are_closed(&self) -> bool {
-        self.depth <= 0 && !self.is_text
-    }
-}
-
-fn location(rows: &mut Rows, text: &str) -> LocationId {
-    let (address, rest) = match text.split_once(' ') {
-        Some((word, rest)) => match hex_address(word) {
-            Some(address) => (address, rest.trim_start()),
-            None => (0, text),
-        },
-        None => (0, text),
-    };
-    let rest = rest.strip_prefix("in ").unwrap_or(rest);
-    let mut frame = Frame::named(StringId::EMPTY);
-    let mut name = rest;
-    let mut has_arguments = false;
-    // What gdb says of a function has the arguments in the last brackets before these words.
-    if let Some((before, place)) = rest.rsplit_once(" at ")
-        && let Some((file, line, column)) = file_and_line(place)
-    {
-        (name, has_arguments) = (before, true);
-        frame.file = rows.builder.string(file);
-        (frame.line, frame.column) = (line, column);
-    } else if let Some((before, module)) = rest.rsplit_once(") from ") {
-        name = &rest[..=before.len()];
-        frame.mapping = rows.module(module);
-    } else if let Some((before, module)) = rest.rsplit_once(" - ").filter(|_| !rest.contains('(')) {
-        // eu-stack.
-        name = before;
-        frame.mapping = rows.module(module.split(' ').next().unwrap_or(module));
-    }
-    if let Some((module, function)) = name.split_once('`') {
-        // lldb, where a function without arguments may end with its offset.
-        frame.mapping = rows.module(module);
-        name = match function.rsplit_once(" + ") {
-            Some((function, offset)) if is_number(offset) => function,
-            _ => function,
-        };
-        name = name.strip_suffix(" [inlined]").unwrap_or(name);
-        if has_arguments {
-            name = without_arguments(name, '(');
-        }
-    } else {
-        name = without_arguments(name, ' ');
-    }
-    if name == UNKNOWN && address != 0 {
-        frame.address = address;
-    } else {
-        frame.name = rows.builder.string(name);
-    }
-    frame.location(&mut rows.builder)
-}
-
-/// Less the last pair of brackets, before which gdb has a blank; lldb has none.
-fn without_arguments(name: &str, before: char) -> &str {
-    if !name.ends_with(')') {
-        return name;
-    }
-    // From the left, for texts are there with quotes at both ends.
-    let (mut brackets, mut last) = (Brackets::default(), None);
-    for (at, byte) in name.bytes().enumerate() {
-        let is_outside = brackets.depth == 0 && !brackets.is_text && at > 0;
-        if byte == b'(' && is_outside && (before == '(' || name[..at].ends_with(before)) {
-            last = Some(at);
-        }
-        brackets.step(byte);
-    }
-    last.map_or(name, |at| name[..at].trim_end())
-}
-
-/// `a.c:5`, or `a.c:5:7` with words of lldb behind it.
-fn file_and_line(place: &str) -> Option<(&str, i64, i64)> {
-    let mut place = place;
-    while let Some((rest, word)) = place.rsplit_once(" [") {
-        place = word.ends_with(']').then_some(rest)?;
-    }
-    let number = |text: &str| is_number(text).then(|| text.parse().ok()).flatten();
-    let (rest, last) = place.rsplit_once(':')?;
-    let last = number(last)?;
-    Some(match rest.rsplit_once(':') {
-        Some((file, line)) if is_number(line) => (file, number(line)?, last),
-        _ => (rest, last, 0),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::imports::testing::drawn;
+    use crate::imports::testing::{check_threads, drawn};
 
     fn check(text: &str, expect: &str, warnings: &[&str]) {
-        assert!(sniff(Start::of(text.as_bytes())), "{text}");
-        let decoded = decode(text.as_bytes()).unwrap_or_else(|e| panic!("{text}: {e}"));
-        let expect = format!("threads/count\n{expect}");
-        assert_eq!(drawn(&decoded.profile), expect);
-        assert_eq!(decoded.warnings, warnings);
+        check_threads(sniff, decode, text, expect, warnings);
     }
 
     #[test]
