@@ -2,7 +2,12 @@
 export function short(value: number): string {
   const digits = decimals(value);
   const text = value.toFixed(digits);
-  return grouped(digits === 0 ? text : text.replace(/\.?0+$/, ""));
+  return grouped(digits === 0 ? text : withoutZeros(text));
+}
+
+/** A decimal less zeros at its end; it has a point. */
+export function withoutZeros(decimal: string): string {
+  return decimal.replace(/\.?0+$/, "");
 }
 
 /** How many digits behind the point make three in all. */

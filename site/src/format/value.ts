@@ -1,6 +1,6 @@
 /** Profile values in words: values come in the unit their profile states. */
 import { A_MINUTE, SHARE } from "../core/divided.ts";
-import { count, grouped, percent, scaled, short } from "./number.ts";
+import { count, grouped, percent, scaled, short, withoutZeros } from "./number.ts";
 
 const NANOSECONDS: Record<string, number> = {
   nanoseconds: 1,
@@ -50,7 +50,7 @@ export function formatValue(value: number, unit: string): string {
   if (part) {
     const whole = value / 10 ** part.places;
     const isShort = isCount(part.of) && Math.abs(whole) < 100_000;
-    return isShort ? grouped(trimmed(whole.toFixed(3))) : formatValue(whole, part.of);
+    return isShort ? grouped(withoutZeros(whole.toFixed(3))) : formatValue(whole, part.of);
   }
   if (unit === SHARE) return percent(value / 100);
   if (unit.endsWith(A_MINUTE)) return `${formatValue(value, unit.slice(0, -A_MINUTE.length))}${A_MINUTE}`;
@@ -77,12 +77,7 @@ export function formatExact(decimal: string, unit: string): string {
 function withPoint(digits: string, places: number): string {
   const sign = digits.startsWith("-") ? "-" : "";
   const padded = digits.slice(sign.length).padStart(places + 1, "0");
-  return trimmed(`${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`);
-}
-
-/** Less zeros behind a point. */
-function trimmed(decimal: string): string {
-  return decimal.replace(/\.?0+$/, "");
+  return withoutZeros(`${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`);
 }
 
 /** With its sign, for a difference: +1.2 s. */

@@ -1,5 +1,7 @@
 /** Points in time of a recording, in seconds since its first sample: ticks of an axis, and words for them. */
 
+import { withoutZeros } from "../format/number.ts";
+
 /** Steps between ticks that people count in, in seconds beyond the minute. Below it they are 1, 2 and 5 times a power of ten. */
 const LONG_STEPS = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
 
@@ -50,5 +52,5 @@ function decimals(step: number): number {
 
 function trimmed(value: number, step: number): string {
   const text = value.toFixed(decimals(step));
-  return (text.includes(".") ? text.replace(/\.?0+$/, "") : text).replace("-", "−");
+  return (text.includes(".") ? withoutZeros(text) : text).replace("-", "−");
 }

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { count, percent } from "../../format/number.ts";
+import { count, percent, withoutZeros } from "../../format/number.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import type { LabelSides } from "../../state/query/labels.ts";
 import { histogram, sortedRows, type ValueColumn, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
@@ -188,7 +188,7 @@ function Cell({ column, row, unit, gauge }: { column: ValueColumn; row: ValueRow
 
 /** Without an exponent, and no more digits than there are. */
 function decimal(value: number): string {
-  return Number.isInteger(value) ? BigInt(value).toString() : value.toFixed(3).replace(/\.?0+$/, "");
+  return Number.isInteger(value) ? BigInt(value).toString() : withoutZeros(value.toFixed(3));
 }
 
 /** Takes the filter back that is set. */
