@@ -224,13 +224,26 @@ export function posted(message: object): RequestInit {
   return { method: "POST", body: new Blob([JSON.stringify(message)], { type: "application/json" }) };
 }
 
+/** How often a question is asked again of a server that is busy, and the longest it may say to wait, in seconds. */
+const ASKED_AGAIN = 3;
+const LONGEST_WAIT = 5;
+
 async function send(path: string, signal: AbortSignal | null, init: RequestInit): Promise<Response> {
   const url = new URL(path, base);
-  const sent = token.peek();
-  const response = await orNetworkError(signal, () => fetch(url, { ...init, signal, headers: authorization(sent) }));
-  if (asksForToken(response)) askForToken(sent);
-  if (!response.ok) throw responseError(response, await orNetworkError(signal, () => response.text()), sent);
-  return response;
+  for (let again = 0; ; again++) {
+    const sent = token.peek();
+    const response = await orNetworkError(signal, () => fetch(url, { ...init, signal, headers: authorization(sent) }));
+    if (response.ok) return response;
+    if (asksForToken(response)) askForToken(sent);
+    const wait = Number(response.headers.get("retry-after"));
+    // Only questions: what a request that was sent twice would do is not known here.
+    const isBusy = response.status === 503 && init.method === undefined && wait > 0 && wait <= LONGEST_WAIT;
+    if (!isBusy || again === ASKED_AGAIN)
+      throw responseError(response, await orNetworkError(signal, () => response.text()), sent);
+    // Many that were turned away together don't come back together.
+    await trackWork(new Promise((go) => setTimeout(go, 1000 * wait * (1 + Math.random()))));
+    signal?.throwIfAborted();
+  }
 }
 
 export function bodyOf({ body }: Response): ReadableStream<Uint8Array<ArrayBuffer>> {
