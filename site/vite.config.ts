@@ -40,7 +40,7 @@ export default defineConfig({
     template({ oxc, build: { target } }),
     budget({
       entry: 67,
-      all: 144,
+      all: 152,
       apart: {
         arrange: 36,
         callgraph: 6,

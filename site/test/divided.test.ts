@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Core } from "../src/core/core.ts";
-import { A_MINUTE, divided, quotient, SHARE, WHOLE } from "../src/core/divided.ts";
+import { A_SECOND, CORES, divided, quotient, SHARE, WHOLE } from "../src/core/divided.ts";
 import type { NodeDetail } from "../src/core/types.ts";
 import type { Engine } from "../src/core/viewer.ts";
 import { trend } from "../src/format/trend.ts";
@@ -82,18 +82,24 @@ test("shares, rates and steps in words", () => {
   assert.equal(formatValue(31.42, SHARE), "31.4 %");
   assert.equal(formatDelta(3.14, SHARE), "+3.1 points");
   assert.equal(formatDelta(-3.14, SHARE), "−3.1 points");
-  assert.equal(formatValue(1.5e9, `nanoseconds${A_MINUTE}`), "1.5 s/min");
+  assert.equal(formatValue(1.5e9, `nanoseconds${A_SECOND}`), "1.5 s/s");
   assert.deepEqual([30_000, 60_000, 7_200_000].map(formatStep), ["30 s", "1 min", "2 h"]);
+  assert.deepEqual(
+    [1.284, 0.5, 0.0461, 0.0046, 0.0000046, 0].map((cores) => formatValue(cores, CORES)),
+    ["1.28 cores", "0.5 cores", "0.0461 cores", "4.6 mcores", "4.6 µcores", "0 cores"],
+  );
+  assert.equal(formatDelta(-0.36, CORES), "−0.36 cores");
   assert.equal(formatValue(2.5, "count"), "2.5");
   assert.equal(formatValue(104_883_870.9, "bytes"), "100 MiB");
 });
 
-test("unlike sides take shares unless told otherwise", () => {
+test("unlike sides compare loads, or shares, unless told otherwise", () => {
   assert.ok(coverageDiffers(120, 38) && coverageDiffers(38, 120));
   assert.ok(!coverageDiffers(120, 110) && coverageDiffers(134, 110) && !coverageDiffers(0, 0));
   assert.ok(sidesDiffer({ profiles: 120, total: 50 }, { profiles: 120, total: 60 }), "as many profiles, more load");
   assert.ok(sidesDiffer({ profiles: 120, total: 50 }, { profiles: 60, total: 50 }), "fewer profiles, as much load");
   assert.ok(!sidesDiffer({ profiles: 120, total: 50 }, { profiles: 119, total: 52 }));
+  assert.equal(resolveMeasure("auto", true, true), "rate");
   assert.equal(resolveMeasure("auto", true, false), "share");
   assert.equal(resolveMeasure("auto", false, false), "amount");
   assert.equal(resolveMeasure("amount", true, false), "amount");
@@ -129,30 +135,53 @@ test("each measure shows both sides in its own values", async () => {
     profiles: [number, number],
   ) => {
     const { core, open } = stackCore(...totals);
-    // Each profile lasts a second.
+    // One profile a second.
     const side = (i: number): MergedSide => ({
       profile: i,
       type: 0,
       profiles: profiles[i],
-      profiledMillis: profiles[i] * 1000,
+      coveredMillis: profiles[i] * 1000,
       total: totals[i],
       unit: "count",
     });
-    const tree = await compareTrees(core, side(0), side(1), { measure, gauge }, { steps: ["hide:a"], invert: true });
+    const tree = await compareTrees(
+      core,
+      side(0),
+      side(1),
+      { measure, gauge, cpu: false },
+      { steps: ["hide:a"], invert: true },
+    );
     assert.equal(open.size, 2, "what was scaled is closed");
     const { base, comparison, unit } = tree as unknown as { base: number; comparison: number; unit?: string };
     return [base, comparison, unit];
   };
   assert.deepEqual(await check("amount", false, [6000, 2000], [120, 40]), [6000, 2000, undefined]);
   assert.deepEqual(await check("share", false, [6000, 2000], [120, 40]), [100, 100, SHARE]);
-  // A minute of each: they last 120 s and 40 s, either way round.
-  assert.deepEqual(await check("rate", false, [6000, 2000], [120, 40]), [3000, 3000, "count/min"]);
-  assert.deepEqual(await check("rate", false, [2000, 7], [40, 120]), [3000, 3.5, "count/min"]);
+  // A second of each: they last 120 s and 40 s, either way round.
+  assert.deepEqual(await check("rate", false, [6000, 2000], [120, 40]), [50, 50, "count/s"]);
+  assert.deepEqual(await check("rate", false, [2000, 7], [40, 120]), [50, 7 / 120, "count/s"]);
   assert.deepEqual(await check("amount", true, [240, 120], [120, 40]), [2, 3, undefined]);
   // 0.4 a snapshot does not become 0 or 1 beside a side of one snapshot.
   assert.deepEqual(await check("amount", true, [7, 40], [1, 100]), [7, 0.4, undefined]);
   assert.deepEqual(await check("amount", true, [40, 7], [100, 1]), [0.4, 7, undefined]);
   assert.deepEqual(await check("amount", true, [7, 9], [2, 2]), [3.5, 4.5, undefined]);
+});
+
+test("CPU time a time is cores", async () => {
+  const { core } = stackCore(90e9, 64e9);
+  const side = (profile: number, total: number, coveredMillis: number): MergedSide => ({
+    profile,
+    type: 0,
+    profiles: 1,
+    coveredMillis,
+    total,
+    unit: "nanoseconds",
+  });
+  const comparison = { measure: "rate", gauge: false, cpu: true } as const;
+  const sides = [side(0, 90e9, 100_000), side(1, 64e9, 50_000)];
+  const tree = await compareTrees(core, sides[0], sides[1], comparison, { steps: ["hide:a"], invert: true });
+  const { base, comparison: other, unit } = tree as unknown as { base: number; comparison: number; unit: string };
+  assert.deepEqual([base, other, unit], [0.9, 1.28, CORES]);
 });
 
 test("a period with hardly any profiles is no measure of change", () => {
@@ -162,5 +191,7 @@ test("a period with hardly any profiles is no measure of change", () => {
   assert.equal(trend({ ...now, previous: "6000", previousProfiles: 230 }, false).text, "+11.7 % vs. before");
   // Averages of the same height, whatever their number.
   assert.equal(trend({ ...now, previous: "3350", previousProfiles: 120 }, true).text, "±0 % vs. before");
+  // Twice as many profiles before, of as much load each.
+  assert.equal(trend({ ...now, previous: "13400", previousProfiles: 480 }, false).text, "±0 % per profile vs. before");
   assert.match(trend({ ...now, previous: "100", previousProfiles: 4 }, false).title, /240 profiles here, 4 in/);
 });

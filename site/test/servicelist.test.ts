@@ -31,7 +31,7 @@ const SERVICES: Service[] = [
 function check(expected: string[], order = "name", search = "", favourites: string[] = [], type = "") {
   const sort = parseSort(order);
   assert.ok(sort);
-  const found = arranged(SERVICES, { search, sort, type, favourites: new Set(favourites) });
+  const found = arranged(SERVICES, { search, sort, type, favourites: new Set(favourites), changed: () => null });
   assert.deepEqual(
     found.map(({ name }) => name),
     expected,
@@ -55,7 +55,12 @@ test("types that read alike are one, and the one that most services have comes f
   ];
   assert.deepEqual(typesOf(mixed), [other, IN_USE]);
   assert.equal(commonType(mixed), other);
-  const byTotal = { search: "", sort: { column: "total", descending: true } as const, favourites: new Set<string>() };
+  const byTotal = {
+    search: "",
+    sort: { column: "total", descending: true } as const,
+    favourites: new Set<string>(),
+    changed: () => null,
+  };
   for (const type of ["", CPU, other])
     assert.equal(
       arranged(mixed, { ...byTotal, type })

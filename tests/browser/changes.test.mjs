@@ -55,12 +55,17 @@ test("from the front page to the planted regression: a card, and what changed", 
   await at("service-card").filter({ hasText: "checkout" }).click();
   await at("deploy").waitFor();
   assert.match(await at("deploy").textContent(), /between version 1\.8\.2 and 1\.9\.0/);
+  requests.length = 0;
   await at("deploy").click();
   await found(opened);
   assert.match(page.url(), /[?&]p=changes/);
   const [first] = await rows(at("changes-more"));
   assert.equal(first.name, PLANTED, "the cause is the first");
-  assert.match(await at("changes-summary").textContent(), /version 1\.9\.0 began at \d\d:\d\d/);
+  assert.match(
+    await at("changes-summary").textContent(),
+    /^\+\d.*? % cpu: \S+ → \S+ cores, .* of it in .*matchesPattern\. /,
+  );
+  assert.match(await at("changes-summary").textContent(), /First profile of version 1\.9\.0: \d\d:\d\d\./);
   const panel = ["functions", "series", "flamegraph"].flatMap((name) => asked(requests, name));
   assert.ok(panel.length <= 24, `${panel.length} requests`);
   await at("change").first().getByRole("link").click();
@@ -120,7 +125,7 @@ test("before and after the deploy in one step, from the service and from a compa
   await check(deploy - 30 * MINUTE, deploy + 24 * MINUTE);
   // Of unlike numbers of profiles no change of the total is said.
   const more = (await at("coverage").count()) > 0 ? 100 : number(await at("diff-totals").locator("b").textContent());
-  assert.equal(await at("measure").inputValue(), Math.abs(more) > 10 ? "share" : "amount", `${more} % more`);
+  assert.equal(await at("measure").inputValue(), Math.abs(more) > 10 ? "rate" : "amount", `${more} % more`);
   await at("measure").selectOption("amount");
   await page.waitForURL(/norm=0/);
   await page.reload();
@@ -240,7 +245,10 @@ test("of a service without a deploy nothing is listed", async () => {
     const opened = await openPage(browser, `/explore?s=payments&t=${type}&${range}&p=changes`);
     const { at, end } = opened;
     await found(opened);
-    assert.match(await at("changes-summary").textContent(), /No function takes another share/);
+    assert.match(
+      await at("changes-summary").textContent(),
+      /^About as much (cpu|memory · inuse space) as before: .*No function takes a different share/,
+    );
     assert.match(await at("changes-others").textContent(), /\d+ functions changed by less/);
     assert.equal(await at("change").count(), 0);
     await end();

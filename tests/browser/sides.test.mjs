@@ -303,16 +303,19 @@ test("is offered for comparisons alone, also on a page that works offline", asyn
   await alone.context.close();
 });
 
-test("the details of a frame stand beside both", async () => {
+test("the details of a frame lie over the side that was not clicked, and nothing moves", async () => {
   const page = await opened(diff());
+  const places = () => Promise.all(SIDES.map((side) => page.at(`flame-${side}`).boundingBox()));
+  const before = await places();
   const box = await page.at("flame-other").boundingBox();
   await page.page.mouse.click(box.x + 0.9 * box.width, box.y + 3.5 * ROW);
   await page.at("drawer-name").filter({ hasText: "zip" }).waitFor();
   await page.page.getByText("Only in the comparison.").waitFor();
-  for (const side of SIDES) await checkWidths(page, side, FRAMES[side]);
+  assert.deepEqual(await places(), before);
   await page.page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/sides-drawer.png` });
   await page.page.keyboard.press("Escape");
   await page.at("drawer").waitFor({ state: "detached" });
+  for (const side of SIDES) await checkWidths(page, side, FRAMES[side]);
   await page.end();
 });
 

@@ -116,15 +116,17 @@ test("parts of each step are those of the API, and others are what is left", asy
       assert.equal(step.total, null);
       continue;
     }
-    close(step.total, totals[i], step.time);
+    // A load of CPU time is nanoseconds a second.
+    const seconds = (whole.step * factor) / 1000;
+    close(step.total * seconds, totals[i], step.time);
     let left = totals[i];
     for (const [name, values] of parts) {
       // What takes nothing is not named.
       if (values[i] === 0) assert.equal(step.parts.has(name), false);
-      else close(step.parts.get(name), values[i], `${step.time} ${name}`);
+      else close(step.parts.get(name) * seconds, values[i], `${step.time} ${name}`);
       left -= values[i];
     }
-    close(step.parts.get("5 others"), left, `${step.time} others`);
+    close(step.parts.get("5 others") * seconds, left, `${step.time} others`);
   }
   // The areas: as high as the values, the largest at the bottom.
   const filled = counts.findIndex((count) => count > 0) + 4;

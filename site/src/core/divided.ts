@@ -13,7 +13,9 @@ export interface Division {
 /** The unit of a value that is a share of the whole, in hundredths. */
 export const SHARE = "%";
 /** Behind the unit of a value that is a rate. */
-export const A_MINUTE = "/min";
+export const A_SECOND = "/s";
+/** CPU time a time: the load that keeps so many processors busy. */
+export const CORES = "cores";
 
 /** Values as they are. */
 export const WHOLE: Division = { by: 1 };
@@ -44,7 +46,10 @@ export function divided<T extends object>(answer: T, { by }: Division): T {
   return Object.fromEntries(fields) as T;
 }
 
-/** An exact quotient as text: "41", "41 2/3". Divisors that are not whole have none; six digits then. */
+/** Fractions with larger divisors are unreadable. */
+const LARGEST_DIVISOR = 1_000n;
+
+/** An exact quotient as text: "41", "41 2/3". Six digits where there is no readable one. */
 export function quotient(decimal: string, by: number): string {
   if (by === 1) return decimal;
   if (!Number.isInteger(by) || by < 1) return String(Number((Number(decimal) / by).toPrecision(6)));
@@ -53,6 +58,7 @@ export function quotient(decimal: string, by: number): string {
   const [whole, rest] = [size / divisor, size % divisor];
   if (rest === 0n) return `${sign}${whole}`;
   const common = greatestDivisor(rest, divisor);
+  if (divisor / common > LARGEST_DIVISOR) return String(Number((Number(decimal) / by).toPrecision(6)));
   return `${sign}${whole} ${rest / common}/${divisor / common}`;
 }
 

@@ -15,8 +15,9 @@ export function trend(type: Periods, gauge: boolean): { text: string; title: str
   const what = gauge ? "snapshot" : "profile";
   const title = `${plural(profiles, what)} here, ${previousProfiles} in the period of the same length before`;
   const known = amounts(type, gauge);
-  if (known) return { text: `${change(known.before, known.now)} vs. before`, title };
-  return { text: `${previousProfiles === 0 ? "no" : "few"} ${what}s before`, title };
+  if (!known) return { text: `${previousProfiles === 0 ? "no" : "few"} ${what}s before`, title };
+  const each = known.perProfile && !gauge ? " per profile" : "";
+  return { text: `${change(known.before, known.now)}${each} vs. before`, title };
 }
 
 /** How many times as much as before it is; null where the period before has too few profiles to tell. */
@@ -26,11 +27,14 @@ export function growth(type: Periods, gauge: boolean): number | null {
   return known.before === known.now ? 1 : known.now / known.before;
 }
 
-/** What is compared, averages of a gauge. */
-function amounts(type: Periods, gauge: boolean): { before: number; now: number } | null {
+/** What is compared: totals, or averages where this period is covered less than the one before, and of a gauge. */
+function amounts(type: Periods, gauge: boolean): { before: number; now: number; perProfile: boolean } | null {
   const { profiles, previousProfiles } = type;
   const enough = profiles * (gauge ? ENOUGH_FOR_AVERAGE : ENOUGH);
   if (previousProfiles === 0 || previousProfiles < enough) return null;
   const [before, now] = [Number(type.previous), Number(type.total)];
-  return gauge ? { before: before / previousProfiles, now: now / profiles } : { before, now };
+  const perProfile = gauge || profiles < ENOUGH * previousProfiles;
+  return perProfile
+    ? { before: before / previousProfiles, now: now / profiles, perProfile }
+    : { before, now, perProfile };
 }

@@ -25,6 +25,12 @@ export function readAlike(a: string, b: string): boolean {
   return typeLabel(a) === typeLabel(b) && typeParts(a).unit === typeParts(b).unit;
 }
 
+/** Whether a type is CPU time: a second of it in a second is a core, and costs. */
+export function isCpu(id: string): boolean {
+  const { sample, unit } = typeParts(id);
+  return sample === "cpu" && unit === "nanoseconds";
+}
+
 /**
  * Whether a type says how much there is at an instant, not how much was spent: memory in use, goroutines. The sum of
  * snapshots of one and the same thing means nothing, so such types are shown as the average a snapshot.

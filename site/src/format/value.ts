@@ -1,5 +1,5 @@
 /** Profile values in words: values come in the unit their profile states. */
-import { A_MINUTE, SHARE } from "../core/divided.ts";
+import { A_SECOND, CORES, SHARE } from "../core/divided.ts";
 import { count, grouped, percent, scaled, short, withoutZeros } from "./number.ts";
 
 const NANOSECONDS: Record<string, number> = {
@@ -53,12 +53,24 @@ export function formatValue(value: number, unit: string): string {
     return isShort ? grouped(withoutZeros(whole.toFixed(3))) : formatValue(whole, part.of);
   }
   if (unit === SHARE) return percent(value / 100);
-  if (unit.endsWith(A_MINUTE)) return `${formatValue(value, unit.slice(0, -A_MINUTE.length))}${A_MINUTE}`;
+  if (unit === CORES) return formatCores(value);
+  if (unit.endsWith(A_SECOND)) return `${formatValue(value, unit.slice(0, -A_SECOND.length))}${A_SECOND}`;
   if (value === 0 && (unit in NANOSECONDS || unit in BYTES)) return "0";
   if (unit in NANOSECONDS) return scaled(value * NANOSECONDS[unit], TIME);
   if (unit in BYTES) return scaled(value * BYTES[unit], SIZE);
   if (isCount(unit)) return Number.isInteger(value) || Math.abs(value) >= 1000 ? count(value) : short(value);
   return `${count(value)} ${unit}`;
+}
+
+/** 1.28 cores, 0.0461 cores; 4.6 mcores where that would be lost in zeros. */
+function formatCores(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1 || size === 0) return `${short(value)} ${CORES}`;
+  if (size >= 0.01) return `${grouped(String(Number(value.toPrecision(3))))} ${CORES}`;
+  return scaled(value, [
+    [`µ${CORES}`, 1e-6],
+    [`m${CORES}`, 1e-3],
+  ]);
 }
 
 /** "30 s", "2 min", "1 d": how long a step of a timeline is. */

@@ -7,7 +7,6 @@ import { ProfileSelect } from "../components/query/profileselect.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { Timeline } from "../components/query/timeline.tsx";
 import { Footer } from "../components/status/footer.tsx";
-import { typeParts } from "../format/type.ts";
 import { sideSeries, timelines } from "../state/query/compare.ts";
 import { comparisonLabel, labelComparisons } from "../state/query/labels.ts";
 import { askedVersions } from "../state/query/marks.ts";
@@ -95,7 +94,7 @@ function SidePanel({ name }: { name: SideName }) {
         series={sideSeries.value[name]}
         peak={sideSeries.value.peak}
         problem={problem}
-        unit={typeParts(timeline?.type ?? urlState.value.type).unit}
+        type={timeline?.type ?? urlState.value.type}
         window={sideSpan(name)}
         label={`Timeline of the ${title}`}
         testid={`timeline-${name}`}
@@ -154,24 +153,24 @@ function Presets() {
   const shared = base.filters.filter((filter) => other.filters.includes(filter));
   const known = labels.value.value ?? {};
   const last = (from: string) => resolve({ from, until: "now" }, clock.value);
+  // Those that people use most come first. Versions have a list of their own, as they are asked for.
   const choices = [
-    { label: "Halves of what is shown", sides: () => halfSides(span.value, filters) },
-    { label: "Halves of the last hour", sides: () => halfSides(last("now-1h"), filters) },
     { label: "Last hour against the hour before", sides: () => periodSides(last("now-1h"), filters) },
-    { label: "Last 24 h against the day before", sides: () => periodSides(last("now-24h"), filters) },
     ...EARLIER.map(({ label, millis }) => ({
       label,
       sides: () => earlierSides(resolve(other, clock.value), millis, filters),
+    })),
+    { label: "Last 24 h against the day before", sides: () => periodSides(last("now-24h"), filters) },
+    ...labelComparisons(known, askedVersions(known)).map((sides) => ({
+      label: comparisonLabel(sides),
+      sides: () => labelSides(fixed(span.value), base.filters, sides),
     })),
     {
       label: "Same time, by labels only",
       sides: () => ({ base: { ...base, ...fixed(span.value) }, other: { ...other, ...fixed(span.value) } }),
     },
-    // The last two versions are asked for with the presets of versions.
-    ...labelComparisons(known, askedVersions(known)).map((sides) => ({
-      label: comparisonLabel(sides),
-      sides: () => labelSides(fixed(span.value), base.filters, sides),
-    })),
+    { label: "Halves of what is shown", sides: () => halfSides(span.value, filters) },
+    { label: "Halves of the last hour", sides: () => halfSides(last("now-1h"), filters) },
   ];
   return (
     <Menu label="Compare…" title="What to compare" testid="presets" class="control caret">

@@ -9,19 +9,19 @@ import { ProfileSelect } from "../components/query/profileselect.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { Timeline } from "../components/query/timeline.tsx";
 import { Footer } from "../components/status/footer.tsx";
-import { typeParts } from "../format/type.ts";
 import { reportFailure } from "../state/page/failure.ts";
 import { takePrograms } from "../state/profile/instead.ts";
+import { comparisonHere } from "../state/query/comparison.ts";
 import { links, series, split, timeline } from "../state/query/explore.ts";
 import { labelComparisons } from "../state/query/labels.ts";
 import { allMarks, askedVersions, latestShown, marks } from "../state/query/marks.ts";
-import { apart, placeOf } from "../state/query/place.ts";
+import { placeOf } from "../state/query/place.ts";
 import { labels, span } from "../state/query/services.ts";
-import { comparedSides, compareLabels, versionSides } from "../state/query/sides.ts";
+import { compareLabels, versionSides } from "../state/query/sides.ts";
 import { clock, refresh } from "../state/url/clock.ts";
 import { go, urlState } from "../state/url/router.ts";
-import { initialUrlState, type UrlState } from "../state/url/urlstate.ts";
-import { fixed, spanLabel } from "../time/range.ts";
+import { initialUrlState } from "../state/url/urlstate.ts";
+import { spanLabel } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 
 const LinkChips = lazy(() => import("../components/query/linkchips.tsx").then((module) => module.LinkChips));
@@ -89,7 +89,7 @@ export function Explore() {
       <Timeline
         series={series.value}
         problem={timeline.value.problem}
-        unit={typeParts(timeline.value.value?.type ?? type).unit}
+        type={timeline.value.value?.type ?? type}
         window={window}
         peak={split.value?.peak}
         split={split.value}
@@ -141,19 +141,8 @@ function versionComparisons() {
   }));
 }
 
-/** To the difference of a window and the time before it, or of the two halves of the range; of two places to that of both. */
 function CompareLink() {
-  const { service, type, base, window } = urlState.value;
-  const initial = initialUrlState("diff");
-  const sides = apart.value
-    ? { base: { ...base, ...(window && fixed(window)) }, other: { ...initial.other, filters: base.filters } }
-    : comparedSides(span.value, window, base.filters);
-  const target: UrlState = { ...initial, service, type, ...sides };
-  const title = apart.value
-    ? "Compare with the other bundle"
-    : window
-      ? "Compare the selected time with the same length before it"
-      : "Compare the second half of the range with the first";
+  const { target, title } = comparisonHere();
   return (
     <a class="control" {...linkTo(target)} title={title} data-testid="compare">
       <Icon name="swap" />

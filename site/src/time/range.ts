@@ -18,7 +18,9 @@ export const PRESETS: { label: string; from: string }[] = [
   { label: "last 5 min", from: "now-5m" },
   { label: "last 15 min", from: "now-15m" },
   { label: "last 1 h", from: "now-1h" },
+  { label: "last 3 h", from: "now-3h" },
   { label: "last 6 h", from: "now-6h" },
+  { label: "last 12 h", from: "now-12h" },
   { label: "last 24 h", from: "now-24h" },
   { label: "last 2 d", from: "now-2d" },
   { label: "last 7 d", from: "now-7d" },
@@ -144,6 +146,11 @@ export function readLocalInput(text: string, time: number): number {
 /** "14:03". */
 export function formatClock(time: number): string {
   return clock(time, false);
+}
+
+/** "21 Nov 14:03", without the day where it is today. */
+export function formatMinute(time: number): string {
+  return otherDay(time) + clock(time, false);
 }
 
 /** "21 Nov 14:03:30", without the day where it is today. */

@@ -50,6 +50,21 @@ export function seriesOf(
   };
 }
 
+/** With fewer steps it isn't known how much of them the profiles cover. */
+const FEWEST_COVERED = 3;
+
+/**
+ * How much of a time has profiles, in milliseconds; 0 where that isn't known. A step with fewer profiles than usual, as at the
+ * ends, counts as a part.
+ */
+export function coveredMillis({ start, step, points, counts, profiles }: Timeline): number {
+  const series = seriesOf({ start, step, points, counts, profiles }, false);
+  const filled = series.counts.filter((count) => count > 0).sort((a, b) => a - b);
+  if (filled.length < FEWEST_COVERED) return 0;
+  const usual = filled[Math.floor(filled.length / 2)];
+  return filled.reduce((sum, count) => sum + Math.min(1, count / usual), 0) * series.step;
+}
+
 /**
  * How many steps to merge into one, so that an agent that pushes less often than every step leaves no step empty: as many as
  * lie between two filled ones. The widest gap and one in twenty do not count, which may be outages. What comes more seldom,

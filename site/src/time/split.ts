@@ -52,9 +52,13 @@ export function partAmount({ total }: Part, { series, stacked }: Split, unit: st
 }
 
 /** Each part in a step, as far as there is something of it. */
-export function partsAt({ parts, stacked }: Split, index: number, unit: string): { part: Part; text: string }[] {
+export function partsAt(
+  { parts, stacked }: Split,
+  index: number,
+  format: (value: number) => string,
+): { part: Part; text: string }[] {
   return parts.flatMap((part) => {
     const value = part.values[index] ?? null;
-    return value === null || (stacked && value === 0) ? [] : [{ part, text: formatValue(value, unit) }];
+    return value === null || (stacked && value === 0) ? [] : [{ part, text: format(value) }];
   });
 }

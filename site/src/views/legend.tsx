@@ -1,11 +1,12 @@
 import { Select } from "../components/controls/select.tsx";
 import type { DiffTotals, TreeInfo } from "../core/types.ts";
 import { change } from "../format/number.ts";
+import { isCpu } from "../format/type.ts";
 import { formatValue, plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
 import { sideTotals } from "../state/profile/sidetotals.ts";
 import { takenSteps } from "../state/profile/steps.ts";
-import { go } from "../state/url/router.ts";
+import { go, urlState } from "../state/url/router.ts";
 import type { Measure } from "../state/url/urlstate.ts";
 
 /** What the colours of a difference mean, and how the totals changed. */
@@ -63,13 +64,15 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
   );
 }
 
-/** Amounts mislead where one side has more profiles than the other, so shares or rates can be compared instead. */
+/** Amounts mislead where one side has more profiles than the other, so loads or shares can be compared instead. */
 function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals; compared: Compared }) {
   const { measure, gauge, timed, coverageDiffers, base, other } = compared;
   const options: { value: Measure; label: string }[] = [
     { value: "amount", label: gauge ? "averages" : "amounts" },
     { value: "share", label: "shares" },
-    ...(timed ? [{ value: "rate" as const, label: "per minute of profile" }] : []),
+    ...(timed
+      ? [{ value: "rate" as const, label: isCpu(urlState.value.type) ? "load, in cores" : "load, a second" }]
+      : []),
   ];
   const counts = `${plural(base.profiles, "profile")} against ${other.profiles}`;
   // Beside shares the totals of unlike coverage say nothing.

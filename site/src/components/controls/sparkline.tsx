@@ -1,8 +1,17 @@
 const WIDTH = 240;
 const HEIGHT = 48;
 
-/** The shape of values over time, without axes; null where there is no value. Several of one `peak` have one scale. */
-export function Sparkline({ values, peak }: { values: (number | null)[]; peak?: number }) {
+interface Shape {
+  /** Null where there is no value. */
+  values: (number | null)[];
+  /** The highest of several that have one scale. */
+  peak?: number;
+  /** From where to where something is worth a look, as parts of the width. */
+  marked?: [number, number];
+}
+
+/** The shape of values over time, without axes. */
+export function Sparkline({ values, peak, marked }: Shape) {
   const max = (peak ?? Math.max(...values.map((value) => value ?? 0))) || 1;
   const step = WIDTH / Math.max(1, values.length);
   // Steps, as a bucket's value holds for all of its time.
@@ -19,6 +28,7 @@ export function Sparkline({ values, peak }: { values: (number | null)[]; peak?: 
   }
   return (
     <svg class="sparkline" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      {marked && <rect class="marked" x={marked[0] * WIDTH} width={(marked[1] - marked[0]) * WIDTH} height={HEIGHT} />}
       <path class="area" d={area} />
       <path class="line" d={line} vector-effect="non-scaling-stroke" />
     </svg>

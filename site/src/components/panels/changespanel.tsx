@@ -1,4 +1,6 @@
 import "../../style/changes.css";
+import { formatLoads } from "../../format/load.ts";
+import { change, percent } from "../../format/number.ts";
 import { typeLabel } from "../../format/type.ts";
 import { formatStep, plural } from "../../format/value.ts";
 import { type ChangeGroup, LEAST_CHANGE } from "../../state/query/changed.ts";
@@ -69,9 +71,8 @@ function NeedsServer() {
 
 /** What is compared, and the choice of something else. */
 function Sides({ answer }: { answer: Answer }) {
-  const { label, values, sides } = answer;
-  const { by, window } = urlState.value;
-  const time = window ? "selected time ↔ before" : "halves of the range";
+  const { label, values, sides, times } = answer;
+  const { by } = urlState.value;
   const of = (before: string, after: string) => formatComparing({ label, before, after });
   return (
     <div class="changes-sides">
@@ -82,7 +83,7 @@ function Sides({ answer }: { answer: Answer }) {
         options={[
           ...comparable.value.map((name) => ({ value: name, label: name })),
           ...(label === "" || comparable.value.includes(label) ? [] : [{ value: label, label }]),
-          { value: "", label: time },
+          { value: "", label: times },
         ]}
         onChange={(name) => go({ by: formatComparing(name === "" ? "time" : { label: name, before: "", after: "" }) })}
       />
@@ -190,11 +191,10 @@ function Empty({ answer, empty }: { answer: Answer; empty: ComparedSide[] }) {
   );
 }
 
-/** What was found, in a sentence or two. */
+/** What was found: the amount first, then the function, then shares. */
 function Summary({ answer }: { answer: Answer }) {
   const { label, sides, changes: found, rounded } = answer;
   const { listed, others, certain } = found;
-  const { type } = urlState.value;
   const after = sides.after;
   // A value that was there from the first, or as long as the other, did not begin.
   const earliest = Math.max((urlState.value.window ?? span.value).from, sides.before.seen.from);
@@ -212,23 +212,59 @@ function Summary({ answer }: { answer: Answer }) {
       </p>
     );
   }
+  const shares = plural(listed.length, "function takes", "functions take");
   return (
-    <p class="changes-summary" data-testid="changes-summary">
-      {began && `${label} ${after.value} began at ${formatClock(after.seen.from)}. `}
-      <b>
+    <div class="changes-summary" data-testid="changes-summary">
+      <p class="changes-news">
+        <LoadNews answer={answer} />
+        {began && ` First profile of ${label} ${after.value}: ${formatClock(after.seen.from)}.`}
+      </p>
+      <p>
         {listed.length === 0
-          ? `No function takes another share of ${typeLabel(type)} than before`
-          : `${plural(listed.length, "function takes", "functions take")} another share of ${typeLabel(type)} than before`}
-      </b>
-      , {listed.length === 0 ? "beyond what" : "by more than"} varies between minutes
-      {answer.process && ` and between ${plural(2, answer.process).slice(2)}`}.{" "}
-      {answer.more.length > 0 && `Above all ${shortened(answer.more[0].head.name)} takes more. `}
-      <span data-testid="changes-others">
-        {plural(others, listed.length === 0 ? "function" : "other")} changed by less than {points(LEAST_CHANGE, false)},
-        or not beyond {others === 1 ? "its" : "their"} usual variation.
-      </span>
-    </p>
+          ? "No function takes a different share than before"
+          : `${shares} a different share than before`}
+        , beyond what varies between minutes
+        {answer.process && ` and between ${plural(2, answer.process).slice(2)}`}.{" "}
+        <span data-testid="changes-others">
+          {plural(others, listed.length === 0 ? "function" : "other")} changed by less than{" "}
+          {points(LEAST_CHANGE, false)}, or not beyond {others === 1 ? "its" : "their"} usual variation.
+        </span>
+      </p>
+    </div>
   );
+}
+
+/** "+39 % cpu: 0.92 → 1.28 cores, nearly all of it in matchesPattern." */
+function LoadNews({ answer: { load, cause, more } }: { answer: Answer }) {
+  const { type } = urlState.value;
+  const { before, after, differs } = load;
+  const amounts = formatLoads(before, after, 1, type);
+  if (!differs)
+    return (
+      <>
+        <b>About as much {typeLabel(type)} as before:</b> {amounts}, within what varies anyway.
+        {more.length > 0 && ` ${shortened(more[0].head.name)} takes more of it.`}
+      </>
+    );
+  return (
+    <>
+      <b>
+        {change(before, after)} {typeLabel(type)}:
+      </b>{" "}
+      {amounts}
+      {cause && (
+        <>
+          , {partOf(cause.part)} in <b>{shortened(cause.name)}</b>
+        </>
+      )}
+      .
+    </>
+  );
+}
+
+function partOf(part: number): string {
+  if (part > 1.1) return "more than all of it";
+  return part >= 0.8 ? "nearly all of it" : part >= 0.5 ? "most of it" : `${percent(part)} of it`;
 }
 
 function Method({ answer }: { answer: Answer }) {

@@ -1,14 +1,7 @@
 import { short } from "../../format/number.ts";
-import { typeParts } from "../../format/type.ts";
 import { price } from "../../state/query/function.ts";
 
 const HOUR = 3600e9;
-
-/** Whether the time of a type is that of cores, which cost. */
-export function isCpu(type: string): boolean {
-  const { sample, unit } = typeParts(type);
-  return sample === "cpu" && unit === "nanoseconds";
-}
 
 /** The cells of what CPU-hours are, and cost where the price is known. */
 export function Cost({ total }: { total: number }) {

@@ -1,5 +1,5 @@
 import { percent } from "../../format/number.ts";
-import { isGauge } from "../../format/type.ts";
+import { isCpu, isGauge } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { inValues } from "../../state/query/function.ts";
 import { formatMatcher, hasMatcher, type Matcher } from "../../state/query/selector.ts";
@@ -7,7 +7,7 @@ import { toggleFilter } from "../../state/query/sides.ts";
 import { splitLabels } from "../../state/query/split.ts";
 import { urlState } from "../../state/url/router.ts";
 import { RetryNote } from "../status/retrynote.tsx";
-import { Cost, CostHeads, isCpu } from "./functioncost.tsx";
+import { Cost, CostHeads } from "./functioncost.tsx";
 
 /** For whom it runs: the function by the values of the label that splits the timeline. */
 export function FunctionLabels() {

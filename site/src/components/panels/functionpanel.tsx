@@ -1,7 +1,7 @@
 import "../../style/function.css";
 import { useEffect, useRef } from "preact/hooks";
 import { percent } from "../../format/number.ts";
-import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
+import { isCpu, isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { Debounce } from "../../settled.ts";
 import {
@@ -26,7 +26,7 @@ import { linkTo } from "../controls/link.ts";
 import { lazy } from "../lazy.tsx";
 import { Note } from "../status/problemnote.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
-import { Cost, CostHeads, isCpu } from "./functioncost.tsx";
+import { Cost, CostHeads } from "./functioncost.tsx";
 import { FunctionLabels } from "./functionlabels.tsx";
 
 const NoData = lazy(() => import("../status/nodata.tsx").then((module) => module.NoData));

@@ -1,7 +1,6 @@
 /** The chart of the timeline: the one module that knows uPlot. */
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { formatValue } from "../../format/value.ts";
 import { readToken } from "../../state/page/theme.ts";
 import { type Span, tickLabels } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
@@ -41,12 +40,12 @@ export function makePlot(
   series: Series,
   split: Split | null,
   peak: number,
-  unit: string,
+  format: (value: number) => string,
   hooks: PlotHooks,
 ): Plot {
   const lines = linesOf(series, split);
   const plot = new uPlot(
-    options(element.clientWidth, series, lines, peak, unit, hooks),
+    options(element.clientWidth, series, lines, peak, format, hooks),
     data(
       series,
       lines.map(({ values }) => values),
@@ -103,7 +102,7 @@ function options(
   series: Series,
   lines: Line[],
   top: number,
-  unit: string,
+  format: (value: number) => string,
   on: PlotHooks,
 ): uPlot.Options {
   const [ink, line] = ["--ink-faint", "--line"].map(readToken);
@@ -137,7 +136,7 @@ function options(
         size: 64,
         gap: 4,
         splits: () => [0, peak],
-        values: () => ["", top > 0 ? formatValue(peak, unit) : ""],
+        values: () => ["", top > 0 ? format(peak) : ""],
       },
     ],
     series: [{}, ...lines.map(({ look }) => ({ ...look, points: { show: false } }))],

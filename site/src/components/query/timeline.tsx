@@ -1,7 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { formatStep, formatValue, plural } from "../../format/value.ts";
+import { formatLoad } from "../../format/load.ts";
+import { typeParts } from "../../format/type.ts";
+import { formatValue, plural } from "../../format/value.ts";
 import { trackWork } from "../../settled.ts";
 import { colours } from "../../state/page/theme.ts";
 import type { Problem } from "../../state/problem.ts";
@@ -16,7 +18,8 @@ import type { makePlot, Plot } from "./plot.ts";
 interface Props {
   series: Series | undefined;
   problem: Problem | undefined;
-  unit: string;
+  /** The type of the values, by which they are said as loads. */
+  type: string;
   /** The value at the top; that of the largest when absent. */
   peak?: number;
   /** Parts that are drawn in its place. */
@@ -58,12 +61,12 @@ export function Timeline(props: Props) {
   const last = lastOf(props.series);
   const theme = colours.value;
   const shownZone = zone.value;
-  const { series, problem, unit, peak, split = null, window, marks = [] } = props;
+  const { series, problem, type, peak, split = null, window, marks = [] } = props;
   const top = peak ?? highest(series);
   const pending = brush.pending.value;
   useEffect(() => {
     if (!series || !make.value || !root.current) return;
-    plot.current = make.value(root.current, series, split, top, unit, {
+    plot.current = make.value(root.current, series, split, top, (value) => formatLoad(value, series.step, type), {
       window: () => brush.pending.peek() ?? latest.current.window,
       select: (chosen) => latest.current.onSelect(chosen),
       point: (index, at) => (pointed.value = index === null ? null : { index, at }),
@@ -73,7 +76,7 @@ export function Timeline(props: Props) {
       plot.current = null;
       pointed.value = null;
     };
-  }, [series, split, unit, top, theme, shownZone, make.value]);
+  }, [series, split, type, top, theme, shownZone, make.value]);
   useEffect(() => plot.current?.redraw(), [window?.from, window?.until, pending?.from, pending?.until]);
 
   return (
@@ -87,7 +90,7 @@ export function Timeline(props: Props) {
         aria-valuemin={0}
         aria-valuemax={last}
         aria-valuenow={Math.min(brush.at.value, last)}
-        aria-valuetext={series && spoken(series, split, unit, brush.at.value, marks)}
+        aria-valuetext={series && spoken(series, split, type, brush.at.value, marks)}
         onDblClick={props.onClear}
         onKeyDown={brush.down}
         onKeyUp={brush.up}
@@ -99,14 +102,14 @@ export function Timeline(props: Props) {
       />
       {series && (
         <p class="timeline-scale" aria-hidden="true">
-          {series.average ? "average" : `per ${formatStep(series.step)}`}
+          {series.average && "average"}
           <span title={`Times are ${zoneName()}`}>{zoneLabel(series.start)}</span>
         </p>
       )}
       {props.children}
       {series && pointed.value && (
-        <BucketTooltip text={bucketText(series, unit, pointed.value.index, marks)} at={pointed.value.at}>
-          {split && <BucketParts of={split} index={pointed.value.index} unit={unit} />}
+        <BucketTooltip text={bucketText(series, type, pointed.value.index, marks)} at={pointed.value.at}>
+          {split && <BucketParts of={split} index={pointed.value.index} type={type} />}
         </BucketTooltip>
       )}
       {problem && (
@@ -220,10 +223,10 @@ function BucketTooltip(props: { text: string[]; at: number; children?: Component
   );
 }
 
-function BucketParts({ of, index, unit }: { of: Split; index: number; unit: string }) {
+function BucketParts({ of, index, type }: { of: Split; index: number; type: string }) {
   return (
     <ul class="timeline-parts">
-      {partsAt(of, index, unit).map(({ part, text }) => (
+      {partsAt(of, index, (value) => formatLoad(value, of.series.step, type)).map(({ part, text }) => (
         <li key={part.colour}>
           <i class="swatch" style={{ "--series": `var(${part.colour})` }} />
           <span>{part.name}</span> <b>{text}</b>
@@ -234,13 +237,15 @@ function BucketParts({ of, index, unit }: { of: Split; index: number; unit: stri
 }
 
 /** What is said of a bucket that keys point at. */
-function spoken(series: Series, split: Split | null, unit: string, index: number, marks: Mark[]): string {
-  const parts = split ? partsAt(split, Math.min(index, lastOf(series)), unit) : [];
+function spoken(series: Series, split: Split | null, type: string, index: number, marks: Mark[]): string {
+  const parts = split
+    ? partsAt(split, Math.min(index, lastOf(series)), (value) => formatLoad(value, series.step, type))
+    : [];
   const said = parts.map(({ part, text }) => `${part.name} ${text}`);
-  return [...bucketText(series, unit, index, marks), ...said].filter(Boolean).join(", ");
+  return [...bucketText(series, type, index, marks), ...said].filter(Boolean).join(", ");
 }
 
-function bucketText(series: Series, unit: string, index: number, marks: Mark[]): string[] {
+function bucketText(series: Series, type: string, index: number, marks: Mark[]): string[] {
   const { start, step, values, counts, average } = series;
   const at = Math.min(index, values.length - 1);
   const [value, count] = [values[at] ?? null, counts[at] ?? 0];
@@ -248,7 +253,7 @@ function bucketText(series: Series, unit: string, index: number, marks: Mark[]):
   const marked = marksIn(marks, series, at);
   if (count === 0) return [time, "no profiles", "", marked];
   const source = plural(count, average ? "snapshot" : "profile");
-  return [time, formatValue(value ?? 0, unit), average ? `average of ${source}` : `in ${source}`, marked];
+  return [time, formatLoad(value ?? 0, step, type), average ? `average of ${source}` : `in ${source}`, marked];
 }
 
 /** The last bucket; a series may have become shorter since one was pointed at. */
@@ -260,13 +265,14 @@ function highest(series: Series | undefined): number {
   return (series?.values ?? []).reduce((peak: number, value) => Math.max(peak, value ?? 0), 0);
 }
 
-function ariaLabel({ series, split, unit, label, window }: Props): string {
+function ariaLabel({ series, split, type, label, window }: Props): string {
   if (!series) return label;
   const { start, step, values, average, total } = series;
   const span = { from: start, until: start + step * values.length };
   const selected = window ? `; selected ${spanLabel(window, Date.now())}` : "";
-  const parts = split?.parts.map((part) => `${part.name} ${partAmount(part, split, unit)}`);
+  const parts = split?.parts.map((part) => `${part.name} ${partAmount(part, split, typeParts(type).unit)}`);
   const by = split ? `; by ${split.by}: ${parts?.join(", ")}` : "";
-  const peak = `peak ${formatValue(highest(series), unit)}${average ? "" : ` per ${formatStep(step)}`}`;
-  return `${label}, ${spanLabel(span, Date.now())}: ${average ? "average" : "total"} ${formatValue(total, unit)}, ${peak}${by}${selected}. Arrow keys move, Shift selects.`;
+  const peak = `peak ${formatLoad(highest(series), step, type)}`;
+  const amount = formatValue(total, typeParts(type).unit);
+  return `${label}, ${spanLabel(span, Date.now())}: ${average ? "average" : "total"} ${amount}, ${peak}${by}${selected}. Arrow keys move, Shift selects.`;
 }

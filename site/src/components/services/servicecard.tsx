@@ -4,12 +4,18 @@ import { trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatValue, plural } from "../../format/value.ts";
 import { toggleFavourite } from "../../state/page/favourites.ts";
+import { changeOf } from "../../state/query/servicechanges.ts";
 import { shownType } from "../../state/query/servicelist.ts";
+import { span } from "../../state/query/services.ts";
 import { initialUrlState, type Side } from "../../state/url/urlstate.ts";
+import type { Span } from "../../time/range.ts";
 import { seriesOf } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
+import { lazy } from "../lazy.tsx";
+
+const CardChange = lazy(() => import("./cardchange.tsx").then((module) => module.CardChange));
 
 /** A service with its type over time. The whole card is the link, but for the star. */
 export function ServiceCard(props: { service: Service; type: string; range: Side; favourite: boolean }) {
@@ -20,6 +26,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
   const gauge = isGauge(shown?.id ?? "");
   const series = shown && seriesOf({ ...shown, start: 0, step: 1 }, gauge);
   const changed = shown && trend(shown, gauge);
+  const found = shown && changeOf(service.name, shown.id);
   return (
     <li class="card service-card" data-testid="service-card">
       <div class="card-row">
@@ -29,7 +36,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         <span class="card-type">{typeLabel(shown?.id ?? "")}</span>
         <Star name={service.name} pressed={favourite} />
       </div>
-      <Sparkline values={series?.values ?? []} />
+      <Sparkline values={series?.values ?? []} marked={found ? partOf(span.value, found) : undefined} />
       <div class="card-row">
         <span
           class="card-total"
@@ -38,12 +45,22 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
           {formatValue(series?.total ?? 0, unit)}
           {gauge && <small> average</small>}
         </span>
-        <span class="card-change" title={changed?.title} data-testid="card-change">
-          {changed?.text}
-        </span>
+        {found ? (
+          <CardChange service={service.name} found={found} range={range} />
+        ) : (
+          <span class="card-change" title={changed?.title} data-testid="card-change">
+            {changed?.text}
+          </span>
+        )}
       </div>
     </li>
   );
+}
+
+/** Which part of a span another one is, from 0 to 1. */
+function partOf(whole: Span, { from, until }: Span): [number, number] {
+  const at = (time: number) => Math.min(1, Math.max(0, (time - whole.from) / (whole.until - whole.from)));
+  return [at(from), at(until)];
 }
 
 function Star({ name, pressed }: { name: string; pressed: boolean }) {

@@ -1,6 +1,9 @@
+import { useEffect } from "preact/hooks";
 import type { Service } from "../../api.ts";
 import { plural } from "../../format/value.ts";
+import { trackWork } from "../../settled.ts";
 import { favourites } from "../../state/page/favourites.ts";
+import { lastingChange } from "../../state/query/servicechanges.ts";
 import { arranged, commonType } from "../../state/query/servicelist.ts";
 import { go, urlState } from "../../state/url/router.ts";
 import { formatSort, parseSort } from "../../state/url/urlstate.ts";
@@ -18,6 +21,7 @@ const ORDERS = [
 /** Services as cards, searched and sorted. */
 export function ServiceList({ found }: { found: Service[] }) {
   const { search, sort, base } = urlState.value;
+  useEffect(lookForChanges, []);
   const type = urlState.value.type || commonType(found);
   const order = ORDERS.find(({ value }) => value === formatSort(sort)) ?? ORDERS[0];
   const listed = arranged(found, {
@@ -25,6 +29,7 @@ export function ServiceList({ found }: { found: Service[] }) {
     sort: parseSort(order.value) ?? sort,
     type,
     favourites: favourites.value,
+    changed: lastingChange,
   });
   const all = plural(found.length, "service");
   return (
@@ -66,6 +71,11 @@ export function ServiceList({ found }: { found: Service[] }) {
       )}
     </>
   );
+}
+
+/** Fetched after the services. Where that fails, their cards say what they say without. */
+function lookForChanges(): void {
+  void trackWork(import("../../state/query/loadchanges.ts")).catch(console.warn);
 }
 
 /** The button goes away, so the field gets the focus. */

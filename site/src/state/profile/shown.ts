@@ -65,6 +65,8 @@ export interface Compared {
 }
 
 export interface ComparedSide {
+  /** The merged profile, which is open in the core. */
+  id: number;
   profiles: number;
   /** Sums, or averages a snapshot, in the unit of the profile. */
   total: number;

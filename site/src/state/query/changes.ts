@@ -2,6 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
 import { ApiError } from "../../apierror.ts";
+import { isGauge } from "../../format/type.ts";
 import { fixed, halves, type Span } from "../../time/range.ts";
 import { pointsFor } from "../../time/series.ts";
 import { resource } from "../resource.ts";
@@ -10,9 +11,11 @@ import { urlState } from "../url/router.ts";
 import type { Side } from "../url/urlstate.ts";
 import { askInTurn } from "./askinturn.ts";
 import { type ChangeGroup, type Changes, changesOf, type FlameNode, grouped, type PartFunctions } from "./changed.ts";
+import { type Cause, type ChangedLoad, causeOf, changedLoad } from "./changedload.ts";
 import { namedValues, parseComparing } from "./comparing.ts";
 import type { FunctionsAnswer } from "./functions.ts";
 import { labelOrder } from "./labels.ts";
+import { fetchChange } from "./loadchanges.ts";
 import { placeOf } from "./place.ts";
 import { formatMatcher, selector, withoutLabel, withoutValue } from "./selector.ts";
 import { labels, span } from "./services.ts";
@@ -66,6 +69,11 @@ export interface Answer {
   less: ChangeGroup[];
   /** Windows count as whole minutes, hours or days, since their profiles have expired. */
   rounded: boolean;
+  load: ChangedLoad;
+  /** What has most of the change of the load. */
+  cause: Cause | null;
+  /** What sides of time are. */
+  times: string;
 }
 
 interface Question {
@@ -113,7 +121,7 @@ export const changes = resource(
 async function answer(question: Question, stopped: AbortSignal): Promise<Answer> {
   progress.value = { done: 0, of: 0 };
   const found = await sidesOf(question, stopped);
-  const { label, values, process } = found;
+  const { label, values, process, times } = found;
   const tell = found.sides.every(({ processes }) => processes.length >= 3);
   const plans = found.sides.map((side) => partsOf(question, side, process, tell));
   const asked = plans.flatMap(({ windows, processes }) => [...windows, ...processes]);
@@ -159,9 +167,21 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
       return grouped(listed, (await json<{ nodes: FlameNode[] }>("flamegraph", params, stopped)).nodes);
     }),
   );
+  const load = changedLoad(
+    [
+      { windows: parts[0].windows, length: plans[0].length },
+      { windows: parts[1].windows, length: plans[1].length },
+    ],
+    isGauge(question.type),
+    compared.certain,
+  );
+  const heads = [...more, ...less].map(({ head }) => head.name);
   return {
     label,
     values,
+    times,
+    load,
+    cause: causeOf(load, compared, heads),
     sides: { before: side(0), after: side(1) },
     windowMillis: Math.max(...plans.map(({ length }) => length)),
     process: compared.byProcess ? process : "",
@@ -243,11 +263,10 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
       const side = { ...(window ? fixed(window) : range), filters: own };
       return { value, seen: time, side, processes: processesOf(time, value) };
     });
-    return { label, values, sides, process };
+    return { label, values, sides, process, times: window ? BEFORE_WINDOW : HALVES };
   }
-  const length = seen.until - seen.from;
-  const times = window ? [{ from: window.from - length, until: window.from }, window] : halves(seen);
-  const sides = times.map(
+  const { times, spans } = await timesOf(question, comparing === null, stopped);
+  const sides = spans.map(
     (time): FoundSide => ({
       value: "",
       seen: time,
@@ -255,7 +274,22 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
       processes: processesOf(time, null),
     }),
   );
-  return { label: "", values, sides, process };
+  return { label: "", values, sides, process, times };
+}
+
+const HALVES = "halves of the range";
+const BEFORE_WINDOW = "selected time ↔ before";
+
+/** A window and as much time before it. Without one, where the load changed if that is to be looked for, else halves. */
+async function timesOf({ type, service, filters, span, window }: Question, look: boolean, stopped: AbortSignal) {
+  const before = ({ from, until }: Span) => [
+    { from: from - (until - from), until: from },
+    { from, until },
+  ];
+  if (window) return { times: BEFORE_WINDOW, spans: before(window) };
+  const found = look ? await fetchChange(type, service, filters, span, stopped) : null;
+  if (!found) return { times: HALVES, spans: halves(span) };
+  return { times: found.kind === "spike" ? "spike ↔ before" : "since the load changed ↔ before", spans: before(found) };
 }
 
 /** When there were profiles of each value; of the time before a window, too. Null when none of the series has the labels. */

@@ -1,12 +1,13 @@
 /** /diff: baseline against comparison, same service and type, each with its own range and filters. */
 import { computed, untracked } from "@preact/signals";
+import { fetchTimeline } from "../../api.ts";
 import { quotient } from "../../core/divided.ts";
 import { core } from "../../core/index.ts";
 import { describeProfiles } from "../../format/facts.ts";
-import { isGauge, typeLabel } from "../../format/type.ts";
+import { isCpu, isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
 import type { Span } from "../../time/range.ts";
-import { commonFactors, seriesOf } from "../../time/series.ts";
+import { commonFactors, coveredMillis, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
 import { drawingComparison } from "../profile/draw.ts";
 import { type Answer, type Progress, show } from "../profile/shown.ts";
 import { resource } from "../resource.ts";
@@ -100,27 +101,48 @@ function load(query: CompareQuery): Promise<void> {
   return show("compare the two ranges", (progress) => compare(query, progress), query.subject);
 }
 
+/** Steps by which the time with profiles is known, of the longer side. */
+const COVERED_STEPS = 240;
+
+/** How much time has profiles on each side, by steps of one length: what it is less exact by is the same on both. */
+function coveredTimes({ base, other, at, baseSpan, otherSpan }: CompareQuery, signal: AbortSignal): Promise<number[]> {
+  const length = ({ from, until }: Span) => until - from;
+  const step = Math.max(SHORTEST_STEP, Math.max(length(baseSpan), length(otherSpan)) / COVERED_STEPS);
+  const ask = async (place: string, query: string, span: Span) =>
+    coveredMillis(await fetchTimeline(place, query, span, Math.max(1, Math.round(length(span) / step)), signal));
+  return Promise.all([ask(at.base, base, baseSpan), ask(at.other, other, otherSpan)]);
+}
+
 async function compare(query: CompareQuery, progress: Progress): Promise<Answer> {
-  const base = await openMerged(query.at.base, query.base, query.baseSpan, progress, " for the baseline");
-  const other = await openMerged(query.at.other, query.other, query.otherSpan, progress, " for the comparison");
-  if (!base || !other) {
-    return { state: "empty", sides: [...(base ? [] : ["base" as const]), ...(other ? [] : ["other" as const])] };
-  }
   const { type, service } = urlState.peek();
   const gauge = isGauge(type);
+  // Nobody waits for it alone; where it fails, so does the comparison.
+  const covered = gauge ? Promise.resolve([0, 0]) : coveredTimes(query, progress.signal);
+  covered.catch(() => {});
+  const merged = {
+    base: await openMerged(query.at.base, query.base, query.baseSpan, progress, " for the baseline"),
+    other: await openMerged(query.at.other, query.other, query.otherSpan, progress, " for the comparison"),
+  };
+  if (!merged.base || !merged.other) {
+    const sides = (["base", "other"] as const).filter((side) => !merged[side]);
+    return { state: "empty", sides };
+  }
+  const [baseCovered, otherCovered] = await covered;
+  const base = { ...merged.base, coveredMillis: baseCovered };
+  const other = { ...merged.other, coveredMillis: otherCovered };
   // Averages of snapshots compare as they are.
   const differs = !gauge && sidesDiffer(base, other);
-  const timed = !gauge && base.profiledMillis > 0 && other.profiledMillis > 0;
+  const timed = !gauge && base.coveredMillis > 0 && other.coveredMillis > 0;
   const measure = resolveMeasure(query.measure, differs, timed);
   progress.stage("comparing");
   const draw = drawingComparison((steps, invert) =>
-    compareTrees(core, base, other, { measure, gauge }, { steps, invert }),
+    compareTrees(core, base, other, { measure, gauge, cpu: isCpu(type) }, { steps, invert }),
   );
   const drawn = await draw();
-  const side = ({ profiles, total, exact, unit }: typeof base) =>
+  const side = ({ profile: id, profiles, total, exact, unit }: typeof base) =>
     gauge
-      ? { profiles, total: total / profiles, exact: quotient(exact, profiles), unit }
-      : { profiles, total, exact, unit };
+      ? { id, profiles, total: total / profiles, exact: quotient(exact, profiles), unit }
+      : { id, profiles, total, exact, unit };
   return {
     state: "ready",
     ...drawn,

@@ -9,7 +9,8 @@ import { formatMatcher, selector } from "./selector.ts";
 /** Each value of a bundle is a question of its own. */
 const MOST_OF_A_BUNDLE = 12;
 
-interface SeriesAnswer {
+/** Sums in steps, by labels. */
+export interface SeriesAnswer {
   start: number;
   step: number;
   series: { labels: Record<string, string>; total: number; profiles: number; points: number[]; counts: number[] }[];
@@ -17,18 +18,30 @@ interface SeriesAnswer {
   rounded: boolean;
 }
 
+/** The largest series by these labels; an error where no series has one of them. */
+export function fetchSeries(
+  query: string,
+  { from, until }: Span,
+  points: number,
+  by: string[],
+  limit: number,
+  signal: AbortSignal,
+): Promise<SeriesAnswer> {
+  const asked = { query, from: Math.round(from), until: Math.round(until), points, by, limit };
+  const params = Object.fromEntries(Object.entries(asked).map(([name, value]) => [name, String(value)]));
+  return json<SeriesAnswer>("series", params, signal);
+}
+
 /** The largest values of a label over time, as the server sums them. */
 export async function fetchValues(
   query: string,
-  { from, until }: Span,
+  range: Span,
   points: number,
   by: string,
   limit: number,
   signal: AbortSignal,
 ): Promise<Omit<ValueTimelines, "type">> {
-  const asked = { query, from: Math.round(from), until: Math.round(until), points, by, limit };
-  const params = Object.fromEntries(Object.entries(asked).map(([name, value]) => [name, String(value)]));
-  const { start, step, series, coverage, rounded } = await json<SeriesAnswer>("series", params, signal);
+  const { start, step, series, coverage, rounded } = await fetchSeries(query, range, points, [by], limit, signal);
   return {
     by,
     values: series.map(({ labels, ...rest }) => ({ value: labels[by] ?? "", start, step, ...rest })),

@@ -1,25 +1,23 @@
 /**
- * How two sides are made comparable: by amounts, by shares of their totals, or by amounts for each minute of
- * profiles, whatever time or number of processes they come from.
+ * How two sides are made comparable: by amounts, by shares of their totals, or by loads, which are amounts for the time that
+ * has profiles.
  */
 
 import type { Core } from "../../core/core.ts";
-import { A_MINUTE, type Division, SHARE } from "../../core/divided.ts";
+import { A_SECOND, CORES, type Division, SHARE } from "../../core/divided.ts";
 import type { TreeInfo } from "../../core/types.ts";
 import type { Measure } from "../url/urlstate.ts";
 
 /** One side may have a tenth more profiles than the other, or a total a tenth larger, before amounts mislead. */
 const COVERAGE_TOLERANCE = 1.1;
 
-const MINUTE = 60_000;
-
 /** What a comparison of merged profiles needs to know of a side. */
 export interface MergedSide {
   profile: number;
   type: number;
   profiles: number;
-  /** How long all profiles lasted together, 0 when they do not say. */
-  profiledMillis: number;
+  /** How much of its time has profiles; 0 when that isn't known. */
+  coveredMillis: number;
   total: number;
   unit: string;
 }
@@ -27,6 +25,8 @@ export interface MergedSide {
 export interface Comparison {
   measure: Exclude<Measure, "auto">;
   gauge: boolean;
+  /** Whether amounts are nanoseconds of CPU time. */
+  cpu: boolean;
 }
 
 /** Whether one side has so much more, profiles or load, that its amounts are larger for that alone. */
@@ -35,8 +35,7 @@ export function coverageDiffers(base: number, other: number): boolean {
 }
 
 /**
- * Whether sides differ in profiles or in load. As many profiles of more load make every function larger, and hide the one
- * that is to blame.
+ * Whether sides differ in profiles or in totals, so that amounts mislead.
  */
 export function sidesDiffer(base: Totals, other: Totals): boolean {
   return coverageDiffers(base.profiles, other.profiles) || coverageDiffers(base.total, other.total);
@@ -45,12 +44,13 @@ export function sidesDiffer(base: Totals, other: Totals): boolean {
 type Totals = Pick<MergedSide, "profiles" | "total">;
 
 /**
- * What is compared: shares where the sides differ, unless told otherwise. A rate needs to know how long profiles lasted;
- * averages of snapshots need none.
+ * What is compared where nobody has chosen: loads where the sides differ, so that what did not change stays grey, or shares
+ * where it isn't known how much time has profiles. Averages of snapshots need neither.
  */
 export function resolveMeasure(chosen: Measure, differs: boolean, timed: boolean): Exclude<Measure, "auto"> {
-  if (chosen === "auto" || (chosen === "rate" && !timed)) return differs ? "share" : "amount";
-  return chosen;
+  if (chosen !== "auto" && (chosen !== "rate" || timed)) return chosen;
+  if (!differs) return "amount";
+  return timed ? "rate" : "share";
 }
 
 /** Of two sides that the core has scaled to the first one's total, shares of their own. */
@@ -72,21 +72,22 @@ export async function compareTrees(
   comparison: Comparison,
   seen: Seen,
 ): Promise<TreeInfo> {
-  const { measure, gauge } = comparison;
+  const { measure, gauge, cpu } = comparison;
   const { steps, invert } = seen;
   if (measure === "share") {
     return core.diff(base.profile, other.profile, base.type, true, steps, invert, sharesOf(base.total));
   }
   if (measure === "rate") {
-    const lasted = { base: Math.round(base.profiledMillis), other: Math.round(other.profiledMillis) };
-    return scaled(core, base, other, lasted, { per: MINUTE, unit: base.unit + A_MINUTE }, seen);
+    const covered = { base: Math.round(base.coveredMillis), other: Math.round(other.coveredMillis) };
+    const load = cpu ? { divisor: 1e6, unit: CORES } : { divisor: 1e-3, unit: base.unit + A_SECOND };
+    return scaled(core, base, other, covered, load, seen);
   }
-  if (gauge) return scaled(core, base, other, { base: base.profiles, other: other.profiles }, { per: 1 }, seen);
+  if (gauge) return scaled(core, base, other, { base: base.profiles, other: other.profiles }, { divisor: 1 }, seen);
   return core.diff(base.profile, other.profile, base.type, false, steps, invert);
 }
 
 /**
- * The tree of both sides, each a `per` of its weight. The core's values are whole numbers: the side of less weight is scaled
+ * The tree of both sides, each divided by its weight times `divisor`. The core's values are whole numbers: the side of less weight is scaled
  * up to the other, which keeps what is less than one in the average, and one divisor does for both.
  */
 async function scaled(
@@ -94,11 +95,11 @@ async function scaled(
   base: MergedSide,
   other: MergedSide,
   weights: { base: number; other: number },
-  { per, unit }: { per: number; unit?: string },
+  { divisor, unit }: { divisor: number; unit?: string },
   { steps, invert }: Seen,
 ): Promise<TreeInfo> {
   const weight = Math.max(weights.base, weights.other);
-  const division = { by: weight / per, unit };
+  const division = { by: weight * divisor, unit };
   const compare = (first: number, second: number) =>
     core.diff(first, second, base.type, false, steps, invert, division);
   if (weights.base === weights.other) return compare(base.profile, other.profile);

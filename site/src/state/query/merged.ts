@@ -19,7 +19,7 @@ const SATURATED = "A sum is larger than 64 bits can hold and is cut there.";
 export type Read = Pick<ProfileAnswer, "objects" | "bytesRead" | "requests">;
 
 /** A merged profile that is open in the core. */
-export interface MergedProfile extends MergedSide {
+export interface MergedProfile extends Omit<MergedSide, "coveredMillis"> {
   /** The total as decimal text. */
   exact: string;
   warnings: string[];
@@ -60,7 +60,6 @@ export async function openMerged(
   const type = info.types[info.default_type];
   return {
     profile: info.id,
-    profiledMillis: Number(info.duration_nanos) / 1e6,
     type: info.default_type,
     total: type?.total ?? 0,
     exact: type?.total_exact ?? "0",

@@ -10,6 +10,8 @@ export interface Arrangement {
   /** The type that is chosen; empty for the one that most services have. */
   type: string;
   favourites: ReadonlySet<string>;
+  /** How many times as much a service has since a change within the range; null where nothing changed to stay. */
+  changed: (service: string, type: string) => number | null;
 }
 
 /**
@@ -47,14 +49,19 @@ export function shownType(service: Service, type: string): ServiceType | undefin
 }
 
 /** The services with the text in their names: favourites first, then in the order that is asked for, then by name. */
-export function arranged(services: Service[], { search, sort, type, favourites }: Arrangement): Service[] {
+export function arranged(services: Service[], arrangement: Arrangement): Service[] {
+  const { search, sort, type, favourites } = arrangement;
   const text = search.trim().toLowerCase();
   const chosen = type || commonType(services);
   const sign = sort.descending ? -1 : 1;
   const byName = (a: Service, b: Service) => (a.name < b.name ? -1 : 1);
   const ranked = services
     .filter(({ name }) => name.toLowerCase().includes(text))
-    .map((service) => ({ service, favourite: favourites.has(service.name), value: amountOf(service, chosen, sort) }));
+    .map((service) => ({
+      service,
+      favourite: favourites.has(service.name),
+      value: amountOf(service, arrangement, chosen),
+    }));
   ranked.sort((a, b) => {
     if (a.favourite !== b.favourite) return a.favourite ? -1 : 1;
     if (sort.column === "name") return sign * byName(a.service, b.service);
@@ -67,10 +74,10 @@ export function arranged(services: Service[], { search, sort, type, favourites }
 }
 
 /** By what a service is sorted; amounts of another type than the chosen one do not compare. */
-function amountOf(service: Service, chosen: string, { column }: Sort): number | null {
+function amountOf(service: Service, { sort: { column }, changed }: Arrangement, chosen: string): number | null {
   const type = typeOf(service, chosen);
   if (!type) return null;
   const gauge = isGauge(type.id);
-  if (column === "delta") return growth(type, gauge);
+  if (column === "delta") return changed(service.name, type.id) ?? growth(type, gauge);
   return Number(type.total) / (gauge ? type.profiles || 1 : 1);
 }

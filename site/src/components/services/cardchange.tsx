@@ -1,0 +1,33 @@
+import { formatLoads } from "../../format/load.ts";
+import { change } from "../../format/number.ts";
+import { formatStep } from "../../format/value.ts";
+import { formatComparing } from "../../state/query/comparing.ts";
+import type { ServiceChange } from "../../state/query/servicechanges.ts";
+import { initialUrlState, type Side } from "../../state/url/urlstate.ts";
+import { formatMinute } from "../../time/range.ts";
+import { linkTo } from "../controls/link.ts";
+
+/** What changed in the load of a service and when, as the link to the functions that did it. */
+export function CardChange({ service, found, range }: { service: string; found: ServiceChange; range: Side }) {
+  const { kind, from, until, before, after, versions, label, type, step } = found;
+  // Of a deploy the versions are compared, else the time of the change with as much time before it.
+  const compared = versions
+    ? { by: formatComparing({ label, ...versions }), window: null }
+    : { by: formatComparing("time"), window: { from, until } };
+  const target = { ...initialUrlState("explore"), service, type, base: range, panel: "changes" as const, ...compared };
+  const when =
+    kind === "spike" ? `at ${formatMinute(from)} for ${formatStep(until - from)}` : `since ${formatMinute(from)}`;
+  const load = formatLoads(before, after, step, type);
+  return (
+    <a
+      class={`card-change card-found ${after > before ? "more" : "less"}`}
+      {...linkTo(target)}
+      title={`${load} ${versions ? `with ${label} ${versions.after}` : "while profiled"}. See what changed`}
+      data-testid="card-change"
+      data-kind={kind}
+    >
+      <b>{change(before, after)}</b> {when}
+      {versions && ` (${versions.after || "no version"})`}
+    </a>
+  );
+}

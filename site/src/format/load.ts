@@ -1,0 +1,20 @@
+/** Load in one unit on all pages: cores for CPU time, amounts a second for everything else. */
+import { A_SECOND, CORES } from "../core/divided.ts";
+import { isCpu, isGauge, typeParts } from "./type.ts";
+import { formatValue } from "./value.ts";
+
+/** "1.28 cores", "3.4 MiB/s", of an amount in so many milliseconds; of a gauge, how much there is. */
+export function formatLoad(amount: number, millis: number, type: string): string {
+  const { unit } = typeParts(type);
+  if (isGauge(type)) return formatValue(amount, unit);
+  return isCpu(type)
+    ? formatValue(amount / millis / 1e6, CORES)
+    : formatValue((amount * 1e3) / millis, unit + A_SECOND);
+}
+
+/** "0.92 → 1.28 cores", or both with their units where these differ. */
+export function formatLoads(before: number, after: number, millis: number, type: string): string {
+  const [first, second] = [before, after].map((amount) => formatLoad(amount, millis, type));
+  const [number, unit] = first.split(/ (.*)/s);
+  return `${second.endsWith(` ${unit}`) ? number : first} → ${second}`;
+}

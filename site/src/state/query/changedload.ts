@@ -1,0 +1,48 @@
+/** How much the load of two sides differs, for each time with profiles, and which function has most of the difference. */
+import { type Interval, shareOf, welch } from "../../time/interval.ts";
+import { type Changes, FALSE_ALARMS } from "./changed.ts";
+
+/** Amounts a millisecond with profiles; of a gauge, averages a snapshot. */
+export interface ChangedLoad {
+  before: number;
+  after: number;
+  /** Whether they differ by more than varies between the windows of a side. */
+  differs: boolean;
+}
+
+/** A function, and which part of a difference it has. */
+export interface Cause {
+  name: string;
+  part: number;
+}
+
+/** The windows of a side that have profiles, and how long each is. */
+export interface SideWindows {
+  windows: { total: number; profiles: number }[];
+  length: number;
+}
+
+/** The loads of both sides. Whether they differ is unknown, and not claimed, where `certain` is false. */
+export function changedLoad(sides: [SideWindows, SideWindows], gauge: boolean, certain: boolean): ChangedLoad {
+  const [before, after] = sides.map(({ windows, length }) => {
+    // A window with fewer profiles than usual, as at the ends, is covered in part.
+    const usual = windows.map(({ profiles }) => profiles).sort((a, b) => a - b)[Math.floor(windows.length / 2)];
+    const covered = (profiles: number) => length * Math.min(1, profiles / usual);
+    return shareOf(
+      windows.map(({ total, profiles }) => ({ value: total, whole: gauge ? profiles : covered(profiles) })),
+    );
+  });
+  const isApart = ({ low, high }: Interval) => low > 0 || high < 0;
+  const differs = certain && isApart(welch(before, after, FALSE_ALARMS));
+  return { before: before.share, after: after.share, differs };
+}
+
+/** The function that has the largest part of what the load changed by; null where none of these has a fifth. */
+export function causeOf({ before, after }: ChangedLoad, { listed }: Changes, heads: string[]): Cause | null {
+  const by = after - before;
+  const parts = listed
+    .filter(({ name }) => heads.includes(name))
+    .map((one): Cause => ({ name: one.name, part: (one.after * after - one.before * before) / by }));
+  const largest = parts.sort((a, b) => b.part - a.part)[0];
+  return largest && largest.part >= 0.2 ? largest : null;
+}

@@ -1,0 +1,29 @@
+/** The comparison that one most likely wants of what is explored. */
+import { fixed } from "../../time/range.ts";
+import { urlState } from "../url/router.ts";
+import { initialUrlState, type UrlState } from "../url/urlstate.ts";
+import { marks } from "./marks.ts";
+import { apart } from "./place.ts";
+import { span } from "./services.ts";
+import { comparedSides, versionSides } from "./sides.ts";
+
+/** Of two places of both; else of a window and the time before it, before and after the newest version, or of halves. */
+export function comparisonHere(): { target: UrlState; title: string } {
+  const { service, type, base, window } = urlState.value;
+  const initial = { ...initialUrlState("diff"), service, type };
+  if (apart.value) {
+    const other = { ...initial.other, filters: base.filters };
+    const target = { ...initial, base: { ...base, ...(window && fixed(window)) }, other };
+    return { target, title: "Compare with the other bundle" };
+  }
+  const [newest] = window ? [] : versionSides(marks.value, span.value, base.filters);
+  if (newest) return { target: { ...initial, ...newest.sides }, title: `Compare ${lower(newest.label)}` };
+  const title = window
+    ? "Compare the selected time with the same length before it"
+    : "Compare the second half of the range with the first";
+  return { target: { ...initial, ...comparedSides(span.value, window, base.filters) }, title };
+}
+
+function lower(label: string): string {
+  return label[0].toLowerCase() + label.slice(1);
+}

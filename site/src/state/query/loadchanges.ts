@@ -1,0 +1,121 @@
+/** What changed in the load of each service of the front page, within the range that is shown. */
+import { effect } from "@preact/signals";
+import { fetchLabels, fetchTimeline } from "../../api.ts";
+import { isGauge } from "../../format/type.ts";
+import type { LoadChange } from "../../time/changeratio.ts";
+import { loadChange, type VersionStart } from "../../time/loadchange.ts";
+import type { Span } from "../../time/range.ts";
+import { mergeFactor, pointsFor, seriesOf } from "../../time/series.ts";
+import { resource } from "../resource.ts";
+import { clock } from "../url/clock.ts";
+import { urlState } from "../url/router.ts";
+import { askInTurn } from "./askinturn.ts";
+import { isVersion, labelOrder } from "./labels.ts";
+import { fetchSeries, type SeriesAnswer } from "./labelseries.ts";
+import { placeOf } from "./place.ts";
+import { selector } from "./selector.ts";
+import { changeKey, type ServiceChange, serviceChanges } from "./servicechanges.ts";
+import { commonType, shownType } from "./servicelist.ts";
+import { services, span } from "./services.ts";
+import { versionLabel } from "./versionchanges.ts";
+
+/** Steps of 30 s in six hours, of two minutes in a day: a spike of minutes is seen. */
+const POINTS = 720;
+/** Services and versions that are looked at, the largest. */
+const MOST_SERIES = 500;
+/** Types that are looked at; those that read alike are several. */
+const MOST_TYPES = 4;
+/** Labels of versions that are told apart: services differ in how they call it. */
+const MOST_LABELS = 3;
+
+const found = resource("look for changes of the load", question, answer);
+
+effect(() => {
+  // Those of a former range stay while the next are looked for, as its cards do.
+  if (found.value.value) serviceChanges.value = found.value.value;
+});
+
+interface Question extends Span {
+  types: string[];
+  at: number;
+}
+
+function question(): Question | null {
+  const { route, type } = urlState.value;
+  const found = services.value.value ?? [];
+  if (route !== "home" || placeOf("base") !== "" || found.length === 0) return null;
+  const chosen = type || commonType(found);
+  const counts = new Map<string, number>();
+  for (const service of found) {
+    const id = shownType(service, chosen)?.id;
+    if (id) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  const types = [...counts].sort((a, b) => b[1] - a[1]).map(([id]) => id);
+  return { types: types.slice(0, MOST_TYPES), ...span.value, at: clock.value };
+}
+
+async function answer({ types, from, until }: Question, stopped: AbortSignal): Promise<Record<string, ServiceChange>> {
+  const answers = await askInTurn(types, (type) => changesOfType(type, { from, until }, stopped), stopped);
+  return Object.fromEntries(answers.flat().map(([service, change]) => [changeKey(service, change.type), change]));
+}
+
+async function changesOfType(type: string, range: Span, stopped: AbortSignal): Promise<[string, ServiceChange][]> {
+  const query = `${type}{}`;
+  const names = Object.keys(await fetchLabels("", query, range, stopped));
+  const versions = labelOrder(Object.fromEntries(names.map((name) => [name, []]))).filter(isVersion);
+  const by = ["service_name", ...versions.slice(0, MOST_LABELS)];
+  const series = await fetchSeries(query, range, pointsFor(range, POINTS), by, MOST_SERIES, stopped);
+  return changesIn(type, series);
+}
+
+/** The change of one service; versions are not told apart. Null where nothing stands out. */
+export async function fetchChange(
+  type: string,
+  service: string,
+  filters: string[],
+  range: Span,
+  stopped: AbortSignal,
+): Promise<LoadChange | null> {
+  const query = type + selector(service, filters);
+  const timeline = await fetchTimeline("", query, range, pointsFor(range, POINTS), stopped);
+  return loadChange(seriesOf(timeline, isGauge(type)), []);
+}
+
+/** The changes of each service, of series by service and versions. */
+export function changesIn(type: string, { start, step, series }: SeriesAnswer): [string, ServiceChange][] {
+  const gauge = isGauge(type);
+  const byService = new Map<string, SeriesAnswer["series"]>();
+  for (const one of series) {
+    const name = one.labels.service_name ?? "";
+    byService.set(name, [...(byService.get(name) ?? []), one]);
+  }
+  return [...byService].flatMap(([service, members]): [string, ServiceChange][] => {
+    const sum = (numbers: (one: (typeof members)[number]) => number[]) =>
+      members.reduce((sums, one) => numbers(one).map((n, i) => n + (sums[i] ?? 0)), [] as number[]);
+    const [points, counts] = [sum((one) => one.points), sum((one) => one.counts)];
+    const whole = seriesOf({ start, step, points, counts, profiles: 0 }, gauge);
+    const label = versionLabel(valuesOf(members.map((one) => one.labels))) ?? "";
+    // The steps of the whole, which may be several in one.
+    const factor = mergeFactor(counts);
+    const offset = Math.round((start - whole.start) / step);
+    const starts = new Map<string, number>();
+    for (const { labels, counts } of members) {
+      const value = labels[label] ?? "";
+      const first = counts.findIndex((count) => count > 0);
+      if (label === "" || first < 0) continue;
+      starts.set(value, Math.min(starts.get(value) ?? first, first));
+    }
+    const versions = [...starts].map(
+      ([version, first]): VersionStart => ({ version, step: Math.floor((first + offset) / factor) }),
+    );
+    const change = loadChange(whole, versions);
+    return change ? [[service, { ...change, type, label, step: whole.step }]] : [];
+  });
+}
+
+function valuesOf(labels: Record<string, string>[]): Record<string, string[]> {
+  const values: Record<string, string[]> = {};
+  for (const one of labels)
+    for (const [name, value] of Object.entries(one)) values[name] = [...new Set([...(values[name] ?? []), value])];
+  return values;
+}

@@ -1,0 +1,19 @@
+/** A change of the load of a service, and how large it is. */
+
+export interface LoadChange {
+  kind: "deploy" | "level" | "spike";
+  /** From when to when, in Unix milliseconds; of a deploy and a level until the last profile or the next deploy. */
+  from: number;
+  until: number;
+  /** Mean of the steps before it, or of all other steps for a spike. In the unit of the values. */
+  before: number;
+  /** Mean of its own steps. */
+  after: number;
+  /** Of a deploy: the version that began, and the one before it. */
+  versions: { before: string; after: string } | null;
+}
+
+/** How many times as much as before it is. */
+export function changeRatio({ before, after }: Pick<LoadChange, "before" | "after">): number {
+  return before === 0 ? Number.POSITIVE_INFINITY : after / before;
+}

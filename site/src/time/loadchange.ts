@@ -1,0 +1,159 @@
+/**
+ * Where the load of a service changes within a range: at a deploy, at another time, or for a short while.
+ *
+ * Only steps with profiles count, so a gap isn't a drop. Traffic comes in waves that last many steps, so the spread from step
+ * to step says little: whole stretches before and after a change are compared instead.
+ */
+import { changeRatio, type LoadChange } from "./changeratio.ts";
+import type { Series } from "./series.ts";
+
+/** A version of the program, and the first step that has profiles of it. */
+export interface VersionStart {
+  version: string;
+  step: number;
+}
+
+/** What must change at least, and the fewest steps on each side. A deploy needs less than a search: its place is known. */
+const DEPLOY = { change: 0.1, steps: 3 };
+const LEVEL = { change: 0.25, steps: 10 };
+/** A spike rises so far above the median, takes at most this part of the steps, and nothing else is nearly as high. */
+const SPIKE = { change: 0.4, share: 0.15, others: 0.6 };
+/** A step at an end of the profiles is cut off, and says less than there was. */
+const CUT = 1;
+/** Fewer steps don't show a shape. */
+const FEWEST = 8;
+
+interface Step {
+  at: number;
+  value: number;
+}
+
+/** The largest change in a series; null where nothing stands out. */
+export function loadChange(series: Series, starts: VersionStart[]): LoadChange | null {
+  const all = series.values.flatMap((value, at): Step[] =>
+    series.counts[at] > 0 && value !== null ? [{ at, value }] : [],
+  );
+  const steps = all.slice(CUT, all.length - CUT);
+  if (steps.length < FEWEST) return null;
+  const found = [...deploys(series, steps, starts), level(series, steps), spike(series, steps)];
+  const known = found.filter((change) => change !== null);
+  // A shift at a deploy is told as that.
+  const atDeploys = known.filter(({ kind }) => kind === "deploy");
+  return largest(atDeploys) ?? largest(known);
+}
+
+function largest(changes: LoadChange[]): LoadChange | null {
+  const size = (change: LoadChange) => Math.abs(Math.log(changeRatio(change)));
+  return changes.reduce<LoadChange | null>((best, one) => (best && size(best) >= size(one) ? best : one), null);
+}
+
+/** Each version that begins inside the steps, against the one before it. */
+function deploys(series: Series, steps: Step[], starts: VersionStart[]): (LoadChange | null)[] {
+  const inOrder = [...starts].sort((a, b) => a.step - b.step);
+  return inOrder.slice(1).map(({ version, step }, i) => {
+    const [previous, next] = [inOrder[i], inOrder[i + 2]];
+    const end = next?.step ?? Number.POSITIVE_INFINITY;
+    // Both versions run in the step in which one begins.
+    const before = steps.filter(({ at }) => at > previous.step && at < step);
+    const after = steps.filter(({ at }) => at > step && at < end);
+    const versions = { before: previous.version, after: version };
+    return shift(series, before, after, DEPLOY, { kind: "deploy", versions, at: step });
+  });
+}
+
+/** The cut that divides the steps best, by the sum of squares that it explains. */
+function level(series: Series, steps: Step[]): LoadChange | null {
+  const sum = steps.reduce((all, { value }) => all + value, 0);
+  const least = Math.max(LEVEL.steps, Math.ceil(steps.length / 6));
+  let [best, cut, left] = [0, -1, 0];
+  for (const [i, { value }] of steps.entries()) {
+    const [n, rest] = [i, steps.length - i];
+    if (n >= least && rest >= least) {
+      const explained = (left / n - (sum - left) / rest) ** 2 * n * rest;
+      if (explained > best) [best, cut] = [explained, i];
+    }
+    left += value;
+  }
+  if (cut < 0) return null;
+  return shift(series, steps.slice(0, cut), steps.slice(cut), LEVEL, {
+    kind: "level",
+    versions: null,
+    at: steps[cut].at,
+  });
+}
+
+/** A short run of steps that stands out alone. */
+function spike(series: Series, steps: Step[]): LoadChange | null {
+  const values = steps.map(({ value }) => value);
+  const median = [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+  const top = values.indexOf(Math.max(...values));
+  const rise = values[top] - median;
+  if (!(median > 0) || rise < SPIKE.change * median) return null;
+  const isHigh = (i: number) => values[i] > median + rise / 2;
+  let [first, last] = [top, top];
+  while (first > 0 && isHigh(first - 1)) first--;
+  while (last < values.length - 1 && isHigh(last + 1)) last++;
+  const run = steps.slice(first, last + 1);
+  // Next to it are steps of which it takes a part.
+  const others = values.filter((_, i) => i < first - 1 || i > last + 1);
+  if (run.length > SPIKE.share * steps.length) return null;
+  if (others.some((value) => value > median + SPIKE.others * rise)) return null;
+  return {
+    kind: "spike",
+    from: timeOf(series, run[0].at),
+    until: timeOf(series, run[run.length - 1].at + 1),
+    before: mean(others),
+    after: mean(run.map(({ value }) => value)),
+    versions: null,
+  };
+}
+
+interface Found {
+  kind: "deploy" | "level";
+  versions: LoadChange["versions"];
+  /** The step in which it begins. */
+  at: number;
+}
+
+/** Two runs of steps, where they differ enough and clearly. */
+function shift(series: Series, before: Step[], after: Step[], needed: typeof LEVEL, found: Found): LoadChange | null {
+  if (Math.min(before.length, after.length) < needed.steps) return null;
+  const [first, second] = [before, after].map((steps) => steps.map(({ value }) => value));
+  const means = { before: mean(first), after: mean(second) };
+  const ratio = changeRatio(means);
+  const isSmall = Math.max(ratio, 1 / ratio) < 1 + needed.change;
+  if (!(means.before > 0) || isSmall) return null;
+  if (!areApart(first, second)) return null;
+  const { kind, versions, at } = found;
+  const until = timeOf(series, after[after.length - 1].at + 1);
+  return { kind, from: timeOf(series, at), until, ...means, versions };
+}
+
+function timeOf({ start, step }: Series, at: number): number {
+  return start + at * step;
+}
+
+function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}
+
+/**
+ * Whether no stretch of the second is as low as the highest of the first, or the other way round. Stretches are half as long
+ * as the shorter side, so waves that are shorter than it average out, and longer ones are seen in both.
+ */
+function areApart(first: number[], second: number[]): boolean {
+  const length = Math.ceil(Math.min(first.length, second.length) / 2);
+  const [a, b] = [first, second].map((values) => stretches(values, length));
+  return Math.min(...b) > Math.max(...a) || Math.max(...b) < Math.min(...a);
+}
+
+/** The means of all runs of so many values. */
+function stretches(values: number[], length: number): number[] {
+  const means: number[] = [];
+  let sum = 0;
+  for (const [i, value] of values.entries()) {
+    sum += value - (values[i - length] ?? 0);
+    if (i >= length - 1) means.push(sum / length);
+  }
+  return means;
+}

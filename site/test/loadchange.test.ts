@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadChange } from "../src/time/loadchange.ts";
+import type { Series } from "../src/time/series.ts";
+
+const MINUTE = 60_000;
+
+function seriesOf(values: (number | null)[]): Series {
+  return {
+    start: 0,
+    step: MINUTE,
+    values: values.map((value) => value ?? 0),
+    counts: values.map((value) => (value === null ? 0 : 1)),
+    average: false,
+    total: 0,
+  };
+}
+
+/** Numbers from 0 to 1, the same on each machine. */
+function random(seed: number): () => number {
+  let state = seed * 2654435761 + 1;
+  return () => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5) | 0;
+    return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A load in waves of traffic, minute by minute: 18 % in 17 minutes and 7 % in 3, 5 % from step to step. */
+function waves(minutes: number, seed: number, change: (minute: number) => number = () => 1): number[] {
+  const next = random(seed);
+  const phase = next() * 7;
+  return Array.from({ length: minutes }, (_, minute) => {
+    const wave =
+      0.18 * Math.sin((minute / 17) * 2 * Math.PI + phase) + 0.07 * Math.sin((minute / 3.1) * 2 * Math.PI + phase);
+    const noise = 0.05 * (next() + next() + next() - 1.5) * 2;
+    return 1000 * (1 + wave + noise) * change(minute);
+  });
+}
+
+test("a deploy that makes a service slower is found, with its version and how much", () => {
+  for (let seed = 0; seed < 100; seed++) {
+    const found = loadChange(seriesOf(waves(60, seed, (minute) => (minute < 35 ? 1 : 1.39))), [
+      { version: "1.8.2", step: 0 },
+      { version: "1.9.0", step: 35 },
+    ]);
+    assert.equal(found?.kind, "deploy", `seed ${seed}`);
+    assert.equal(found.from, 35 * MINUTE);
+    assert.deepEqual(found.versions, { before: "1.8.2", after: "1.9.0" });
+    assert.ok(Math.abs(found.after / found.before - 1.39) < 0.15, `seed ${seed}: ×${found.after / found.before}`);
+  }
+});
+
+test("of waves nothing is said, with a deploy or without", () => {
+  const starts = [
+    { version: "a", step: 0 },
+    { version: "b", step: 30 },
+  ];
+  const said = (minutes: number, starts: { version: string; step: number }[]) =>
+    Array.from({ length: 400 }, (_, seed) => loadChange(seriesOf(waves(minutes, seed)), starts)).filter(Boolean).length;
+  for (const minutes of [40, 60, 120, 360])
+    for (const deployed of [[], starts])
+      assert.ok(said(minutes, deployed) <= 4, `${minutes} min: ${said(minutes, deployed)} of 400`);
+});
+
+test("a level that changes without a deploy is found where it changes", () => {
+  let hits = 0;
+  for (let seed = 0; seed < 100; seed++) {
+    const found = loadChange(seriesOf(waves(120, seed, (minute) => (minute < 50 ? 1 : 2))), []);
+    if (found?.kind === "level" && Math.abs(found.from - 50 * MINUTE) <= 2 * MINUTE) hits++;
+  }
+  assert.ok(hits >= 95, `${hits} of 100`);
+});
+
+test("a spike of three minutes in an hour is found, whatever the wave", () => {
+  let hits = 0;
+  for (let seed = 0; seed < 100; seed++) {
+    const found = loadChange(seriesOf(waves(60, seed, (minute) => (minute >= 12 && minute < 15 ? 2 : 1))), []);
+    if (found?.kind === "spike" && found.from === 12 * MINUTE && found.until === 15 * MINUTE) hits++;
+  }
+  assert.ok(hits >= 95, `${hits} of 100`);
+});
+
+test("a gap and cut ends are no change", () => {
+  const values: (number | null)[] = waves(120, 1);
+  for (let minute = 40; minute < 70; minute++) values[minute] = null;
+  [values[0], values[39], values[70], values[119]] = [10, 10, 10, 10];
+  // The ends of a gap are cut as the ends of all are, but few: they change no level.
+  assert.equal(loadChange(seriesOf(values), []), null);
+});
+
+test("the deploy that changed most is told, each against the version before it", () => {
+  const values = waves(180, 2, (minute) => (minute < 60 ? 1 : minute < 120 ? 0.8 : 1.6));
+  const found = loadChange(seriesOf(values), [
+    { version: "c", step: 120 },
+    { version: "a", step: 0 },
+    { version: "b", step: 60 },
+  ]);
+  assert.deepEqual(found?.versions, { before: "b", after: "c" });
+  assert.ok(found && Math.abs(found.after / found.before - 2) < 0.2);
+  assert.equal(found.until, 179 * MINUTE);
+});
+
+test("without enough steps, or without any load, nothing is said", () => {
+  assert.equal(loadChange(seriesOf([1, 1, 1, 9, 9, 9]), []), null);
+  assert.equal(loadChange(seriesOf(new Array(60).fill(0)), []), null);
+  assert.equal(loadChange(seriesOf(new Array(60).fill(null)), []), null);
+  assert.equal(
+    loadChange(seriesOf(new Array(60).fill(5)), [
+      { version: "a", step: 0 },
+      { version: "b", step: 30 },
+    ]),
+    null,
+  );
+});
