@@ -21,6 +21,7 @@ import {
   tree,
   zoomToCurrent,
 } from "./state/profile/focus.ts";
+import { copyCurrentStack } from "./state/profile/framemenu.ts";
 import { moves } from "./state/profile/instead.ts";
 import {
   lookAt,
@@ -97,6 +98,7 @@ export const KEYS: KeyGroup[] = [
       { keys: ["/"], help: "search; text or /expression/", run: focusSearch },
       { keys: ["Enter in the search"], help: "next match; with Shift the previous", run: () => nextMatch(1) },
       { keys: ["c"], help: "copy the frame's name", run: copyName },
+      { keys: ["C"], help: "copy its stack", run: copyCurrentStack },
     ],
   },
   {

@@ -3,18 +3,19 @@ import { test } from "node:test";
 import type { Graph } from "../src/core/types.ts";
 import { labelOf } from "../src/graph/label.ts";
 import { neighbour } from "../src/graph/walk.ts";
-import { fitted, moved, showing, transformOf, zoomedAt } from "../src/graph/window.ts";
+import { fitted, moved, readable, showing, transformOf, zoomedAt } from "../src/graph/window.ts";
 
 const { curve } = await import("../src/graph/curve.ts");
 const { arrange } = await import("../src/core/arrange.ts");
 
 const VIEW = { width: 400, height: 200 };
 
-test("a graph is fitted, or its top is shown at a size that can be read", () => {
-  assert.deepEqual(fitted({ width: 100, height: 50 }, VIEW, 7), [1, 50, 25]);
-  assert.deepEqual(fitted({ width: 800, height: 100 }, VIEW, 7), [0.5, 400, 50]);
-  const [scale, x, y] = fitted({ width: 8000, height: 4000 }, VIEW, 3000);
-  assert.deepEqual([scale, x], [0.45, 3000]);
+test("a graph is shown at a size that can be read, its top if not all fits, and fitted when asked", () => {
+  assert.deepEqual(readable({ width: 100, height: 50 }, VIEW, 7), [1, 50, 25]);
+  assert.deepEqual(fitted({ width: 100, height: 50 }, VIEW), [1, 50, 25]);
+  assert.deepEqual(fitted({ width: 800, height: 100 }, VIEW), [0.5, 400, 50]);
+  const [scale, x, y] = readable({ width: 8000, height: 4000 }, VIEW, 3000);
+  assert.deepEqual([scale, x], [1, 3000]);
   assert.equal(Math.round(y - VIEW.height / 2 / scale), 0);
 });
 
@@ -107,8 +108,12 @@ test("names are cut to a node's room; shares are of the whole", () => {
     total_fraction: 0.4,
     diff: null,
   };
-  assert.deepEqual(labelOf(row, measure), { name: "b.C", values: "self 10 % of 40 %", width: 139, height: 42 });
+  const small = labelOf({ ...row, self_fraction: 0 }, measure);
+  assert.deepEqual(small, { name: "b.C", values: "self 0 % of 40 %", width: 132, height: 42, scale: 1 });
+  // What has a quarter in itself is drawn 60 % larger.
+  const large = labelOf({ ...row, self_fraction: 0.25 }, measure);
+  assert.deepEqual([large.values, large.width, large.height], ["self 25 % of 40 %", 223, 68]);
   const long = labelOf({ ...row, name: "x".repeat(90), self_fraction: 0.4 }, measure);
-  assert.equal(long.width, 220);
+  assert.equal(Math.floor(long.width / long.scale), 220);
   assert.ok(long.name.endsWith("…") && long.values === "self 40 %");
 });

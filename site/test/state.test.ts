@@ -123,6 +123,7 @@ test("two quick steps through the occurrences go two frames far", async () => {
     node,
     name: `f${node}`,
     fraction: 0.1,
+    total: 10,
     children: 0,
     path: [
       { node: 0, name: "total" },

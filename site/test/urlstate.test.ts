@@ -4,6 +4,7 @@ import type { Route, UrlState } from "../src/state/url/urlstate.ts";
 import "./page.ts";
 
 const { formatUrlState, initialUrlState, parseUrlState } = await import("../src/state/url/urlstate.ts");
+const { unknownParameters } = await import("../src/state/url/unknown.ts");
 
 const ROUTES: Route[] = ["home", "explore", "diff", "file"];
 
@@ -155,4 +156,19 @@ test("paths: html names, slashes and unknown ones", () => {
     (p) => parseUrlState(p, "").route,
   );
   assert.deepEqual(routes, ["home", "home", "home", "explore", "diff", "file", "home"]);
+});
+
+test("parameters that no page has are told, with the name that was meant", () => {
+  assert.equal(unknownParameters("?s=checkout&from=now-1h&l=a&l=b&utm_source=mail&gclid=1"), "");
+  assert.equal(
+    unknownParameters("?service=checkout&from=now-1h"),
+    'This link has a parameter that Pilotlight doesn\'t know: "service". Write "s" for "service".',
+  );
+  assert.match(unknownParameters("?a=1&b=2&c=3"), /parameters that Pilotlight doesn't know: "a", "c"\.$/);
+  // Each that a state writes is known.
+  const state = parseUrlState(
+    "/explore",
+    "?s=a&t=b&from=now-2h&until=now-1h&l=x&w=1-2&split=v&span=0123456789abcdef&p=labels&by=v&fn=f&v=table&f=hide:x&i=1&z=1&x=0.1-0.5&n=1&q=q&o=-total&norm=1",
+  );
+  assert.equal(unknownParameters(formatUrlState(state).split("?")[1]), "");
 });

@@ -340,3 +340,27 @@ test("a profile that is too large for a link says so", async () => {
   assert.equal(await page.at("copy-link").count(), 0);
   await page.end();
 });
+
+test("a comparison of a service leaves as one page with both sides, as shares", async () => {
+  const type = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+  const sides = `l=${encodeURIComponent('version="1.8.2"')}&l2=${encodeURIComponent('version="1.9.0"')}`;
+  const page = await openPage(
+    browser,
+    `/diff?s=checkout&t=${type}&from=now-3h&from2=now-3h&until2=now&norm=1&${sides}`,
+  );
+  await page.at("legend").waitFor();
+  await page.at("view-table").click();
+  const shares = (of) => of.at("row").evaluateAll((rows) => rows.slice(0, 20).map((row) => row.innerText));
+  await page.at("row").first().waitFor();
+  await settled(page.page);
+  const expected = await shares(page);
+  assert.ok(expected.length > 10 && expected.some((text) => / %/.test(text)));
+  const path = await exported(page, "html");
+  await page.end();
+  const alone = await offline(browser, path);
+  await alone.at("legend").waitFor();
+  await alone.at("row").first().waitFor();
+  await settled(alone.page);
+  assert.deepEqual(await shares(alone), expected);
+  await alone.context.close();
+});

@@ -89,14 +89,18 @@ describe("the mouse", () => {
 
   test("a click opens the drawer once the hand rests, and another click says another frame", async () => {
     const { page, at, end } = await opened();
+    const before = await size(page);
     await page.mouse.click(...(await point(page, 0.93, 3)));
     await at("drawer").waitFor();
     assert.equal(await at("drawer-name").textContent(), "sort");
     assert.equal(await at("crumbs").count(), 0, "one click does not zoom");
+    assert.deepEqual(await size(page), before, "the picture stays where it is");
+    const drawer = await at("drawer").boundingBox();
+    assert.ok(drawer.x + drawer.width < before.width * 0.93, "and the frame is still in sight");
     // The drawer is there, so the next click has no need to wait; two slow ones are no double-click.
     for (const [share, depth, name] of [
-      [0.2, 2, "alloc"],
-      [0.2, 2, "alloc"],
+      [0.3, 2, "alloc"],
+      [0.3, 2, "alloc"],
       [0.3, 3, "scan"],
     ]) {
       await page.mouse.click(...(await point(page, share, depth)));
@@ -126,6 +130,117 @@ describe("the mouse", () => {
     await at("crumbs").getByRole("button", { name: "Reset (0)" }).click();
     await at("crumbs").waitFor({ state: "detached" });
     assert.deepEqual(await size(page), before);
+    await end();
+  });
+});
+
+test("views of one function begin with the heaviest", async () => {
+  const { page, at, end } = await opened();
+  await page.keyboard.press("5");
+  await page.waitForURL(/[?&]b=sort/);
+  await at("sandwich").waitFor();
+  await page.keyboard.press("z");
+  await drawnFrames(page, TOTAL);
+  assert.equal(await at("sandwich").count(), 0, "one step back is where one came from");
+  await end();
+});
+
+test("who uses keys sees where they are, and the hint goes when it is no longer needed", async () => {
+  const { page, at, end } = await opened();
+  const line = page.locator(".current-line");
+  assert.match(await page.locator(".crumbs").textContent(), /Double-click a frame to zoom/);
+  assert.equal(await line.isVisible(), false);
+  await at("flame").focus();
+  await page.keyboard.press("ArrowDown");
+  await line.filter({ hasText: "main, 2,040, 100.0 percent" }).waitFor();
+  await page.mouse.dblclick(...(await point(page, 0.93, 3)));
+  await at("crumbs").waitFor();
+  await page.keyboard.press("0");
+  await at("crumbs").waitFor({ state: "detached" });
+  assert.doesNotMatch(await page.locator(".crumbs").textContent(), /Double-click/);
+  await end();
+});
+
+describe("the menu of a frame", () => {
+  const items = (at) => at("frame-menu").getByRole("menuitem");
+
+  test("a right click opens it at the frame, and each entry does what its key does", async () => {
+    const { page, at, end } = await opened();
+    const before = await size(page);
+    const rightClick = async (share, depth) => {
+      await page.mouse.click(...(await point(page, share, depth)), { button: "right" });
+      await at("frame-menu").waitFor();
+    };
+    await rightClick(0.93, 3);
+    assert.equal(await at("frame-menu").locator("p").textContent(), "sort");
+    assert.deepEqual(await size(page), before, "nothing moves");
+    const box = await at("frame-menu").boundingBox();
+    assert.ok(box.x + box.width <= 1400 && box.y + box.height <= 900, "all of it is in the window");
+    await page.keyboard.press("Escape");
+    await at("frame-menu").waitFor({ state: "detached" });
+    assert.equal(await at("drawer").count(), 0, "nothing was selected");
+    for (const [label, found] of [
+      ["Focus", /f=focus:%5Esort%24/],
+      ["Hide", /f=hide:%5Esort%24/],
+      ["Sandwich", /b=sort/],
+      ["Search", /q=sort/],
+      ["Source lines", /v=lines/],
+      ["Zoom", /z=/],
+    ]) {
+      await rightClick(0.93, 3);
+      await items(at).filter({ hasText: label }).click();
+      await page.waitForURL(found);
+      assert.equal(await at("frame-menu").count(), 0);
+      await page.goBack();
+      await drawnFrames(page, TOTAL);
+      await settled(page);
+    }
+    await end();
+  });
+
+  test("the menu key opens that of the current frame, arrows move in it, and a click elsewhere closes it", async () => {
+    const { page, at, end } = await opened();
+    await at("flame").focus();
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowLeft"]) await page.keyboard.press(key);
+    await page.keyboard.press("Shift+F10");
+    await at("frame-menu").waitFor();
+    assert.equal(await at("frame-menu").locator("p").textContent(), "next");
+    assert.equal(
+      await items(at)
+        .filter({ hasText: "Zoom" })
+        .evaluate((item) => item === document.activeElement),
+      true,
+    );
+    await page.keyboard.press("End");
+    assert.match(await page.evaluate(() => document.activeElement.textContent), /Copy the stack/);
+    await page.keyboard.press("ArrowDown");
+    assert.match(await page.evaluate(() => document.activeElement.textContent), /Zoom/);
+    await page.keyboard.press("Escape");
+    await at("frame-menu").waitFor({ state: "detached" });
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.testid), "flame", "the focus goes back");
+    await page.keyboard.press("Shift+F10");
+    await at("frame-menu").waitFor();
+    await page.mouse.click(...(await point(page, 0.3, 7)));
+    await at("frame-menu").waitFor({ state: "detached" });
+    await end();
+  });
+
+  test("a finger that rests opens it, and one that moves or leaves does not", async () => {
+    const { page, at, end } = await opened({ hasTouch: true, viewport: { width: 390, height: 844 } });
+    const [x, y] = await point(page, 0.8, 3);
+    const session = await page.context().newCDPSession(page);
+    const touch = (type, ...points) => session.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+    await touch("touchStart", { x, y });
+    await touch("touchMove", { x: x - 40, y });
+    await touch("touchEnd");
+    await page.waitForTimeout(700);
+    assert.equal(await at("frame-menu").count(), 0);
+    await touch("touchStart", { x, y });
+    await at("frame-menu").waitFor();
+    await touch("touchEnd");
+    await settled(page);
+    assert.equal(await at("frame-menu").locator("p").textContent(), "sort");
+    assert.equal(await at("drawer").count(), 0, "lifting the finger is not a click");
     await end();
   });
 });

@@ -35,6 +35,12 @@ test("every profile is in a cell, and the largest is a click away", async () => 
     PROFILES.length,
   );
   assert.match(await at("singles-count").textContent(), /^40 profiles,/);
+  const values = () => at("singles-row").evaluateAll((rows) => rows.map((row) => Number(row.dataset.value)));
+  const inOrder = await values();
+  await at("singles-by-value").click();
+  assert.deepEqual(await values(), inOrder.toReversed(), "the smallest of the largest first");
+  await at("singles-by-value").click();
+  assert.deepEqual(await values(), inOrder);
   const largest = at("singles-row").first();
   assert.equal(await largest.getAttribute("data-value"), String(500 * TICK));
   const id = await largest.getAttribute("data-id");

@@ -3,6 +3,7 @@ import { fetchTemplate } from "../api.ts";
 import { core } from "../core/index.ts";
 import { timeOf } from "../core/steps.ts";
 import type { TreeInfo } from "../core/types.ts";
+import { shown } from "../state/profile/shown.ts";
 import type { Source } from "../state/profile/sources.ts";
 import { takenSteps } from "../state/profile/steps.ts";
 import { urlState } from "../state/url/router.ts";
@@ -33,8 +34,16 @@ export function viewOf(tree: TreeInfo, steps: string[]): UrlState {
     urlState.peek();
   const untimed = steps.filter((step) => timeOf(step) === null);
   const seen = { view, steps: untimed, invert, sandwich, zoom, extent, selection, search, sort, wholeFile, graph };
-  const compared = route === "file" ? { compare, measure } : {};
+  const compared = route === "file" ? { compare, measure } : comparedPage();
   return { ...initialUrlState("file"), type: tree.type, ...seen, ...compared };
+}
+
+/** A page doesn't know which time its profiles cover, so loads and averages are shares there. */
+function comparedPage(): Partial<UrlState> {
+  const answer = shown.peek();
+  const compared = answer.state === "ready" ? answer.compared : undefined;
+  if (!compared) return {};
+  return { compare: true, measure: compared.measure === "amount" && !compared.gauge ? "amount" : "share" };
 }
 
 /** A profile to embed: base64, in ASCII. */

@@ -1,4 +1,5 @@
 /** Mouse, wheel and touch on the flame graph, turned into what the person means. */
+import { Debounce } from "../settled.ts";
 import { type Extent, pan, zoomAt } from "./extent.ts";
 
 export interface Gestures {
@@ -6,6 +7,8 @@ export interface Gestures {
   leave(): void;
   click(x: number, y: number): void;
   doubleClick(x: number, y: number): void;
+  /** A right click, a long press, or the menu key. */
+  menu(x: number, y: number, byKey: boolean): void;
   /** The seen part of the width changes. */
   extent(change: (extent: Extent) => Extent): void;
   scroll(by: number): void;
@@ -17,6 +20,8 @@ export const DRAG_FROM = 4;
 /** Two clicks within this time and distance are a double-click: the time that systems have when nobody has set another. */
 export const DOUBLE_MILLIS = 500;
 const DOUBLE_DISTANCE = 24;
+/** A finger that rests for so long asks for the menu. */
+const LONG_PRESS_MILLIS = 500;
 
 /** What a wheel means, in pixels; `zoom` is by how much what is seen grows. A page is as high as the element. */
 export function wheel(event: WheelEvent, height: number): { dx: number; dy: number; zoom?: number } {
@@ -39,6 +44,7 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
   let pressed: { x: number; y: number } | null = null;
   let dragging = false;
   let lastClick = { time: 0, x: 0, y: 0 };
+  const resting = new Debounce();
 
   listen("pointerdown", (event) => {
     if (event.button !== 0) return;
@@ -46,6 +52,14 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
     pointers.set(event.pointerId, at(event));
     pressed = pointers.size === 1 ? at(event) : null;
     dragging = pointers.size > 1;
+    resting.clear();
+    if (event.pointerType === "mouse" || !pressed) return;
+    const { x, y } = pressed;
+    resting.set(() => {
+      // Lifting the finger is no click then.
+      pressed = null;
+      on.menu(x, y, false);
+    }, LONG_PRESS_MILLIS);
   });
 
   listen("pointermove", (event) => {
@@ -53,6 +67,7 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
     const now = at(event);
     if (!before) return on.hover(now.x, now.y);
     if (!dragging && pressed && Math.hypot(now.x - pressed.x, now.y - pressed.y) < DRAG_FROM) return;
+    resting.clear();
     if (!dragging) canvas.style.cursor = "grabbing";
     dragging = true;
     on.leave();
@@ -65,6 +80,7 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
   });
 
   const release = (event: PointerEvent) => {
+    resting.clear();
     const wasPressed = pressed;
     pointers.delete(event.pointerId);
     canvas.style.cursor = "";
@@ -86,6 +102,15 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
   listen("pointercancel", release);
   listen("pointerleave", () => on.leave());
 
+  listen("contextmenu", (event) => {
+    event.preventDefault();
+    // Of a long press the timer has told, and a key has no button.
+    const byKey = event.button !== 2;
+    if (!byKey && pointers.size > 0) return;
+    const { x, y } = at(event);
+    on.menu(x, y, byKey);
+  });
+
   listen(
     "wheel",
     (event) => {
@@ -100,7 +125,10 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
     },
     { passive: false },
   );
-  return () => stop.abort();
+  return () => {
+    resting.clear();
+    stop.abort();
+  };
 
   function at(event: MouseEvent): { x: number; y: number } {
     const box = canvas.getBoundingClientRect();

@@ -5,10 +5,16 @@ import { baseName, fitLabel } from "../flame/label.ts";
 import { context2d, FONT } from "../flame/paint.ts";
 import { change, percent } from "../format/number.ts";
 
+/** Its size is that on the drawing. */
 export interface NodeLabel extends Size {
   name: string;
   values: string;
+  /** How much larger than the smallest its text is. */
+  scale: number;
 }
+
+/** How much larger a function is drawn that has all of the profile in itself; pprof's grow with the root of the weight, too. */
+const GROWTH = 1.2;
 
 const PADDING = 10;
 const NARROWEST = 84;
@@ -25,7 +31,9 @@ export function labelOf(row: TableRow, measure: (text: string) => number): NodeL
   const values = valuesOf(row);
   const full = Math.max(measure(baseName(row.name)), measure(values)) + 2 * PADDING;
   const width = Math.ceil(Math.min(Math.max(full, NARROWEST), WIDEST));
-  return { name: fitLabel(baseName(row.name), width - 2 * PADDING, measure), values, width, height: NODE_HEIGHT };
+  const name = fitLabel(baseName(row.name), width - 2 * PADDING, measure);
+  const scale = 1 + GROWTH * Math.sqrt(Math.min(Math.max(row.self_fraction, 0), 1));
+  return { name, values, width: Math.ceil(width * scale), height: Math.ceil(NODE_HEIGHT * scale), scale };
 }
 
 /** Shares of the whole; of a comparison the change. */

@@ -4,13 +4,21 @@ import type { GraphWindow } from "../state/url/urlstate.ts";
 
 const SMALLEST = 0.05;
 const LARGEST = 4;
-/** Smaller ones cannot be read: a graph that needs it is seen in part at first. */
-const READABLE = 0.45;
+/** At this scale the smallest text of a node has 11 px. A graph that needs a smaller one is seen in part at first. */
+const READABLE = 1;
 
-/** All of a graph, as far as it can be read then; where it cannot, its top around what is `main`. */
-export function fitted(graph: Size, view: Size, main: number): GraphWindow {
+/** A graph as far as it can be read: all of it, or its top around what is `main`. */
+export function readable(graph: Size, view: Size, main: number): GraphWindow {
+  return around(graph, view, main, READABLE);
+}
+
+/** All of a graph, however small. */
+export function fitted(graph: Size, view: Size): GraphWindow {
   const all = Math.min(view.width / (graph.width || 1), view.height / (graph.height || 1), 1);
-  const scale = Math.max(all, READABLE);
+  return around(graph, view, 0, Math.max(all, SMALLEST));
+}
+
+function around(graph: Size, view: Size, main: number, scale: number): GraphWindow {
   const [across, down] = [view.width / scale, view.height / scale];
   const x = Math.min(Math.max(main, across / 2), graph.width - across / 2);
   return [scale, graph.width > across ? x : graph.width / 2, Math.min(graph.height, down) / 2];

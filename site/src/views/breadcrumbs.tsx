@@ -1,7 +1,8 @@
 import { ROOT } from "../core/types.ts";
 import { isFull } from "../flame/extent.ts";
 import { baseName } from "../flame/label.ts";
-import { extent, reset, tree, zoom, zoomedDetail, zoomTo } from "../state/profile/focus.ts";
+import { knowsZoom } from "../state/page/zoomhint.ts";
+import { announcement, extent, reset, tree, zoom, zoomedDetail, zoomTo } from "../state/profile/focus.ts";
 import { isShown } from "../state/profile/shown.ts";
 
 /** Links near the end are what one goes back to; the middle of a long path is folded. */
@@ -16,6 +17,10 @@ export function Breadcrumbs() {
   return (
     <div class="crumbs">
       <Path />
+      {/* A screen reader hears it of the picture. */}
+      <span class="current-line" aria-hidden="true">
+        {announcement}
+      </span>
     </div>
   );
 }
@@ -27,7 +32,7 @@ function Path() {
   if (problem && tree.value && isShown(tree.value.id)) {
     return <span class="hint">{`${problem.title}. ${problem.meaning}`}</span>;
   }
-  if (path.length === 0 && !partial) return <span class="hint">{HINT}</span>;
+  if (path.length === 0 && !partial) return knowsZoom.value ? null : <span class="hint">{HINT}</span>;
   const folded = path.length > SHOWN + 1;
   const shown = folded ? [path[0], ...path.slice(-SHOWN)] : path;
   return (

@@ -7,12 +7,13 @@ import { baseName } from "../flame/label.ts";
 import { change, grouped, percent } from "../format/number.ts";
 import { formatDelta, formatExact, formatValue, plural } from "../format/value.ts";
 import { copyText } from "../state/page/clipboard.ts";
-import { drawerOpen } from "../state/profile/drawer.ts";
-import { nextOccurrence, select, selectedDetail, tree, visitNode, zoomTo } from "../state/profile/focus.ts";
+import { drawerOpen, drawerSide } from "../state/profile/drawer.ts";
+import { nextOccurrence, select, selectedDetail, tree, visitNode } from "../state/profile/focus.ts";
 import { isShown } from "../state/profile/shown.ts";
 import { sandwichOf, stepOn, takesSteps } from "../state/profile/steps.ts";
 import { placeOf } from "../state/query/place.ts";
 import { go, urlState } from "../state/url/router.ts";
+import { ACTIONS, zoomHere } from "./frameactions.ts";
 
 /** Callers that are listed: a stack of thousands takes longer to lay out than anyone reads. */
 const NEAREST = 200;
@@ -33,7 +34,12 @@ export function Drawer() {
   const { detail, children, occurrence } = shown;
   const unit = info.unit;
   return (
-    <aside class="drawer" aria-label="Selected frame" data-testid="drawer" data-node={detail.node}>
+    <aside
+      class={`drawer ${drawerSide.value}`}
+      aria-label="Selected frame"
+      data-testid="drawer"
+      data-node={detail.node}
+    >
       <div class="drawer-head">
         <h2 data-testid="drawer-name">{detail.name}</h2>
         <button type="button" class="control icon-only" title="Close (Esc)" onClick={() => void select(NONE)}>
@@ -142,12 +148,6 @@ function FunctionLink({ name }: { name: string }) {
     </a>
   );
 }
-
-const ACTIONS = [
-  { verb: "focus", label: "Focus", title: "Only stacks with this function (f)" },
-  { verb: "ignore", label: "Ignore", title: "No stacks with this function (i)" },
-  { verb: "hide", label: "Hide", title: "Without its frames (h)" },
-] as const;
 
 /** Which of the frames of this function is described, and the way to the others. */
 function Occurrences({ position, count }: Occurrence) {
@@ -268,10 +268,4 @@ function DiffFacts(props: { detail: NodeDetail; diff: DiffValues; all: DiffValue
       )}
     </table>
   );
-}
-
-/** Zooms to a frame where it can be seen. */
-function zoomHere(node: number): void {
-  if (!["flame", "both", "sides"].includes(urlState.peek().view)) go({ view: "flame" });
-  void zoomTo(node);
 }

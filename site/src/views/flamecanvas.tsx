@@ -9,6 +9,7 @@ import { attachGestures } from "../flame/gestures.ts";
 import { makePalette } from "../flame/palette.ts";
 import { Stage } from "../flame/stage.ts";
 import { colours, readToken } from "../state/page/theme.ts";
+import { learnZoom } from "../state/page/zoomhint.ts";
 import { drawerOpen } from "../state/profile/drawer.ts";
 import {
   current,
@@ -21,6 +22,7 @@ import {
   zoom,
   zoomTo,
 } from "../state/profile/focus.ts";
+import { openFrameMenu } from "../state/profile/framemenu.ts";
 import { callFailed } from "../state/profile/shown.ts";
 import { type Hover, Tooltip } from "./tooltip.tsx";
 
@@ -138,6 +140,7 @@ function gestures(stage: Stage, hover: (next: Hover | null) => void, free: boole
     },
     doubleClick: () => {
       if (!clicked) return;
+      learnZoom();
       // It zooms and no more: what its first click selected, it takes back, unless details are on the screen anyway.
       if (!drawerOpen.peek()) void select(NONE);
       if (clicked.flags & Flag.Run && free) {
@@ -145,6 +148,13 @@ function gestures(stage: Stage, hover: (next: Hover | null) => void, free: boole
         const { x, width } = clicked;
         setExtent(fit(extent.peek(), x / stage.width, (x + Math.max(width, 1)) / stage.width));
       } else void zoomTo(clicked.node);
+    },
+    menu: (x: number, y: number, byKey: boolean) => {
+      const box = byKey ? null : stage.hit(x, y);
+      hover(null);
+      if (!byKey && (!box || box.flags & Flag.Run)) return;
+      const { left, top } = stage.canvas.getBoundingClientRect();
+      void openFrameMenu(box?.node ?? null, left + x, top + y);
     },
     extent: (change: Parameters<Parameters<typeof attachGestures>[1]["extent"]>[0]) => {
       if (!free) return;

@@ -6,6 +6,7 @@ import { RetryNote } from "../components/status/retrynote.tsx";
 import { StaleNote } from "../components/status/stalenote.tsx";
 import { drawerOpen } from "../state/profile/drawer.ts";
 import { tree } from "../state/profile/focus.ts";
+import { frameMenu } from "../state/profile/framemenu.ts";
 import { shown } from "../state/profile/shown.ts";
 import { refresh } from "../state/url/clock.ts";
 import { urlState } from "../state/url/router.ts";
@@ -43,6 +44,7 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
 const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame", lines: "both", sides: "flame" };
 
 const Drawer = lazy(() => import("./drawer.tsx").then((module) => module.Drawer));
+const FrameMenu = lazy(() => import("./framemenu.tsx").then((module) => module.FrameMenu));
 const CallTree = lazy(() => import("./calltree.tsx").then((module) => module.CallTree));
 const Sandwich = lazy(() => import("./sandwich.tsx").then((module) => module.Sandwich));
 const Lines = lazy(() => import("./lines/lines.tsx").then((module) => module.Lines));
@@ -76,6 +78,7 @@ function Views() {
         {drawer && drawerOpen.value && <Drawer />}
         <Loading />
       </div>
+      {frameMenu.value && <FrameMenu />}
     </>
   );
 }

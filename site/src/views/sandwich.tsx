@@ -14,9 +14,11 @@ import { reportFailure } from "../state/page/failure.ts";
 import { colours, readToken } from "../state/page/theme.ts";
 import { drawerOpen } from "../state/profile/drawer.ts";
 import { select, selected, tree } from "../state/profile/focus.ts";
+import { openFrameMenu } from "../state/profile/framemenu.ts";
+import { useHeaviest } from "../state/profile/heaviest.ts";
 import { sandwich } from "../state/profile/sandwich.ts";
 import { sandwichOf } from "../state/profile/steps.ts";
-import { urlState } from "../state/url/router.ts";
+import { go, urlState } from "../state/url/router.ts";
 import { FrameList } from "./framelist.tsx";
 import { type Hover, Tooltip } from "./tooltip.tsx";
 
@@ -24,6 +26,7 @@ import { type Hover, Tooltip } from "./tooltip.tsx";
 export function Sandwich() {
   const { sandwich: name } = urlState.value;
   const found = sandwich.value;
+  useHeaviest(name !== "", (row) => go({ sandwich: row.name }, "replace"));
   if (name === "") {
     return (
       <section class="sandwich" aria-label="Sandwich">
@@ -106,6 +109,13 @@ function Half(props: { info: TreeInfo; title: string; testid: string; flipped?: 
           if (!drawerOpen.peek()) void select(NONE);
           void core.node(shown.peek().id, clicked.node).then(({ name }) => sandwichOf(name));
         },
+        menu: (x, y, byKey) => {
+          const box = byKey ? null : stage.hit(x, y);
+          hover.value = null;
+          if (!box || box.flags & Flag.Run) return;
+          const { left, top } = element.getBoundingClientRect();
+          void frameOf(shown.peek(), box.node).then((frame) => openFrameMenu(frame, left + x, top + y));
+        },
         extent: (change) => (extent.value = change(extent.peek())),
         scroll: (by) => stage.scrollTo(stage.scroll + (flipped ? -by : by)),
         width: () => stage.width,
@@ -126,11 +136,16 @@ function Half(props: { info: TreeInfo; title: string; testid: string; flipped?: 
   );
 }
 
-/** Selects the largest frame of a function in the tree that the sandwich is of: functions have the same numbers there. */
+/** Selects the largest frame of a function in the tree that the sandwich is of. */
 async function selectFunction(half: TreeInfo, node: number): Promise<void> {
+  const frame = await frameOf(half, node);
+  if (frame !== null && frame !== selected.peek()) await select(frame);
+}
+
+/** The largest frame of a function in the tree that the sandwich is of: functions have the same numbers there. */
+async function frameOf(half: TreeInfo, node: number): Promise<number | null> {
   const whole = tree.peek();
-  if (!whole) return;
+  if (!whole) return null;
   const { func } = await core.node(half.id, node);
-  const frame = await core.nodeOf(whole.id, func);
-  if (frame !== selected.peek()) await select(frame);
+  return core.nodeOf(whole.id, func);
 }

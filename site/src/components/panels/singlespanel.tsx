@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import { typeParts } from "../../format/type.ts";
 import { formatValue, plural } from "../../format/value.ts";
 import { formatMatcher } from "../../state/query/selector.ts";
@@ -128,19 +129,39 @@ function Heatmap({ found }: { found: Found }) {
   );
 }
 
+type Column = "time" | "value" | "span";
+
+/** The largest ones, in the order that is chosen. */
 function Largest({ found }: { found: Found }) {
   const { unit } = typeParts(urlState.value.type);
+  const sorted = useSignal<{ by: Column; descending: boolean }>({ by: "value", descending: true });
+  const { by, descending } = sorted.value;
   const rows = largestOf(found, MOST);
+  rows.sort((a, b) => (descending ? -1 : 1) * (a[by] < b[by] ? -1 : a[by] > b[by] ? 1 : 0));
+  const head = (name: Column, label: string) => (
+    <th
+      scope="col"
+      class={name === "value" ? "number" : ""}
+      aria-sort={by === name ? (descending ? "descending" : "ascending") : "none"}
+    >
+      <button
+        type="button"
+        data-testid={`singles-by-${name}`}
+        onClick={() => (sorted.value = { by: name, descending: by === name ? !descending : name !== "span" })}
+      >
+        {label}
+        <span aria-hidden="true">{by === name ? (descending ? " ↓" : " ↑") : ""}</span>
+      </button>
+    </th>
+  );
   return (
     <div class="value-scroll">
       <table class="value-table singles-table" aria-label={`The largest ${found.word}s`} data-testid="singles-table">
         <thead>
           <tr>
-            <th scope="col">Start</th>
-            <th scope="col" class="number">
-              Value
-            </th>
-            {found.word === "span" && <th scope="col">Span</th>}
+            {head("time", "Start")}
+            {head("value", "Value")}
+            {found.word === "span" && head("span", "Span")}
             <th scope="col">Labels</th>
           </tr>
         </thead>

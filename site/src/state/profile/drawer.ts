@@ -1,4 +1,4 @@
-/** When the drawer is open: it takes room from the picture, so it opens when the hand that selected has come to rest. */
+/** When the drawer is open: it lies over the picture, so it opens when the hand that selected has come to rest. */
 import { effect, signal } from "@preact/signals";
 import { NONE } from "../../core/types.ts";
 import { DOUBLE_MILLIS } from "../../flame/gestures.ts";
@@ -6,10 +6,17 @@ import { Debounce } from "../../settled.ts";
 import { selected, tree } from "./focus.ts";
 
 export const drawerOpen = signal(false);
+/** On which side it opens: not where a frame was just clicked. */
+export const drawerSide = signal<"left" | "right">("right");
+
+/** As wide as it may be, and some air. */
+const DRAWER_WIDTH = 340;
 
 /** When a button or finger last went down or up. */
 let lastPress = -Infinity;
 let held = false;
+/** Where it was, from the right edge of the window. */
+let fromRight = Infinity;
 const resting = new Debounce();
 
 export function startDrawer(): void {
@@ -17,8 +24,10 @@ export function startDrawer(): void {
   const press = (event: PointerEvent) => {
     held = event.buttons !== 0;
     lastPress = performance.now();
+    fromRight = innerWidth - event.clientX;
     if (resting.isSet) wait();
   };
+  addEventListener("keydown", () => (fromRight = Infinity), { capture: true });
   for (const type of ["pointerdown", "pointerup", "pointercancel"] as const)
     addEventListener(type, press, { capture: true });
   // A button that was let go of outside of the window, or over a menu of the system, sends nothing.
@@ -30,6 +39,11 @@ export function startDrawer(): void {
   });
 }
 
+function open(): void {
+  drawerSide.value = fromRight < DRAWER_WIDTH ? "left" : "right";
+  drawerOpen.value = true;
+}
+
 function close(): void {
   resting.clear();
   drawerOpen.value = false;
@@ -38,6 +52,6 @@ function close(): void {
 function wait(): void {
   const rest = lastPress + DOUBLE_MILLIS - performance.now();
   resting.clear();
-  if (rest <= 0 && !held) drawerOpen.value = true;
+  if (rest <= 0 && !held) open();
   else resting.set(wait, Math.max(rest, 50));
 }

@@ -4,6 +4,7 @@ import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
 import { type Direction, NONE, type NodeDetail, ROOT, type SearchInfo, type TreeInfo } from "../../core/types.ts";
 import { type Extent, FULL, isFull } from "../../flame/extent.ts";
+import { formatValue } from "../../format/value.ts";
 import { Debounce } from "../../settled.ts";
 import { formatMoment } from "../../time/moment.ts";
 import { resource } from "../resource.ts";
@@ -195,7 +196,8 @@ export function nextMatch(step: 1 | -1): Promise<void> {
 export function describeFrame(detail: NodeDetail): string {
   const children = detail.children === 1 ? "1 child" : `${detail.children} children`;
   const from = detail.start === null ? "" : `, from ${formatMoment(detail.start, detail.total / 1e11)}`;
-  return `${detail.name}, ${describeShare(detail)}${from}, ${children}`;
+  const value = detail.diff ? "" : `${formatValue(detail.total, tree.peek()?.unit ?? "")}, `;
+  return `${detail.name}, ${value}${describeShare(detail)}${from}, ${children}`;
 }
 
 /** Of a comparison the share of each side. */

@@ -8,9 +8,15 @@ export interface Source {
   name: string;
 }
 
-/** One, or both sides of a comparison of files; none of a comparison of queries, whose sides are measured otherwise. */
+/** One, or both sides of a comparison. */
 export function sourcesOf(shown: Shown): Source[] {
   if (shown.state !== "ready") return [];
   if (shown.exported !== null) return [{ id: shown.exported, name: shown.title }];
+  const { compared, title } = shown;
+  if (compared)
+    return [
+      { id: compared.base.id, name: `${title}, baseline` },
+      { id: compared.other.id, name: `${title}, comparison` },
+    ];
   return comparing.value ? checked.value.map(({ info: { id, name } }) => ({ id, name })) : [];
 }

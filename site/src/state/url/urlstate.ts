@@ -27,7 +27,7 @@
  * | `n` `q` `o` | selected frame, search, order of the table or of the services (`-total` is descending) |
  * | `embed` | in /file: `1` in the frame of another page, without header and foot |
  * | `share`… | in /file: profiles that were put on the server, by their ids |
- * | `m` `norm` | in /file: `compare`; what a comparison compares: `1` shares, `0` amounts, `rate` amounts a minute |
+ * | `m` `norm` | in /file: `compare`; what a comparison compares: `1` shares, `0` amounts, `rate` loads |
  *
  * All pages may have `bucket`, the address of a bucket or of a bundle that is asked in place of a server, and `bucket2`,
  * another that /diff asks for the comparison. Addresses are absolute or relative to the page; an empty one is the server.

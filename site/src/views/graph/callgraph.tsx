@@ -5,7 +5,7 @@ import { ProblemNote } from "../../components/status/problemnote.tsx";
 import type { Size } from "../../core/arrange.ts";
 import { plural } from "../../format/value.ts";
 import { attachMoves } from "../../graph/gestures.ts";
-import { fitted, moved, rounded, showing, transformOf, zoomedAt } from "../../graph/window.ts";
+import { fitted, moved, readable, rounded, showing, transformOf, zoomedAt } from "../../graph/window.ts";
 import {
   at,
   drawnGraph,
@@ -69,7 +69,7 @@ export function CallGraph() {
       // Factors are of what is seen, as in the flame graph: less of it is closer.
       zoom: (factor) => change((before) => zoomedAt(before, size.peek(), middle(), 1 / factor)),
       approach: () => reveal(true),
-      fit: () => setWindow(null),
+      fit: () => change((_, { places }) => fitted(places, size.peek())),
     };
     const stops = [
       followGraph(),
@@ -139,7 +139,7 @@ function Tools() {
         class="control"
         title="All of it (0)"
         data-testid="graph-fit"
-        onClick={() => setWindow(null)}
+        onClick={() => moves.peek()?.fit()}
       >
         Fit
       </button>
@@ -147,17 +147,17 @@ function Tools() {
   );
 }
 
-/** What is seen; null for all of it. While it is dragged it is ahead of the address. */
+/** What is seen; null for what can be read of it. While it is dragged it is ahead of the address. */
 const seen = signal<GraphWindow | null>(null);
 const committing = new Debounce();
 
 function windowOf({ graph, places }: Placed, size: Size): GraphWindow {
-  return seen.value ?? fitted(places, size, places.nodes[heaviest(graph)]?.x ?? 0);
+  return seen.value ?? readable(places, size, places.nodes[heaviest(graph)]?.x ?? 0);
 }
 
-function setWindow(next: GraphWindow | null): void {
+function setWindow(next: GraphWindow): void {
   seen.value = next;
-  committing.set(() => go({ graph: next && rounded(next) }, "replace"), 250);
+  committing.set(() => go({ graph: rounded(next) }, "replace"), 250);
 }
 
 /** A signal of its own: a change of the rest of the address must not undo what is on its way there. */

@@ -58,7 +58,8 @@ export function Drawing({ placed, info }: { placed: Placed; info: TreeInfo }) {
       ))}
       {graph.nodes.map((row, i) => {
         const { x, y } = places.nodes[i];
-        const { width, height, name, values } = labels[i];
+        const { name, values, scale, ...size } = labels[i];
+        const [width, height] = [size.width / scale, size.height / scale];
         const paint = graph.paints[i];
         const flags = graphMarks.value[i] ?? 0;
         const kind = [flags & Flag.Same ? "selected" : "", at.value === i ? "current" : ""].join(" ");
@@ -66,7 +67,7 @@ export function Drawing({ placed, info }: { placed: Placed; info: TreeInfo }) {
           <g
             key={row.func}
             class={`node ${kind}`}
-            transform={`translate(${x - width / 2} ${y - height / 2})`}
+            transform={`translate(${x - size.width / 2} ${y - size.height / 2}) scale(${scale})`}
             data-testid="graph-node"
             data-func={row.func}
             data-match={(flags & Flag.Match) !== 0}

@@ -2,12 +2,14 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: in a table, unlike a grid, rows and headers take no focus.
 import { useEffect, useRef } from "preact/hooks";
 import { ProblemNote } from "../../components/status/problemnote.tsx";
-import type { TreeInfo } from "../../core/types.ts";
+import { core } from "../../core/index.ts";
+import { NONE, type TreeInfo } from "../../core/types.ts";
 import { csvField, csvText } from "../../format/csv.ts";
 import { plural } from "../../format/value.ts";
 import { fetchedSource } from "../../source/fetched.ts";
 import { copyText } from "../../state/page/clipboard.ts";
-import { tree } from "../../state/profile/focus.ts";
+import { select, selected, tree } from "../../state/profile/focus.ts";
+import { useHeaviest } from "../../state/profile/heaviest.ts";
 import { takeFiles } from "../../state/profile/instead.ts";
 import {
   baseOf,
@@ -40,6 +42,7 @@ export function Lines() {
   }, []);
   const info = tree.value;
   const { value, problem } = listing.value;
+  useHeaviest(!hasLines.value || selected.value !== NONE, (row, id) => void core.nodeOf(id, row.func).then(select));
   return (
     <section class="lines" aria-label="Source lines" data-testid="lines">
       {!hasLines.value ? (

@@ -1,0 +1,34 @@
+/** Parameters of an address that no page has: a link that is misspelt shows something else than was meant. */
+
+const KNOWN =
+  "s t from until l from2 until2 l2 view p by fn span trace split w v th f vs idle i b lb g z x n q o embed share m norm bucket bucket2";
+
+/** What people write in place of the short names. */
+const MEANT: Record<string, string> = {
+  service: "s",
+  service_name: "s",
+  type: "t",
+  query: "q",
+  search: "q",
+  to: "until",
+  label: "l",
+  filter: "l",
+  panel: "p",
+  function: "fn",
+};
+
+/** Of campaigns and mail, which other programs append. */
+const FOREIGN = /^utm_|clid$|^_/;
+
+/** What to say of an address; empty where each of its parameters is known. */
+export function unknownParameters(query: string): string {
+  const known = new Set(KNOWN.split(" "));
+  const names = [...new Set(new URLSearchParams(query).keys())].filter(
+    (name) => !known.has(name) && !FOREIGN.test(name),
+  );
+  if (names.length === 0) return "";
+  const hints = names.flatMap((name) => (MEANT[name] ? [`"${MEANT[name]}" for "${name}"`] : []));
+  const listed = names.map((name) => `"${name.slice(0, 40)}"`).join(", ");
+  const told = `This link has ${names.length === 1 ? "a parameter" : "parameters"} that Pilotlight doesn't know: ${listed}.`;
+  return hints.length === 0 ? told : `${told} Write ${hints.join(", ")}.`;
+}
