@@ -1,4 +1,5 @@
 import { computed, useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { SearchField } from "../components/controls/searchfield.tsx";
 import { Select } from "../components/controls/select.tsx";
 import { lazy } from "../components/lazy.tsx";
@@ -48,9 +49,14 @@ const seen = computed(() => {
 
 /** Views, search, and what the colours mean. */
 export function Toolbar() {
+  const row = useRef<HTMLFieldSetElement>(null);
+  // A phone has no room for all views.
+  useLayoutEffect(() => {
+    row.current?.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [seen.value]);
   return (
     <div class="toolbar" role="toolbar" aria-label="View">
-      <fieldset class="segmented" aria-label="View">
+      <fieldset class="segmented" ref={row} aria-label="View">
         {views.value.map(({ view, label, key }) => (
           <button
             type="button"
