@@ -495,6 +495,8 @@ test("on a phone nothing is beyond an edge", async () => {
     const box = await at(id).first().boundingBox();
     assert.ok(box && box.x >= 0 && box.x + box.width <= 390, `${id}: ${JSON.stringify(box)}`);
   }
+  const { y } = await at("flame").boundingBox();
+  assert.ok(y <= 844 / 2, `the picture has at least half of the height, and begins at ${y}`);
   await end();
 });
 

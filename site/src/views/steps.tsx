@@ -113,7 +113,10 @@ export function StepTools() {
           data-testid="invert"
           onClick={toggleInvert}
         >
-          Invert
+          <span class="narrow">
+            <Icon name="invert" />
+          </span>
+          <span class="wide">Invert</span>
         </button>
       )}
       <Menu

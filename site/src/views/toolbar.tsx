@@ -1,5 +1,6 @@
 import { computed, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { Icon } from "../components/controls/icon.tsx";
 import { SearchField } from "../components/controls/searchfield.tsx";
 import { Select } from "../components/controls/select.tsx";
 import { lazy } from "../components/lazy.tsx";
@@ -91,7 +92,10 @@ function ExplainButton() {
         data-testid="explain-button"
         onClick={() => (open.value = true)}
       >
-        Explain
+        <span class="narrow">
+          <Icon name="words" />
+        </span>
+        <span class="wide">Explain</span>
       </button>
       {open.value && <Explain close={() => (open.value = false)} />}
     </>
