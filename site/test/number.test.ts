@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { change, count, grouped, percent, short } from "../src/format/number.ts";
+import { change, count, decimal, grouped, percent, short } from "../src/format/number.ts";
 import { formatBytes, formatDelta, formatExact, formatMillis, formatValue, plural } from "../src/format/value.ts";
 
 /** One case a line: call result, expected text. */
@@ -22,6 +22,16 @@ test("three significant digits without trailing zeros", () =>
     [short(100), "100"],
     [short(1023.6), "1,024"],
     [short(-23.44), "−23.4"],
+  ]));
+
+test("decimals of small values keep three digits", () =>
+  check([
+    [decimal(205.5), "205.5"],
+    [decimal(0.1), "0.1"],
+    [decimal(-0.012345), "-0.0123"],
+    [decimal(1e-9), "0.000000001"],
+    [decimal(0), "0"],
+    [decimal(-0), "0"],
   ]));
 
 test("grouping keeps integers beyond 2^53 exact", () =>
@@ -74,6 +84,12 @@ test("counts and other units", () =>
     [formatValue(205_500, "count/1000"), "205.5"],
     [formatValue(20_000_000, "count/1000"), "20,000"],
     [formatDelta(-250, "count/1000"), "−0.25"],
+    [formatValue(0, "count/1000000000"), "0"],
+    [formatValue(1, "count/1000000000"), "0.000000001"],
+    [formatValue(123_456, "count/1000000000"), "0.000123"],
+    [formatDelta(-400, "count/1000000"), "−0.0004"],
+    [formatValue(0.25, "count/1000"), "0.00025"],
+    [formatValue(1_234_567, "count/1000000"), "1.235"],
     [plural(1, "profile"), "1 profile"],
     [plural(1200, "profile"), "1,200 profiles"],
     [formatMillis(84.2), "84.2 ms"],

@@ -10,6 +10,12 @@ export function withoutZeros(decimal: string): string {
   return decimal.replace(/\.?0+$/, "");
 }
 
+/** Three digits behind the point, more where a smaller value needs them for three of its own: 205.5, 0.0000125. */
+export function decimal(value: number): string {
+  const first = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
+  return withoutZeros(value.toFixed(Math.min(Math.max(3, 2 - first), 100)));
+}
+
 /** How many digits behind the point make three in all. */
 function decimals(value: number): number {
   const size = Math.abs(value);

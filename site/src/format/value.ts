@@ -1,6 +1,6 @@
 /** Profile values in words: values come in the unit their profile states. */
 import { A_SECOND, CORES, SHARE } from "../core/divided.ts";
-import { count, grouped, percent, scaled, short, withoutZeros } from "./number.ts";
+import { count, decimal, grouped, percent, scaled, short, withoutZeros } from "./number.ts";
 
 const NANOSECONDS: Record<string, number> = {
   nanoseconds: 1,
@@ -50,7 +50,7 @@ export function formatValue(value: number, unit: string): string {
   if (part) {
     const whole = value / 10 ** part.places;
     const isShort = isCount(part.of) && Math.abs(whole) < 100_000;
-    return isShort ? grouped(withoutZeros(whole.toFixed(3))) : formatValue(whole, part.of);
+    return isShort ? grouped(decimal(whole)) : formatValue(whole, part.of);
   }
   if (unit === SHARE) return percent(value / 100);
   if (unit === CORES) return formatCores(value);

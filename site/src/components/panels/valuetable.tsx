@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { count, percent, withoutZeros } from "../../format/number.ts";
+import { count, decimal, percent } from "../../format/number.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import type { LabelSides } from "../../state/query/labels.ts";
 import { histogram, sortedRows, type ValueColumn, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
@@ -176,7 +176,7 @@ function Cell({ column, row, unit, gauge }: { column: ValueColumn; row: ValueRow
     );
   }
   const value = row[column] ?? 0;
-  const exact = column === "profiles" ? plural(value, "profile") : formatExact(decimal(value), unit);
+  const exact = column === "profiles" ? plural(value, "profile") : formatExact(digits(value), unit);
   const shown = column === "profiles" ? count(value) : formatValue(value, unit);
   const of = column === "total" && gauge ? `Average of ${plural(row.profiles, "snapshot")}: ${exact}` : exact;
   return (
@@ -187,8 +187,8 @@ function Cell({ column, row, unit, gauge }: { column: ValueColumn; row: ValueRow
 }
 
 /** Without an exponent, and no more digits than there are. */
-function decimal(value: number): string {
-  return Number.isInteger(value) ? BigInt(value).toString() : withoutZeros(value.toFixed(3));
+function digits(value: number): string {
+  return Number.isInteger(value) ? BigInt(value).toString() : decimal(value);
 }
 
 /** Takes the filter back that is set. */
