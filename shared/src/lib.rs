@@ -48,6 +48,7 @@ pub use formats::detect::{OpenError, UnsupportedFormat, open, open_named};
 pub use formats::otlp::{OtlpError, ProfileError};
 pub use merge::merger::{MergeError, Merged, Merger, canonical, merge};
 pub use merge::stored::ErrorBounds;
+pub use merge::units::{UnitError, finer_unit, in_unit};
 pub use model::builder::ProfileBuilder;
 pub use model::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 pub use model::labels::{LabelError, Labels, SERVICE_NAME, parse_name};

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { change, count, decimal, grouped, percent, short } from "../src/format/number.ts";
-import { formatBytes, formatDelta, formatExact, formatMillis, formatValue, plural } from "../src/format/value.ts";
+import {
+  convertible,
+  formatBytes,
+  formatDelta,
+  formatExact,
+  formatMillis,
+  formatValue,
+  inFinerUnit,
+  plural,
+} from "../src/format/value.ts";
 
 /** One case a line: call result, expected text. */
 function check(cases: [actual: string, expected: string][]) {
@@ -117,3 +126,13 @@ test("change against before", () =>
     [change(5, 0), "gone"],
     [change(10, 1240), "×124"],
   ]));
+
+test("totals of units of different size are compared in the finer one", () => {
+  const whole = { type: "samples", unit: "count", total: 50, total_exact: "50" };
+  const parts = { type: "samples", unit: "count/1000", total: 50_500, total_exact: "50500" };
+  assert.deepEqual(inFinerUnit(whole, "count/1000"), { ...parts, total: 50_000, total_exact: "50000" });
+  assert.equal(inFinerUnit(parts, "count"), parts);
+  const none = inFinerUnit({ ...whole, total: 0, total_exact: "0" }, "count/1000000000");
+  assert.equal(none.total_exact, "0");
+  assert.ok(convertible("count", "count/1000") && !convertible("count", "bytes"));
+});

@@ -6,7 +6,7 @@ import { stepLabel } from "../src/format/step.ts";
 import { engine, idle } from "./page.ts";
 
 const { go, urlState, visit } = await import("../src/state/url/router.ts");
-const { loadFiles } = await import("../src/state/profile/files.ts");
+const { files, loadFiles } = await import("../src/state/profile/files.ts");
 const { openFiles } = await import("../src/state/profile/opening.ts");
 const { startDrawing } = await import("../src/state/profile/draw.ts");
 const { shown } = await import("../src/state/profile/shown.ts");
@@ -96,6 +96,38 @@ test("two parts of the time are compared, and nothing of it stays open", async (
   assert.equal(ready().totals, undefined);
   assert.equal(open.size, before);
   stop();
+});
+
+test("files with and without decimals are compared in the finer unit", async () => {
+  files.value = [];
+  const totals: [unit: string, total: number][] = [
+    ["count", 50],
+    ["count/1000", 50_500],
+  ];
+  const before = engine.open;
+  Object.assign(engine, {
+    open: () => {
+      const [unit, total] = totals.shift() ?? ["", 0];
+      return { ...profile(), types: [{ type: "samples", unit, total, total_exact: String(total) }] };
+    },
+  });
+  visit("file");
+  const stop = effect(loadFiles);
+  await openFiles([new File(["main 50"], "a.txt"), new File(["main 50.5"], "b.txt")]);
+  assert.deepEqual(
+    files.value.map(({ checked }) => checked),
+    [true, true],
+    "they can be added up",
+  );
+  compared.length = 0;
+  go({ compare: true });
+  await idle();
+  assert.equal(compared.at(-1)?.[3], false, "they differ by 1 %");
+  const { base, other } = ready().totals ?? {};
+  assert.deepEqual([base?.unit, base?.total, base?.total_exact], ["count/1000", 50_000, "50000"]);
+  assert.deepEqual([other?.unit, other?.total, other?.total_exact], ["count/1000", 50_500, "50500"]);
+  stop();
+  Object.assign(engine, { open: before });
 });
 
 test("frames of labels come before what may name them", () => {

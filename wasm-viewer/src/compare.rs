@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use pilotlight_core::verbs::{self, Ratio};
-use pilotlight_core::{By, Profile, Scale, diff};
+use pilotlight_core::{By, Profile, Scale, diff, finer_unit, in_unit};
 
 use crate::answers::TreeInfo;
 use crate::error::SessionError;
@@ -13,7 +13,8 @@ use crate::view::{Values, View};
 
 impl Session {
     /// Compares two profiles, each after the same steps; upside down when `invert` says so. The
-    /// sample type is found in the comparison by name and unit.
+    /// sample type is found in the comparison by name and unit. Where they count in units of
+    /// different size, the values of both are in the finer one.
     ///
     /// Normalised, the comparison is scaled to the baseline's total before any step is taken, as
     /// `pprof -normalize` does: what is focused on then compares by its shares of the whole.
@@ -33,6 +34,10 @@ impl Session {
             .ok_or(SessionError::NoType(sample_type))?;
         let (kind, unit) = left.type_text(*t);
         let columns = [sample_type as usize, column_of(right, kind, unit)?];
+        let other = right.type_text(right.sample_types()[columns[1]]).1;
+        let unit = finer_unit(unit, other).unwrap_or(unit);
+        let left = &*in_unit(left, columns[0], unit)?;
+        let right = &*in_unit(right, columns[1], unit)?;
         let view = if steps.is_empty() {
             let scale = if normalise {
                 Scale::Normalised
@@ -64,19 +69,27 @@ impl Session {
     }
 }
 
-/// The column of a sample type.
+/// The column of a sample type, else the first one of that name that counts in parts of the unit, or
+/// in a unit of which it is a part.
 fn column_of(profile: &Profile, kind: &str, unit: &str) -> Result<usize, SessionError> {
     let types = profile.sample_types();
     let same = |&t: &_| profile.type_text(t) == (kind, unit);
-    types.iter().position(same).ok_or_else(|| {
-        let has = types.iter().map(|&t| profile.type_text(t));
-        let has: Vec<String> = has.map(|(k, u)| format!("{k}/{u}")).collect();
-        SessionError::NoSuchType {
-            kind: kind.to_owned(),
-            unit: unit.to_owned(),
-            has: has.join(", "),
-        }
-    })
+    let alike = |&t: &_| {
+        let (other, part) = profile.type_text(t);
+        other == kind && finer_unit(part, unit).is_some()
+    };
+    let column = types.iter().position(same);
+    column
+        .or_else(|| types.iter().position(alike))
+        .ok_or_else(|| {
+            let has = types.iter().map(|&t| profile.type_text(t));
+            let has: Vec<String> = has.map(|(k, u)| format!("{k}/{u}")).collect();
+            SessionError::NoSuchType {
+                kind: kind.to_owned(),
+                unit: unit.to_owned(),
+                has: has.join(", "),
+            }
+        })
 }
 
 /// A profile with a column scaled to another total; as it is where no factor above zero does that.

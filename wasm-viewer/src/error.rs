@@ -4,7 +4,7 @@ use pilotlight_core::folded::FoldedError;
 use pilotlight_core::pprof::PprofError;
 use pilotlight_core::store::StoreError;
 use pilotlight_core::verbs::TimelineError;
-use pilotlight_core::{MergeError, OpenError, PatternError, gzip};
+use pilotlight_core::{MergeError, OpenError, PatternError, UnitError, gzip};
 use thiserror::Error;
 
 /// Most steps: far more than a person makes. Each is a pass over the whole profile.
@@ -28,6 +28,8 @@ pub enum SessionError {
     Gzip(#[from] gzip::GzipError),
     #[error(transparent)]
     Merge(#[from] MergeError),
+    #[error(transparent)]
+    Unit(#[from] UnitError),
     #[error(transparent)]
     Pattern(#[from] PatternError),
     #[error("the sum of these profiles goes beyond 64 bits")]
@@ -77,7 +79,7 @@ impl SessionError {
             Self::Open(OpenError::Unsupported(_)) => "unread",
             Self::Open(OpenError::Pprof(PprofError::Empty)) => "empty",
             Self::Open(_) | Self::Pprof(_) | Self::Chunk(_) | Self::Gzip(_) => "damaged",
-            Self::Merge(_) | Self::NoSuchType { .. } => "different",
+            Self::Merge(_) | Self::Unit(_) | Self::NoSuchType { .. } => "different",
             _ => "",
         }
     }

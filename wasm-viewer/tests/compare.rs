@@ -17,7 +17,7 @@ fn compare(normalise: bool, steps: &[&str], invert: bool) -> (Session, TreeInfo)
 }
 
 /// A node a line: as many blanks as it is deep, name, and the totals of both sides.
-fn draw((session, tree): &(Session, TreeInfo)) -> String {
+fn draw(session: &Session, tree: &TreeInfo) -> String {
     let view = session.view(tree.id).expect("is open");
     let line = |node: u32| {
         let d = view.detail(node).expect("a node");
@@ -33,7 +33,7 @@ fn draw((session, tree): &(Session, TreeInfo)) -> String {
 fn steps_are_taken_on_both_sides() {
     let focused = compare(false, &["focus:^work$", "hide:^main$"], false);
     assert_eq!(
-        draw(&focused),
+        draw(&focused.0, &focused.1),
         "total 20→80 same\n work 20→80 same\n  hash 10→60 same\n  sort 10→0 gone\n  zip 0→20 new\n"
     );
     let (_, tree) = focused;
@@ -47,7 +47,7 @@ fn shares_are_those_of_the_whole() {
     // 160 become 40, and what is focused on a quarter of what it was: no more than before.
     let focused = compare(true, &["focus:^work$", "hide:^main$"], false);
     assert_eq!(
-        draw(&focused),
+        draw(&focused.0, &focused.1),
         "total 20→20 same\n work 20→20 same\n  hash 10→15 same\n  sort 10→0 gone\n  zip 0→5 new\n"
     );
     let (_, tree) = focused;
@@ -55,7 +55,7 @@ fn shares_are_those_of_the_whole() {
     assert!(tree.diff.expect("a comparison").normalised);
     let idle = compare(true, &["focus:zip"], false);
     assert_eq!(
-        draw(&idle),
+        draw(&idle.0, &idle.1),
         "total 0→5 new\n main 0→5 new\n  work 0→5 new\n   zip 0→5 new\n"
     );
 }
@@ -70,7 +70,7 @@ fn a_step_matches_nothing_when_neither_side_has_it() {
 fn upside_down_both_sides_stand_on_their_leaves() {
     let inverted = compare(false, &["hide:^main$"], true);
     assert_eq!(
-        draw(&inverted),
+        draw(&inverted.0, &inverted.1),
         "total 40→160 same\n hash 10→60 same\n  work 10→60 same\n idle 20→80 same\n \
          sort 10→0 gone\n  work 10→0 gone\n zip 0→20 new\n  work 0→20 new\n"
     );
@@ -83,6 +83,34 @@ fn upside_down_both_sides_stand_on_their_leaves() {
     let both = work.function_diff.expect("a comparison");
     assert_eq!((both.base_total, both.comparison_total), (20.0, 80.0));
     assert_eq!(work.occurrences, 3);
+}
+
+#[test]
+fn values_with_and_without_decimals_compare_and_add_up() {
+    let mut session = Session::default();
+    let [whole, parts] = ["main;a 50\nmain;b 2", "main;a 50.5\nmain;b 2"]
+        .map(|text| session.open("a", text.as_bytes()).expect("opens").id);
+    for (base, other, totals, changed) in [
+        (whole, parts, ["52000", "52500"], "50000→50500"),
+        (parts, whole, ["52500", "52000"], "50500→50000"),
+    ] {
+        for steps in [&[][..], &["focus:^main$".to_owned()]] {
+            let tree = session.diff(base, other, 0, false, steps, false);
+            let tree = tree.expect("a tree");
+            assert_eq!(tree.unit, "count/1000");
+            assert_eq!(tree.whole, 104_500.0);
+            let both = tree.diff.as_ref().expect("a comparison");
+            assert_eq!([&both.base_exact, &both.comparison_exact], totals);
+            let drawn = draw(&session, &tree);
+            assert!(drawn.contains(&format!("a {changed}")), "{drawn}");
+        }
+    }
+    let merged = session.merge(&[whole, parts]).expect("one unit");
+    let sum = &merged.types[0];
+    assert_eq!(
+        (sum.unit.as_str(), sum.total_exact.as_str()),
+        ("count/1000", "104500")
+    );
 }
 
 /// `name width` of each box in 100 pixels, from the root down.

@@ -19,6 +19,7 @@ use thiserror::Error;
 use crate::base::sort::sort_rows;
 use crate::merge::canonical::in_order;
 use crate::merge::stacks::StackMerge;
+use crate::merge::units::{UnitError, finest, in_units};
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::StringId;
 use crate::model::profile::{Header, Profile, ValueType};
@@ -59,14 +60,19 @@ pub enum MergeError {
         /// Sample types of the profile that does not fit.
         theirs: String,
     },
+    /// Values that have no room in the unit of another profile.
+    #[error(transparent)]
+    Unit(#[from] UnitError),
 }
 
 /// Merges profiles that measure the same things, into canonical order. Nothing at all gives an
-/// empty profile.
+/// empty profile. Where they count in units of different size, the sum has the finest of them.
 pub fn merge<'a>(profiles: impl IntoIterator<Item = &'a Profile>) -> Result<Merged, MergeError> {
+    let profiles: Vec<&Profile> = profiles.into_iter().collect();
+    let types = finest(&profiles);
     let mut merger = Merger::new();
     for profile in profiles {
-        merger.add(profile)?;
+        merger.add(&*in_units(profile, &types)?)?;
     }
     Ok(merger.finish())
 }
@@ -212,7 +218,40 @@ fn type_list(profile: &Profile) -> String {
 #[cfg(test)]
 mod tests {
     use super::merge;
+    use crate::Profile;
+    use crate::formats::folded;
     use crate::testing::profile;
+
+    fn opened(text: &str) -> Profile {
+        folded::decode(text.as_bytes()).expect(text).profile
+    }
+
+    #[test]
+    fn values_of_another_unit_are_added_exactly() {
+        let check = |texts: &[&str], unit: &str, sum: &str| {
+            let mut profiles: Vec<Profile> = texts.iter().map(|text| opened(text)).collect();
+            for _ in 0..profiles.len() {
+                let merged = merge(&profiles).expect("one unit");
+                let profile = &merged.profile;
+                assert_eq!(profile.type_text(profile.sample_types()[0]).1, unit);
+                assert_eq!(folded::encode(profile, 0, 1 << 20).as_deref(), Ok(sum));
+                assert_eq!(merged.saturated, 0);
+                profiles.rotate_left(1);
+            }
+        };
+        check(
+            &["a;b 50\na 1", "a;b 50.5"],
+            "count/1000",
+            "a 1\na;b 100.5\n",
+        );
+        check(&["a -2", "a 0.25"], "count/1000", "a -1.75\n");
+        check(&["a 1", "a 2"], "count", "a 3\n");
+        let three = ["a 1\nb 3", "a 0.0000001", "a 0.5\nb 2"];
+        check(&three, "count/1000000000", "a 1.5000001\nb 5\n");
+        let large = [opened("a 9300000000000000"), opened("a 0.5")];
+        let error = merge(&large).expect_err("has no room").to_string();
+        assert!(error.contains("exceed 64 bits"), "{error}");
+    }
 
     #[test]
     fn comments_are_the_ordered_union() {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `merger` | merging files |
 //! | `stacks`, `sample_index` | finding the samples of equal stacks in a merge of files |
+//! | `units` | values in the finest unit that profiles have for them |
 //! | `stored` | merging what queries read |
 //! | `canonical` | the order of the result |
 
@@ -12,3 +13,4 @@ pub(crate) mod merger;
 mod sample_index;
 mod stacks;
 pub(crate) mod stored;
+pub(crate) mod units;

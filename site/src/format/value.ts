@@ -1,5 +1,6 @@
 /** Profile values in words: values come in the unit their profile states. */
 import { A_SECOND, CORES, SHARE } from "../core/divided.ts";
+import type { SampleType } from "../core/types.ts";
 import { count, decimal, grouped, percent, scaled, short, withoutZeros } from "./number.ts";
 
 const NANOSECONDS: Record<string, number> = {
@@ -42,6 +43,19 @@ function fraction(unit: string): { places: number; of: string } | null {
 export function wholeUnit(unit: string): { of: string; parts: number } {
   const part = fraction(unit);
   return part ? { of: part.of, parts: 10 ** part.places } : { of: unit, parts: 1 };
+}
+
+/** Whether two units count the same thing, perhaps in parts of different size. */
+export function convertible(unit: string, other: string): boolean {
+  return wholeUnit(unit).of === wholeUnit(other).of;
+}
+
+/** A total in the finer of its own unit and another that counts the same thing, as a comparison has it. */
+export function inFinerUnit(total: SampleType, unit: string): SampleType {
+  const factor = wholeUnit(unit).parts / wholeUnit(total.unit).parts;
+  if (factor <= 1) return total;
+  const zeros = total.total_exact === "0" ? "" : String(factor).slice(1);
+  return { ...total, unit, total: total.total * factor, total_exact: total.total_exact + zeros };
 }
 
 /** 23.4 min, 1.2 GiB, 12,400 samples. */

@@ -134,10 +134,20 @@ impl Scale {
         self.unit
     }
 
+    /// That of a unit; `None` for units of other kinds.
+    pub(crate) fn named(unit: &str) -> Option<Self> {
+        SCALES.into_iter().find(|scale| scale.unit == unit)
+    }
+
     /// That of a unit; whole numbers for units of other kinds.
     pub(crate) fn of_unit(unit: &str) -> Self {
-        let named = SCALES.into_iter().find(|scale| scale.unit == unit);
-        named.unwrap_or_default()
+        Self::named(unit).unwrap_or_default()
+    }
+
+    /// How many values of this scale make up one of a coarser scale; `None` for a finer one.
+    pub(crate) fn parts_of(self, coarser: Self) -> Option<i64> {
+        let places = self.places.checked_sub(coarser.places)?;
+        Some(10i64.pow(places as u32))
     }
 
     /// So many times a value of this scale as a whole number, rounded to the nearest, and whether

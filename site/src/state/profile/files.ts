@@ -2,7 +2,7 @@
 import { computed, signal, untracked } from "@preact/signals";
 import { core } from "../../core/index.ts";
 import type { ProfileInfo, SampleType } from "../../core/types.ts";
-import { formatBytes, formatMillis, plural } from "../../format/value.ts";
+import { convertible, formatBytes, formatMillis, inFinerUnit, plural } from "../../format/value.ts";
 import { coverageDiffers, resolveMeasure, sharesOf } from "../query/measure.ts";
 import { urlState } from "../url/router.ts";
 import type { SideName } from "../url/urlstate.ts";
@@ -124,7 +124,7 @@ async function buildTree(progress: Progress): Promise<Answer> {
     // Of a longer recording all amounts are larger.
     const share = resolveMeasure(urlState.peek().measure, differ, false) === "share";
     const type = typeIndex(base);
-    const division = share ? sharesOf(base.types[type].total) : undefined;
+    const division = share ? sharesOf((totals?.base ?? base.types[type]).total) : undefined;
     const draw = drawingComparison((steps, invert) =>
       core.diff(base.id, other.id, type, share, steps, invert, division),
     );
@@ -164,9 +164,10 @@ function titleOf(list: OpenedFile[]): string {
   return list.length > 1 ? `${plural(list.length, "file")} merged` : list[0].info.name;
 }
 
-/** What both sides have of the type that is compared; nothing where one lacks it. */
+/** What both sides have of the type that is compared, in the unit of the comparison; nothing where one lacks it. */
 function totalsOf(base: ProfileInfo, other: ProfileInfo): Record<SideName, SampleType> | undefined {
   const first = base.types[typeIndex(base)];
-  const second = other.types.find(({ type, unit }) => type === first.type && unit === first.unit);
-  return second && { base: first, other: second };
+  const alike = other.types.filter(({ type, unit }) => type === first.type && convertible(unit, first.unit));
+  const second = alike.find(({ unit }) => unit === first.unit) ?? alike[0];
+  return second && { base: inFinerUnit(first, second.unit), other: inFinerUnit(second, first.unit) };
 }

@@ -6,6 +6,7 @@ import { type Found, filesBelow, isNoise } from "../../files/folder.ts";
 import { type Gathered, gather } from "../../files/gather.ts";
 import { beginsProgram, isProgram } from "../../files/program.ts";
 import type { Source } from "../../files/source.ts";
+import { wholeUnit } from "../../format/value.ts";
 import { trackWork } from "../../settled.ts";
 import { notify } from "../page/notice.ts";
 import { token } from "../page/token.ts";
@@ -216,5 +217,5 @@ async function openSource(
 }
 
 function measures({ types }: ProfileInfo): string {
-  return JSON.stringify(types.map(({ type, unit }) => [type, unit]));
+  return JSON.stringify(types.map(({ type, unit }) => [type, wholeUnit(unit).of]));
 }

@@ -12,7 +12,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use pilotlight_core::imports::{self, ImportError};
 use pilotlight_core::limits::MAX_PUSH_BYTES;
 use pilotlight_core::store::{ShareId, TenantId};
-use pilotlight_core::{By, CallTree, Profile, flamebearer, pyroscope};
+use pilotlight_core::{By, CallTree, Profile, finer_unit, flamebearer, in_unit, pyroscope};
 use worker::{Request, Response};
 
 use super::flamegraph;
@@ -193,20 +193,19 @@ impl<B: Bucket, P: Platform> Profiles<'_, B, P> {
         let column = column(&profile, &types, request.profile_type.as_deref())?;
         let units = units(&profile);
         // Of the left side no more than its tree is kept while the right one is read.
-        let left = tree(&profile, column)?;
-        let profile_type = flamebearer::profile_type(&profile, column);
+        let mut base = tree(&profile, column)?;
+        let mut profile_type = flamebearer::profile_type(&profile, column);
         drop(profile);
         let (_, opened) = self.stored(right).await?;
         let of_right = self::units(&opened.profile);
         let both: Vec<String> = units
             .iter()
             .zip(&types)
-            .filter(|(unit, _)| of_right.contains(unit))
+            .filter(|(unit, _)| place_of(unit, &of_right).is_some())
             .map(|(_, name)| name.clone())
             .collect();
-        let place = of_right.iter().position(|unit| *unit == units[column]);
-        let place = place.ok_or_else(|| {
-            let (kind, unit) = &units[column];
+        let (kind, unit) = &units[column];
+        let place = place_of(&units[column], &of_right).ok_or_else(|| {
             let both = match both.as_slice() {
                 [] => "they have no type in common".to_owned(),
                 both => format!("both have {}", both.join(", ")),
@@ -215,9 +214,18 @@ impl<B: Bucket, P: Platform> Profiles<'_, B, P> {
                 "the left profile has the type {kind:?} in {unit:?}, and the right one has none; {both}"
             ))
         })?;
-        let right = tree(&opened.profile, place)?;
+        let finer = finer_unit(unit, &of_right[place].1).unwrap_or(unit);
+        let converted = in_unit(&opened.profile, place, finer).map_err(Problem::invalid)?;
+        let right = tree(&converted, place)?;
+        drop(converted);
         drop(opened);
-        let graph = flamegraph::diff(&left, &right, max_nodes)?;
+        if finer != unit {
+            let (_, opened) = self.stored(left).await?;
+            let converted = in_unit(&opened.profile, column, finer).map_err(Problem::invalid)?;
+            base = tree(&converted, column)?;
+            profile_type = flamebearer::profile_type(&converted, column);
+        }
+        let graph = flamegraph::diff(&base, &right, max_nodes)?;
         let answer: legacy::RenderDiff<'_> = legacy::double(&graph, &profile_type);
         Ok(AdHocProfilesDiffResponse {
             profile_types: distinct(both),
@@ -328,6 +336,15 @@ fn units(profile: &Profile) -> Vec<(String, String)> {
     texts
         .map(|(kind, unit)| (kind.to_owned(), unit.to_owned()))
         .collect()
+}
+
+/// The column of a sample type, else of one that counts the same thing in a unit of another size.
+fn place_of((kind, unit): &(String, String), columns: &[(String, String)]) -> Option<usize> {
+    let same = |(other, part): &(String, String)| other == kind && part == unit;
+    let alike =
+        |(other, part): &(String, String)| other == kind && finer_unit(part, unit).is_some();
+    let place = columns.iter().position(same);
+    place.or_else(|| columns.iter().position(alike))
 }
 
 /// Each text once.

@@ -312,6 +312,31 @@ fn comparisons() {
 }
 
 #[test]
+fn comparisons_of_values_with_and_without_decimals() {
+    let fixture = Fixture::new();
+    let stored = |file: &str| fixture.upload("n", file.as_bytes()).unwrap().id;
+    let (whole, parts) = (stored("main;a 50\n"), stored("main;a 50.5\n"));
+    for (left, right, ticks) in [
+        (&whole, &parts, (50_000, 50_500)),
+        (&parts, &whole, (50_500, 50_000)),
+        (&whole, &whole, (50, 50)),
+    ] {
+        let answer = fixture.diff(left, right, "").unwrap();
+        assert_eq!(answer.profile_types, ["samples"]);
+        let graph = json(&answer.flamebearer_profile);
+        let found = (&graph["leftTicks"], &graph["rightTicks"]);
+        assert_eq!(found, (&json!(ticks.0), &json!(ticks.1)));
+    }
+    let large = stored("main;a 9000000000000000\nmain;b 9000000000000000\n");
+    let problem = fixture.diff(&large, &parts, "").unwrap_err();
+    assert!(
+        problem.message.contains("exceed 64 bits"),
+        "{}",
+        problem.message
+    );
+}
+
+#[test]
 fn names_of_types() {
     let fixture = Fixture::new();
     let types = [
