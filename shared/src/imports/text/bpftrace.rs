@@ -4,7 +4,8 @@
 //!
 //! - An entry is `@name[`, a frame a line with the innermost first, and `]: 12`. Several stacks in a
 //!   key are divided by a comma on a line of its own; the first is on top, as a kernel's is.
-//! - What else is in a key is the label `key`. Each map is a sample type.
+//! - What else is in a key is the label `key`; its lines begin with a comma. Other lines of an entry
+//!   are left out with a warning. Each map is a sample type.
 //! - Maps without stacks, and those whose values are not numbers, are left out with a warning.
 
 use crate::base::limits::MAX_STACK_DEPTH;
@@ -52,8 +53,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
                 open = None;
             } else if line.starts_with([' ', '\t']) {
                 entry.frame(&mut rows, line.trim()).map_err(error)?;
-            } else {
+            } else if line.is_empty() || line.starts_with(',') {
                 entry.join(&line);
+            } else {
+                rows.warn_left_out(number, "not part of a key", &line);
             }
         } else {
             other += u64::from(line.starts_with('@'));

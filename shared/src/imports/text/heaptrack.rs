@@ -6,10 +6,11 @@
 //! - Each line has a letter and numbers in hex. `s` is a text, `i` an address with its library and
 //!   functions, `t` a frame below another one, `a` a size and where it is allocated, `+` and `-` an
 //!   allocation of that kind and its end. Rows are numbered from 1 on, those of `a` from 0.
+//! - Lines that begin otherwise are left out with a warning.
 //! - The heap at its peak is found in a first pass and summed up in a second.
 
 use crate::formats::decoded::Decoded;
-use crate::formats::start::Start;
+use crate::formats::start::{FIRST_LINES, Start};
 use crate::imports::error::FormatError;
 use crate::imports::rows::{Rows, line_of, lines};
 use crate::model::id::{LocationId, StackId, StringId};
@@ -32,11 +33,14 @@ const IN_USE: usize = 3;
 /// The version from which on texts have their length before them.
 const WITH_LENGTHS: u64 = 3;
 
+/// What lines begin with: those that are read, and times, memory of the process, the program, the
+/// machine, that it was attached to, what is suppressed, and comments.
+const LETTERS: &str = "vsita+-cRXIAS#";
+
 /// Whether it begins with versions and a program.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    let mut lines = start.lines().map(|line| str::from_utf8(line).unwrap_or(""));
-    let version = lines.next().and_then(version);
-    version.is_some() && lines.next().is_some_and(|line| line.starts_with("X "))
+    let mut lines = start.texts().take(FIRST_LINES);
+    lines.any(|line| version(line).is_some()) && lines.any(|line| line.starts_with("X "))
 }
 
 /// The version of the file of `v 10400 3`.
@@ -67,6 +71,11 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     // How much was in use, and after which line most was.
     let (mut now, mut most, mut peak) = (0i64, 0i64, 0);
     for (number, line) in lines(bytes) {
+        if !line.is_empty() && !is_known(&line) {
+            heap.rows
+                .warn_left_out(number, "not of heaptrack's format", &line);
+            continue;
+        }
         let change = heap.line(&line);
         let change = change.map_err(|problem| FormatError::at_line(NAME, number, problem))?;
         now = now.saturating_add(change);
@@ -121,9 +130,8 @@ struct Place {
 impl Heap {
     /// Reads a line. By how many bytes the heap grew.
     fn line(&mut self, line: &str) -> Result<i64, &'static str> {
-        let Some((letter, rest)) = line.split_once(' ') else {
-            return Ok(0);
-        };
+        // An empty text has nothing behind its letter.
+        let (letter, rest) = line.split_once(' ').unwrap_or((line, ""));
         match letter {
             "v" => self.is_long = version(line).is_some_and(|version| version >= WITH_LENGTHS),
             "s" => {
@@ -149,7 +157,6 @@ impl Heap {
                 self.add(kind, IN_USE, size);
                 return Ok(size);
             }
-            // Times, memory of the process, what runs, and comments.
             _ => {}
         }
         Ok(0)
@@ -251,6 +258,12 @@ impl Heap {
     }
 }
 
+/// Whether a line begins with a letter of the format.
+fn is_known(line: &str) -> bool {
+    let (letter, _) = line.split_once(' ').unwrap_or((line, ""));
+    letter.len() == 1 && LETTERS.contains(letter)
+}
+
 /// Numbers in hex, `None` for a word that is not one.
 fn numbers(text: &str) -> impl Iterator<Item = Option<u64>> {
     text.split_ascii_whitespace()
@@ -292,10 +305,18 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_text_has_a_number() {
+        let text = "v 10100 1\nX m\ns \ns main\ni a0 0 2\nt 1 0\na 10 1\n+ 0\n";
+        let profile = decode(text.as_bytes()).expect("good").profile;
+        assert!(drawn(&profile).ends_with("main 1 16 16 16\n"));
+    }
+
+    #[test]
     fn what_is_wrong() {
         let head = "v 10400 3\nX m\n";
         for (line, expect) in [
             ("+ 0", "there is no such allocation"),
+            ("+", "there is no such allocation"),
             ("t 1 0", "an address and a trace are expected"),
             ("a 1 7", "a size and a trace are expected"),
             ("i x", "an address is expected"),

@@ -6,10 +6,11 @@
 //!   the callers below. Read are the one at the peak and the last one behind it, as two sample
 //!   types.
 //! - What massif left out for being small is one frame.
+//! - Lines of other programs are left out with a warning.
 
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
-use crate::formats::start::Start;
+use crate::formats::start::{FIRST_LINES, Start};
 use crate::imports::error::FormatError;
 use crate::imports::frames::{Frame, valgrind_location};
 use crate::imports::outline::{Below, Outline};
@@ -23,19 +24,27 @@ const SMALL: &str = "(below massif's threshold)";
 
 /// Whether it begins as massif begins.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.text.starts_with(b"desc:") && start.has(&["\ncmd:", "\ntime_unit:"])
+    let mut lines = start.lines().take(FIRST_LINES);
+    lines.any(|line| line.starts_with(b"desc:")) && start.has(&["\ncmd:", "\ntime_unit:"])
 }
 
 /// Reads a text.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut rows = Rows::new(NAME, bytes.len());
-    let (mut peak, mut last) = (None, None);
+    let (mut peak, mut last, mut is_tree) = (None, None, false);
     for (number, line) in lines(bytes) {
         match &*line {
             "heap_tree=peak" => peak = Some(number),
             "heap_tree=detailed" => last = Some(number),
-            _ => {}
+            line if is_tree && is_node(line) => continue,
+            line if is_head(line) => {}
+            line => {
+                rows.warn_left_out(number, "not of massif's format", line);
+                continue;
+            }
         }
+        // A blank line ends nothing.
+        is_tree = line.starts_with("heap_tree=") || is_tree && line.is_empty();
     }
     if peak > last {
         last = None;
@@ -64,8 +73,12 @@ fn tree(rows: &mut Rows, bytes: &[u8], head: usize, column: usize) -> Result<(),
             }
             continue;
         }
-        if line.starts_with('#') || line.is_empty() {
+        if line.starts_with('#') {
             break;
+        }
+        // Others are noted.
+        if !is_node(&line) {
+            continue;
         }
         let error = |problem: String| FormatError::at_line(NAME, number, problem);
         let text = line.trim_start_matches(' ');
@@ -100,6 +113,20 @@ fn tree(rows: &mut Rows, bytes: &[u8], head: usize, column: usize) -> Result<(),
 fn named(rows: &mut Rows, name: &str) -> LocationId {
     let name = rows.builder.string(name);
     Frame::named(name).location(&mut rows.builder)
+}
+
+/// Whether a line stands outside of trees, or is blank.
+fn is_head(line: &str) -> bool {
+    let is_key = |key: &str| key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let has_value = || line.split_once('=').is_some_and(|(key, _)| is_key(key));
+    let begins = ["#", "desc:", "cmd:", "time_unit:"];
+    line.is_empty() || begins.iter().any(|begin| line.starts_with(begin)) || has_value()
+}
+
+/// Whether a line is a node of a tree, be it damaged.
+fn is_node(line: &str) -> bool {
+    let node = line.trim_start_matches(' ').strip_prefix('n');
+    node.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Bytes and name of `n2: 1234 0x109164: f (a.c:4)`.
@@ -157,11 +184,11 @@ mod tests {
             decode(text.as_bytes()).expect("good").warnings,
             ["line 12: the tree has 159 bytes of a heap of 160"]
         );
-        let text = format!("{HEAD}{TREE} nx\n");
+        let text = format!("{HEAD}{TREE} n1 x\n");
         let error = decode(text.as_bytes()).expect_err("is damaged").to_string();
         assert_eq!(
             error,
-            "massif profile, line 18: not of the form n1: 234 function: \" nx\""
+            "massif profile, line 18: not of the form n1: 234 function: \" n1 x\""
         );
         let error = decode(HEAD.as_bytes()).expect_err("nothing").to_string();
         assert_eq!(error, "massif profile: there are no samples");

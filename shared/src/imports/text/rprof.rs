@@ -6,11 +6,12 @@
 //!   functions in quotes, the innermost first. Before a name may stand the file and line that it is
 //!   in, `2#17`; lines `#File 2: a.R` have the files.
 //! - Counts of memory at the beginning of a line are left out.
+//! - Other lines are left out with a warning, before the first one, too.
 
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
-use crate::formats::start::Start;
+use crate::formats::start::{FIRST_LINES, Start};
 use crate::imports::error::FormatError;
 use crate::imports::rows::{Rows, lines};
 use crate::model::id::LocationId;
@@ -21,10 +22,10 @@ pub(crate) const NAME: &str = "profile of R (Rprof)";
 const INTERVAL: &str = "sample.interval=";
 const NANOSECONDS: i64 = 1_000;
 
-/// Whether the first line ends with an interval.
+/// Whether one of the first lines ends with an interval.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    let first = start.lines().next();
-    first.is_some_and(|line| str::from_utf8(line).is_ok_and(|line| interval(line).is_some()))
+    let mut lines = start.texts().take(FIRST_LINES);
+    lines.any(|line| interval(line).is_some())
 }
 
 /// Microseconds between samples, at the end of a line that may first say what is profiled.
@@ -41,20 +42,26 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut rows = Rows::new(NAME, bytes.len());
     rows.sample_type("samples", "count")?;
     rows.sample_type("cpu", "nanoseconds")?;
-    let mut lines = lines(bytes).filter(|(_, line)| !line.is_empty());
-    let interval = lines
-        .next()
-        .and_then(|(_, line)| interval(&line))
-        .ok_or_else(|| FormatError::at_line(NAME, 1, "the interval is expected"))?;
-    let time = interval.saturating_mul(NANOSECONDS);
+    let mut time = None;
     let mut files: Vec<String> = Vec::new();
-    for (number, line) in lines {
+    for (number, line) in lines(bytes).filter(|(_, line)| !line.is_empty()) {
         let error = |problem: String| FormatError::at_line(NAME, number, problem);
         if let Some(file) = line.strip_prefix("#File ") {
             // They are numbered from 1 on, in order.
             let (_, file) = file.split_once(": ").unwrap_or(("", file));
             rows.beside += size_of::<String>() + file.len();
             files.push(file.to_owned());
+            continue;
+        }
+        let Some(time) = time else {
+            match interval(&line) {
+                Some(interval) => time = Some(interval.saturating_mul(NANOSECONDS)),
+                None => rows.warn_left_out(number, "before the interval", &line),
+            }
+            continue;
+        };
+        if !is_sample(&line) {
+            rows.warn_left_out(number, "not a sample", &line);
             continue;
         }
         let frames = frames(&mut rows, &files, &line).map_err(error)?;
@@ -66,6 +73,17 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         rows.check()?;
     }
     rows.finish()
+}
+
+/// Whether a line begins as a sample does: with a name, with its place, or with counts of memory.
+fn is_sample(line: &str) -> bool {
+    let digits =
+        |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let text = line.trim_start();
+    match text.strip_prefix(':') {
+        Some(memory) => digits(memory) > 0,
+        None => text.starts_with('"') || digits(text) > 0 && text[digits(text)..].starts_with('#'),
+    }
 }
 
 /// The frames of a line, the innermost first.
@@ -146,7 +164,7 @@ mod tests {
         for (line, expect) in [
             ("\"f", "a name does not end: \"\\\"f\""),
             ("2#3 \"f\"", "neither a name nor a line: \"2#3\""),
-            ("f", "neither a name nor a line: \"f\""),
+            ("\"f\" g", "neither a name nor a line: \"g\""),
         ] {
             let error = decode(format!("sample.interval=1\n{line}\n").as_bytes()).expect_err(line);
             assert_eq!(error.to_string(), format!("{NAME}, line 2: {expect}"));

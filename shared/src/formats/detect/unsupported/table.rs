@@ -88,6 +88,8 @@ const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
 const PMCSTAT: UnsupportedFormat = Profile("the output of pmcstat");
 const JAVA_THREADS: UnsupportedFormat = Profile("a dump of Java's threads");
 const BACKTRACES: UnsupportedFormat = Profile("backtraces of a debugger");
+const MASSIF: UnsupportedFormat = Profile("a massif profile");
+const HEAPTRACK: UnsupportedFormat = Profile("a heaptrack recording");
 const MACOS_SAMPLE: UnsupportedFormat = Profile("a report of macOS's sample");
 
 /// Words that all occur near the beginning of a text that begins with the first. Formats in JSON are
@@ -95,12 +97,10 @@ const MACOS_SAMPLE: UnsupportedFormat = Profile("a report of macOS's sample");
 pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     ("", &["\nevents:", "\nfn="], Profile("a callgrind profile")),
     ("events:", &["\nfn="], Profile("a callgrind profile")),
-    (
-        "desc:",
-        &["\ncmd:", "\ntime_unit:"],
-        Profile("a massif profile"),
-    ),
-    ("v ", &["\nX ", "\ns "], Profile("a heaptrack recording")),
+    ("desc:", &["\ncmd:", "\ntime_unit:"], MASSIF),
+    ("", &["\ndesc:", "\ncmd:", "\ntime_unit:"], MASSIF),
+    ("v ", &["\nX ", "\ns "], HEAPTRACK),
+    ("", &["\nv ", "\nX ", "\ns ", "\ni ", "\nt "], HEAPTRACK),
     ("goroutine ", &["]:\n"], GOROUTINES),
     ("", &["\ngoroutine ", "]:\n"], GOROUTINES),
     (
