@@ -11,6 +11,9 @@
 //!   many as the size of the file allows; what the others cost stands under `(other calls)`.
 //! - The costs of a function on all of its stacks add up to what the file says.
 
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -64,6 +67,7 @@ pub(crate) fn stacks(mut graph: CallGraph, length: usize) -> Result<Decoded, For
         calls: &graph.calls,
         shares: Vec::new(),
         below: Vec::new(),
+        costly: Costly::default(),
         sums: StackSums::new(builder.finish()),
         other,
         left_out: false,
@@ -208,6 +212,26 @@ struct Item {
     part: f64,
 }
 
+/// Rows of the kept calls that cost something, by their caller. A function has as many stacks as
+/// there are ways to it, and each of them looks at its calls: those that cost nothing would be looked
+/// at callers × callees times.
+#[derive(Default)]
+struct Costly {
+    rows: Vec<u32>,
+    /// Of each function, where its rows end.
+    ends: Vec<u32>,
+}
+
+impl Costly {
+    fn of(&self, function: u32) -> &[u32] {
+        let function = function as usize;
+        let start = function
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before]);
+        &self.rows[start as usize..self.ends[function] as usize]
+    }
+}
+
 struct Spread<'a> {
     order: &'a Order,
     calls: &'a [Call],
@@ -215,6 +239,7 @@ struct Spread<'a> {
     shares: Vec<f64>,
     /// Of each function, what is on its stacks and on those above.
     below: Vec<f64>,
+    costly: Costly,
     sums: StackSums,
     other: LocationId,
     left_out: bool,
@@ -252,6 +277,15 @@ impl Spread<'_> {
             let calls = calls.map(|row| self.shares[row] * self.below[self.calls[row].to as usize]);
             let sum: f64 = calls.sum();
             self.below[function as usize] += sum;
+        }
+        self.costly = Costly::default();
+        for function in 0..own.len() as u32 {
+            let cost = |&row: &usize| {
+                self.shares[row] > 0.0 && self.below[self.calls[row].to as usize] > 0.0
+            };
+            let rows = self.order.calls_of(function).filter(cost);
+            self.costly.rows.extend(rows.map(|row| row as u32));
+            self.costly.ends.push(self.costly.rows.len() as u32);
         }
     }
 
@@ -299,22 +333,21 @@ impl Spread<'_> {
             if value != 0 {
                 self.sums.add(Some(stack), event, value);
             }
-            for call in self.order.calls_of(function) {
-                let callee = self.calls[call].to;
-                let part = part * self.shares[call];
+            for &call in self.costly.of(function) {
+                let callee = self.calls[call as usize].to;
+                let part = part * self.shares[call as usize];
                 let weight = part * self.below[callee as usize];
-                if items.len() == most || depth as usize == MAX_STACK_DEPTH {
+                // A weight of zero is too small for a number.
+                if items.len() == most || depth as usize == MAX_STACK_DEPTH || weight == 0.0 {
                     break;
                 }
-                if weight > 0.0 {
-                    waiting.push(key(weight, items.len()));
-                    items.push(Item {
-                        function: callee,
-                        depth: depth + 1,
-                        parent: Some(stack),
-                        part,
-                    });
-                }
+                waiting.push(key(weight, items.len()));
+                items.push(Item {
+                    function: callee,
+                    depth: depth + 1,
+                    parent: Some(stack),
+                    part,
+                });
             }
         }
         let mut over = None;
