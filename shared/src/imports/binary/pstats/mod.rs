@@ -98,9 +98,9 @@ impl Reader<'_> {
                 key => {
                     let function = self.function(key)?;
                     self.costs(function)?;
-                    self.check()?;
                 }
             }
+            self.check()?;
         }
     }
 
@@ -326,6 +326,15 @@ mod tests {
         let profile = decode(&file).expect("good").profile;
         assert_eq!((profile.total(1), profile.locations().len()), (1, 2));
         assert_eq!(profile.total(0), -65_537_000_000_000);
+    }
+
+    #[test]
+    fn marks_take_no_more_memory_than_others() {
+        // A tuple of one value and what it stands for, each of which may be referred to.
+        let mark = [0xa9, 1, b'N' | 0x80, b'T' | 0x80];
+        let file = [&b"{"[..], &mark.repeat(20_000), b"0"].concat();
+        let error = decode(&file).expect_err("is out of proportion").to_string();
+        assert!(error.contains("far more memory"), "{error}");
     }
 
     #[test]
