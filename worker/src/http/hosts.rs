@@ -20,14 +20,14 @@ impl AllowedHosts {
         let given = list.split(',').map(str::trim).filter(|h| !h.is_empty());
         let host = |text: &str| {
             let known = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
-            let is_host = text == ANY || text.chars().all(known) || ipv6(text).is_some();
-            is_host
-                .then(|| text.to_ascii_lowercase())
-                .ok_or_else(|| ConfigError {
-                    name: "ALLOWED_HOSTS",
-                    found: text.to_owned(),
-                    expected: "a host like profiles.internal, without a port",
-                })
+            let host = canonical(text);
+            let is_name = !host.is_empty() && host.chars().all(known);
+            let is_host = host == ANY || is_name || ipv6(&host).is_some();
+            is_host.then_some(host).ok_or_else(|| ConfigError {
+                name: "ALLOWED_HOSTS",
+                found: text.to_owned(),
+                expected: "a host like profiles.internal, without a port",
+            })
         };
         given.map(host).collect::<Result<_, _>>().map(Self)
     }
@@ -39,10 +39,9 @@ impl AllowedHosts {
 
     /// Whether requests with this header `Host` are answered.
     pub(crate) fn allows(&self, header: &str) -> bool {
-        let host = without_port(header).to_ascii_lowercase();
-        let host = host.strip_suffix('.').unwrap_or(&host);
-        let allowed = |known: &String| known == ANY || bare(known) == bare(host);
-        is_loopback(host) || self.0.iter().any(allowed)
+        let host = canonical(without_port(header));
+        let allowed = |known: &String| known == ANY || *known == host;
+        is_loopback(&host) || self.0.iter().any(allowed)
     }
 }
 
@@ -52,6 +51,15 @@ fn without_port(header: &str) -> &str {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
         _ => header,
     }
+}
+
+/// A host in the one form in which hosts are compared: in lower case, without the dot of a full name,
+/// an address of version 6 as short as it gets and without brackets.
+fn canonical(host: &str) -> String {
+    if let Some(address) = ipv6(host) {
+        return address.to_string();
+    }
+    host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
 }
 
 /// Whether a host is this machine, whatever a name server says.
@@ -64,15 +72,10 @@ fn is_loopback(host: &str) -> bool {
 
 /// An address of version 6, in brackets as in URLs or without.
 fn ipv6(host: &str) -> Option<Ipv6Addr> {
-    bare(host).parse().ok()
-}
-
-/// Less the brackets of an address.
-fn bare(host: &str) -> &str {
     let inner = host
         .strip_prefix('[')
         .and_then(|host| host.strip_suffix(']'));
-    inner.unwrap_or(host)
+    inner.unwrap_or(host).parse().ok()
 }
 
 #[cfg(test)]
@@ -117,18 +120,21 @@ mod tests {
 
     #[test]
     fn others_are_named() {
-        let two = hosts(" Profiles.internal, 10.0.0.1,fe80::1,").unwrap();
+        let two = hosts(" Profiles.internal., 10.0.0.1,FE80:0:0:0::1,[fd00::0:2]").unwrap();
         for host in [
             "profiles.internal:4040",
             "PROFILES.INTERNAL",
+            "profiles.internal.:80",
             "10.0.0.1:80",
             "[fe80::1]:4040",
+            "[fe80:0::0001]",
+            "[FD00:0:0:0:0:0:0:2]:1",
         ] {
             assert!(two.allows(host), "{host}");
         }
         assert!(!two.allows("other.internal") && !two.allows("a.profiles.internal"));
         assert!(hosts("*").unwrap().allows("evil.example"));
-        for wrong in ["http://a.example", "a.example:80", "a b", "*.example"] {
+        for wrong in ["http://a.example", "a.example:80", "a b", "*.example", "."] {
             let message = hosts(wrong).unwrap_err();
             assert!(message.starts_with("variable ALLOWED_HOSTS: "), "{message}");
         }
