@@ -232,6 +232,15 @@ fn a_clock_that_does_not_know_the_date_is_not_believed() {
             None => assert_eq!((time.0, notes(&ingested)), (year_1971, vec![])),
         }
     }
+    // Nobody knows how long a profile was that began in 1970.
+    let query = "name=app&format=groups&from=0&until=1790000000";
+    let ingested = push(query, "", b"main 1\n").expect("a push");
+    let head = chunk_head(&ingested.chunks[0].bytes).expect("a head");
+    assert_eq!(
+        (head.series[0].time, head.series[0].duration_nanos),
+        (NOW, 0)
+    );
+    assert_eq!(notes(&ingested), [told(0)]);
     // A profile's own microseconds, beside a request that knows better and one that does not.
     let mut builder = ProfileBuilder::new();
     builder.sample_type("samples", "count");

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::error::IngestError;
 use super::identity::Identity;
-use super::origin::Origin;
+use super::origin::{Origin, is_plausible};
 use super::request::{Parameters, Push};
 use crate::formats::gzip::inflate;
 use crate::formats::jfr::{LabelsSnapshot, Options, decode};
@@ -20,7 +20,8 @@ pub(super) struct JfrParts<'a> {
 }
 
 /// The chunk of a recording. Its times are those of the request, as in Pyroscope: the clock of the
-/// agent that cuts recordings, not of the process that is recorded.
+/// agent that cuts recordings, not of the process that is recorded. Where that clock does not know
+/// the date, they are the recording's own.
 pub(super) fn draft(
     push: &Push<'_>,
     parameters: Parameters,
@@ -53,7 +54,7 @@ pub(super) fn draft(
     };
     let decoded = decode(recording, &options)?;
     let mut profile = decoded.profile;
-    if parameters.origin.from.is_some() {
+    if parameters.origin.from.is_some_and(is_plausible) {
         profile.header.time_nanos = 0;
         profile.header.duration_nanos = 0;
     }

@@ -3,6 +3,15 @@
 use crate::base::units::UnixNanos;
 use crate::model::labels::Labels;
 
+/// The first nanosecond of 1971. Old agents wrote microseconds where nanoseconds belong, which
+/// lands in 1970.
+const PLAUSIBLE: i64 = 31_536_000 * 1_000_000_000;
+
+/// Whether a start is not that of a clock that does not know the date.
+pub(super) fn is_plausible(start: UnixNanos) -> bool {
+    start.0 >= PLAUSIBLE
+}
+
 /// Of which series a profile is, and when it was taken.
 pub(crate) struct Origin {
     /// Labels of every series, with the name of the service.

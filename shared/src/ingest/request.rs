@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::error::IngestError;
 use super::limits::IngestLimits;
-use super::origin::Origin;
+use super::origin::{Origin, is_plausible};
 use crate::base::parse_time::parse_time;
 use crate::base::units::UnixNanos;
 use crate::formats::{folded, legacy, speedscope};
@@ -100,7 +100,9 @@ impl Parameters {
         let (labels, name) = name.ok_or(IngestError::NoName)?;
         let labels = labels.with_defaults(spy)?;
         let duration_nanos = match (from, until) {
-            (Some(UnixNanos(from)), Some(UnixNanos(until))) => until.saturating_sub(from).max(0),
+            (Some(from), Some(until)) if is_plausible(from) => {
+                until.0.saturating_sub(from.0).max(0)
+            }
             _ => 0,
         };
         Ok(Self {

@@ -7,7 +7,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::error::IngestError;
 use super::note::Note;
-use super::origin::Origin;
+use super::origin::{Origin, is_plausible};
 use super::trace::{TRACE_LABELS, TraceLinks};
 use crate::base::limits::{
     MAX_DURATION_NANOS, MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH, MAX_START_NANOS,
@@ -18,10 +18,6 @@ use crate::model::labels::Labels;
 use crate::model::profile::{LabelValue, Profile};
 use crate::model::profile_type::ProfileType;
 use crate::store::{LinkedRow, Series, SeriesRows};
-
-/// The first nanosecond of 1971. Old agents wrote microseconds where nanoseconds belong, which
-/// lands in 1970.
-const PLAUSIBLE: i64 = 31_536_000 * 1_000_000_000;
 
 /// What a profile is split into.
 #[derive(Default)]
@@ -102,7 +98,7 @@ fn span(
     let header = profile.header();
     let of_profile = (header.time_nanos != 0).then_some(UnixNanos(header.time_nanos));
     let stated = [of_profile, origin.from].into_iter().flatten();
-    let time = match stated.clone().find(|time| time.0 >= PLAUSIBLE) {
+    let time = match stated.clone().find(|&time| is_plausible(time)) {
         Some(time) => time,
         None => {
             notes.extend(stated.take(1).map(|time| Note::Start(time.0)));
@@ -218,7 +214,8 @@ fn without_identities(profile: &Profile, sets: TextSets, notes: &mut Vec<Note>) 
     kept
 }
 
-/// The labels of a set that make a series, as far as the request's own do not have their names.
+/// The labels of a set that may make a series: those with a text and a name that is not reserved
+/// (`__`) and not one of a trace. [`Labels::with_defaults`] drops those whose names the request has.
 fn text_labels(profile: &Profile, set: LabelSetId) -> Vec<(StringId, StringId)> {
     let text = profile.label_sets().get(set).iter().filter_map(|label| {
         let LabelValue::Text(value) = label.value else {

@@ -681,6 +681,25 @@ fn the_java_agent_pushes() {
 }
 
 #[test]
+fn a_recording_has_its_own_times_where_the_request_does_not_know_the_date() {
+    let bytes = every_event(Integers::Compressed);
+    let times = |query: &str| {
+        let head = pushed(query, "", &bytes).expect("taken").expect("a chunk");
+        let series = &head.series[0];
+        (series.time, series.duration_nanos)
+    };
+    let own = times("name=a&format=jfr");
+    assert_eq!(own.0, UnixNanos(1_700_000_000_000_000_000));
+    assert_eq!(times("name=a&format=jfr&from=0&until=1795236040"), own);
+    assert_eq!(times("name=a&format=jfr&from=1000&until=1795236040"), own);
+    let stated = times("name=a&format=jfr&from=1795236030&until=1795236040");
+    assert_eq!(
+        stated,
+        (UnixNanos(1_795_236_030_000_000_000), 10_000_000_000)
+    );
+}
+
+#[test]
 fn labels_of_a_push_make_series() {
     let bytes = every_event(Integers::Compressed);
     let (content_type, body) = form(&[("jfr", gzip(&bytes, 1)), ("labels", gzip(LABELS, 1))]);
