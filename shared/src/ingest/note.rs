@@ -19,9 +19,12 @@ pub enum Note {
         /// What is wrong with the first.
         reason: PprofError,
     },
-    /// What the reader of a text left out or changed.
+    /// What the reader of a text says, which left lines out.
     #[error("{0}")]
-    Text(String),
+    LinesLeftOut(String),
+    /// What the reader of a text says, which read all of it: that it rounded values, say.
+    #[error("{0}")]
+    Changed(String),
     /// A start that is no date: the clock of the sender counts from its own start, say, or in
     /// microseconds.
     #[error(
@@ -44,9 +47,9 @@ impl Note {
     /// The reason under which it is counted; `None` if nothing that was measured is lost.
     pub fn reason(&self) -> Option<DiscardReason> {
         match self {
-            Self::LeftOut { .. } | Self::Text(_) => Some(DiscardReason::MalformedProfile),
-            Self::Start(_) => None,
-            Self::Label { .. } => Some(DiscardReason::SeriesLimit),
+            Self::LeftOut { .. } | Self::LinesLeftOut(_) => Some(DiscardReason::MalformedProfile),
+            Self::Start(_) | Self::Changed(_) => None,
+            Self::Label { .. } => Some(DiscardReason::LabelValuesLimit),
         }
     }
 }

@@ -19,6 +19,8 @@ pub enum DiscardReason {
     ProfileSizeLimit,
     /// It makes too many series.
     SeriesLimit,
+    /// A label of its samples has too many values. The label is left out, the samples are stored.
+    LabelValuesLimit,
     /// A series or sample has too many labels, or too much text in them.
     MaxLabelNamesPerSeries,
     /// The name or value of a label is too long.
@@ -47,10 +49,11 @@ pub enum DiscardReason {
 
 impl DiscardReason {
     /// All, in order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::BodySizeLimitExceeded,
         Self::ProfileSizeLimit,
         Self::SeriesLimit,
+        Self::LabelValuesLimit,
         Self::MaxLabelNamesPerSeries,
         Self::LabelTooLong,
         Self::DuplicateLabelNames,
@@ -71,6 +74,7 @@ impl DiscardReason {
             Self::BodySizeLimitExceeded => "body_size_limit_exceeded",
             Self::ProfileSizeLimit => "profile_size_limit",
             Self::SeriesLimit => "series_limit",
+            Self::LabelValuesLimit => "label_values_limit",
             Self::MaxLabelNamesPerSeries => "max_label_names_per_series",
             Self::LabelTooLong => "label_too_long",
             Self::DuplicateLabelNames => "duplicate_label_names",

@@ -38,16 +38,17 @@ pub(super) fn draft(
     if is_lines && is_form(push.content_type) && !text.contains(&b'\n') {
         return Err(IngestError::JoinedLines);
     }
+    let (decoded, left_out) = match format {
+        TextFormat::Folded => folded::decode_counted(text)?,
+        TextFormat::Lines => (folded::decode_lines(text)?, 0),
+        TextFormat::Trie => (decode_trie(text)?, 0),
+        TextFormat::Tree => (decode_tree(text)?, 0),
+        TextFormat::Speedscope => (speedscope::decode(text)?, 0),
+    };
     let Decoded {
         mut profile,
         mut warnings,
-    } = match format {
-        TextFormat::Folded => folded::decode(text)?,
-        TextFormat::Lines => folded::decode_lines(text)?,
-        TextFormat::Trie => decode_trie(text)?,
-        TextFormat::Tree => decode_tree(text)?,
-        TextFormat::Speedscope => speedscope::decode(text)?,
-    };
+    } = decoded;
     let (name, parts) = named(&parameters.name);
     let mut types = Vec::new();
     for column in 0..profile.sample_types().len() {
@@ -84,7 +85,11 @@ pub(super) fn draft(
         ..parameters.origin
     };
     let draft = Draft::of(id, profile, &origin, &types, text.len(), &push.limits)?;
-    Ok(draft.noted(warnings.into_iter().map(Note::Text)))
+    let note = match left_out {
+        0 => Note::Changed,
+        _ => Note::LinesLeftOut,
+    };
+    Ok(draft.noted(warnings.into_iter().map(note)))
 }
 
 /// Whether a body is said to be a form. curl says so of all that it posts, unless it is told better.

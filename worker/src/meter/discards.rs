@@ -19,7 +19,7 @@ const MAX_MESSAGE: usize = 256;
 /// go with the tenant's next request to the same isolate; an isolate that ends first forgets them.
 const SEND_MILLIS: u64 = 5_000;
 
-/// Most tenants whose discards wait in an isolate: 256, each with at most 15 reasons of some 300
+/// Most tenants whose discards wait in an isolate: 256, each with at most 16 reasons of some 300
 /// bytes, so 1.2 MB. Those of others are not counted meanwhile.
 const MAX_TENANTS: usize = 256;
 

@@ -56,6 +56,11 @@ pub fn sniff(bytes: &[u8]) -> bool {
 
 /// Decodes text. Time and memory are linear in its size.
 pub fn decode(bytes: &[u8]) -> Result<Decoded, FoldedError> {
+    decode_counted(bytes).map(|(decoded, _)| decoded)
+}
+
+/// The same, and how many lines are left out.
+pub(crate) fn decode_counted(bytes: &[u8]) -> Result<(Decoded, u64), FoldedError> {
     if bytes.len() > MAX_PROFILE_BYTES {
         return Err(FoldedError::TooLarge {
             length: bytes.len(),
@@ -103,10 +108,11 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FoldedError> {
             "{left_out} of {lines} lines do not end in a number and are left out"
         ));
     }
-    Ok(Decoded {
+    let decoded = Decoded {
         profile,
         warnings: warnings.finish(),
-    })
+    };
+    Ok((decoded, left_out))
 }
 
 /// How the values of a text are kept, which depends on all of them where there are decimals.

@@ -32,6 +32,7 @@ pub(crate) mod variants;
 
 use thiserror::Error;
 
+pub(crate) use decode::decode_counted;
 pub use decode::{decode, sniff};
 pub use encode::encode;
 pub use lines::decode_lines;

@@ -7,7 +7,7 @@ mod decode;
 pub(crate) mod ingest;
 pub(crate) mod otlp;
 
-use pilotlight_core::ingest::{Chunk, Noted, Rejected};
+use pilotlight_core::ingest::{Chunk, DiscardReason, Noted, Rejected};
 use worker::Response;
 
 use crate::http::scope::Scope;
@@ -55,13 +55,27 @@ fn count_rejected(scope: &Scope, parts: &[Rejected]) {
     }
 }
 
-/// Counts the notes by which something is lost.
+/// Counts the parts of a request of which something is lost, once for each reason.
 fn count_notes(scope: &Scope, notes: &[Noted]) {
+    for (reason, noted) in losses(notes) {
+        scope.discards.note(reason, 1, &format!("push of {noted}"));
+    }
+}
+
+/// The first note of each part and reason by which something is lost.
+fn losses(notes: &[Noted]) -> Vec<(DiscardReason, &Noted)> {
+    let mut losses: Vec<(DiscardReason, &Noted)> = Vec::new();
     for noted in notes {
-        if let Some(reason) = noted.note.reason() {
-            scope.discards.note(reason, 1, &format!("push of {noted}"));
+        let Some(reason) = noted.note.reason() else {
+            continue;
+        };
+        let is_same =
+            |known: &(DiscardReason, &Noted)| known.0 == reason && known.1.part == noted.part;
+        if !losses.iter().any(is_same) {
+            losses.push((reason, noted));
         }
     }
+    losses
 }
 
 /// Tells the sender of a successful push what is stored otherwise than it was sent. A header has no
@@ -98,4 +112,68 @@ async fn store(scope: &Scope, chunks: Vec<Chunk>) -> Result<Outcome, Problem> {
     } else {
         Outcome::Repeated
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use pilotlight_core::UnixNanos;
+    use pilotlight_core::ingest::{IngestLimits, Note, Push, ingest};
+
+    use super::*;
+
+    fn notes(body: &str) -> Vec<Noted> {
+        let push = Push {
+            query: "name=app&format=groups&from=100",
+            content_type: "",
+            body: body.as_bytes(),
+            tenant: "a",
+            client: "",
+            now: UnixNanos(1_790_000_000_000_000_000),
+            limits: IngestLimits::default(),
+        };
+        ingest(&push).expect("is stored").notes
+    }
+
+    #[test]
+    fn a_part_counts_once_for_each_reason() {
+        let body = format!("main 0.0000000001\n{}", "lost\n".repeat(30));
+        let mut all = notes(&body);
+        assert_eq!(all.len(), 16);
+        let found = losses(&all);
+        let [(reason, noted)] = found[..] else {
+            panic!("one loss: {found:?}")
+        };
+        assert_eq!(reason.name(), "malformed_profile");
+        assert_eq!(
+            noted.to_string(),
+            "the profile: 30 of 31 lines do not end in a number and are left out"
+        );
+        let label = || Note::Label {
+            name: "request".to_owned(),
+            values: 300,
+        };
+        for part in ["the profile", "another"] {
+            all.extend([label(), label()].map(|note| Noted {
+                part: part.to_owned(),
+                note,
+            }));
+        }
+        let found = losses(&all);
+        let reasons = found
+            .iter()
+            .map(|(reason, noted)| (reason.name(), noted.part.as_str()));
+        let expect = [
+            ("malformed_profile", "the profile"),
+            ("label_values_limit", "the profile"),
+            ("label_values_limit", "another"),
+        ];
+        assert_eq!(reasons.collect::<Vec<_>>(), expect);
+    }
+
+    #[test]
+    fn what_is_rounded_or_moved_is_not_discarded() {
+        let all = notes("main 0.0000000001\nmain 1");
+        assert_eq!(all.len(), 2, "{all:?}");
+        assert!(losses(&all).is_empty());
+    }
 }
