@@ -365,6 +365,33 @@ describe("two files", () => {
   );
 
   onFiles(
+    "of folded stacks with and without decimals are added up and compared exactly",
+    () => {
+      const texts = { "whole.folded": "main;work 50\nmain 2\n", "parts.folded": "main;work 50.5\nmain 2\n" };
+      return Object.entries(texts).map(([name, text]) => {
+        writeFileSync(own(name), text);
+        return own(name);
+      });
+    },
+    async ({ page, at }) => {
+      const rows = () =>
+        at("row").evaluateAll((rows) =>
+          rows.map((row) => [...row.children].slice(0, 3).map((cell) => cell.textContent.trim())),
+        );
+      await at("facts").filter({ hasText: "2 files added up" }).waitFor();
+      await page.keyboard.press("2");
+      await at("row").nth(1).waitFor();
+      assert.deepEqual((await rows()).map((row) => row.slice(1)).sort(), [
+        ["100.5 96.2 %", "100.5 96.2 %"],
+        ["4 3.8 %", "104.5 100 %"],
+      ]);
+      await at("compare").click();
+      await at("legend").waitFor();
+      assert.equal(await at("diff-totals").getAttribute("title"), "52 → 52.5");
+    },
+  );
+
+  onFiles(
     "opened one after the other: the second is shown, the first is kept",
     () => [FILES.before],
     async ({ page, at }) => {
