@@ -136,8 +136,8 @@ test("a table as CSV keeps names whole, and none of them is a formula", () => {
     "function,file,baseline (%),comparison (%),change (percentage points)\r\nf,,47.5,50,2.5\r\n",
   );
   assert.equal(
-    writeCsv({ ...TREE, unit: "count/1000" }, [row("f", 50_500, 205_500)]),
-    "function,file,self (count),total (count)\r\nf,,50.5,205.5\r\n",
+    writeCsv({ ...TREE, type: "samples", unit: "count/1000" }, [row("f", 50_500, 205_500)]),
+    "function,file,self (samples),total (samples)\r\nf,,50.5,205.5\r\n",
   );
 });
 

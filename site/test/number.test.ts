@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ProfileInfo } from "../src/core/types.ts";
+import { describeContent } from "../src/format/facts.ts";
 import { change, count, decimal, grouped, percent, short } from "../src/format/number.ts";
 import {
   convertible,
@@ -7,9 +9,11 @@ import {
   formatDelta,
   formatExact,
   formatMillis,
+  formatTick,
   formatValue,
   inFinerUnit,
   plural,
+  unitOf,
 } from "../src/format/value.ts";
 
 /** One case a line: call result, expected text. */
@@ -85,6 +89,15 @@ test("counts and other units", () =>
     [count(-5), "−5"],
     [formatValue(12_400, "count"), "12,400"],
     [formatValue(3, "samples"), "3 samples"],
+    [formatValue(1, "samples"), "1 sample"],
+    [formatValue(1, "cache-misses"), "1 cache-miss"],
+    [formatValue(942_000_000, "cycles"), "942 M cycles"],
+    [formatValue(2.5, "goroutines"), "2.5 goroutines"],
+    [formatValue(60, "cycles/min"), "60 cycles/min"],
+    [formatValue(205_500, "samples/1000"), "205.5 samples"],
+    [formatTick(942_000_000, "cycles"), "942 M"],
+    [formatTick(1_500, "nanoseconds"), "1.5 µs"],
+    [formatExact("12", "samples"), "12 samples"],
     [formatExact("1404000000000", "nanoseconds"), "1,404,000,000,000 nanoseconds"],
     [formatExact("12", "count"), "12"],
     [formatExact("1205500", "count/1000"), "1,205.5"],
@@ -104,6 +117,38 @@ test("counts and other units", () =>
     [formatMillis(84.2), "84.2 ms"],
     [formatMillis(1500), "1.5 s"],
   ]));
+
+test("a bare count is named by what its type counts", () =>
+  check([
+    [unitOf({ type: "cycles", unit: "count" }), "cycles"],
+    [unitOf({ type: "instructions:u", unit: "" }), "instructions:u"],
+    [unitOf({ type: "samples", unit: "count/1000" }), "samples/1000"],
+    [unitOf({ type: "alloc_objects", unit: "count" }), "objects"],
+    [unitOf({ type: "inuse_objects", unit: "objects" }), "objects"],
+    [unitOf({ type: "goroutine", unit: "count" }), "goroutines"],
+    [unitOf({ type: "lock_contentions", unit: "none" }), "lock contentions"],
+    [unitOf({ type: "count", unit: "count" }), "count"],
+    [unitOf({ type: "baseline", unit: "count" }), "count"],
+    [unitOf({ type: "cpu", unit: "" }), ""],
+    [unitOf({ type: "cpu", unit: "nanoseconds" }), "nanoseconds"],
+    [unitOf({ type: "cycles", unit: "%" }), "%"],
+    [unitOf({ type: "power", unit: "watts" }), "watts"],
+  ]));
+
+test("what a file has", () => {
+  const info = {
+    samples: 640,
+    functions: 0,
+    addresses: 608,
+    period: 250_000,
+    period_type: "wall",
+    period_unit: "nanoseconds",
+  };
+  const said = (more: object, type: string) => describeContent({ ...info, ...more } as ProfileInfo, type);
+  assert.deepEqual(said({}, "samples"), ["640 records", "one sample every 250 µs of wall time", "608 addresses"]);
+  assert.deepEqual(said({ functions: 12 }, "cpu"), ["640 records", "12 functions", "608 addresses"]);
+  assert.deepEqual(said({ addresses: 1, period_unit: "count" }, "samples"), ["640 records", "1 address"]);
+});
 
 test("a share is never 0 for something nor 100 for less than all", () =>
   check([

@@ -280,7 +280,7 @@ describe("the drawer", () => {
     await at("drawer").getByRole("button", { name: "total", exact: true }).click();
     await page.waitForFunction(() => document.querySelector("[data-testid=drawer-name]")?.textContent === "total");
     assert.deepEqual(await callees.allTextContents(), ["main100 %"]);
-    assert.equal(await at("drawer-total").textContent(), "2,040");
+    assert.equal(await at("drawer-total").textContent(), "2,040 samples");
     await page.reload();
     await at("dropzone").waitFor({ state: "attached" });
     await dropStacks(page);
@@ -297,7 +297,7 @@ describe("the drawer", () => {
         .filter({ hasText: `${position} of 4` })
         .waitFor();
       assert.equal(await at("drawer-name").textContent(), "next");
-      assert.equal(await at("drawer-total").textContent(), value);
+      assert.equal(await at("drawer-total").textContent(), `${value} samples`);
     };
     // The search went to the first in the picture, which is the largest.
     await total(1, "235");

@@ -17,7 +17,7 @@ pub struct ProfileInfo {
     pub timed: bool,
     pub labelled: bool,
     pub functions: u32,
-    pub locations: u32,
+    pub addresses: u32,
     pub time_nanos: String,
     pub duration_nanos: String,
     pub period: f64,

@@ -302,6 +302,17 @@ fn info(opened: &Opened, id: u32) -> ProfileInfo {
             total_exact: total.to_string(),
         }
     });
+    let mut named = vec![false; p.functions().len()];
+    let mut addresses = 0;
+    for location in p.location_ids() {
+        let mut functions = p.lines(location).iter().filter_map(|line| line.function);
+        let Some(first) = functions.next() else {
+            addresses += 1;
+            continue;
+        };
+        named[first.index()] = true;
+        functions.for_each(|function| named[function.index()] = true);
+    }
     let (period_type, period_unit) = header.period_type.map_or(("", ""), |t| p.type_text(t));
     ProfileInfo {
         id,
@@ -312,8 +323,8 @@ fn info(opened: &Opened, id: u32) -> ProfileInfo {
         samples: p.len() as u32,
         timed: p.samples().times.is_some(),
         labelled: !p.label_sets().is_empty(),
-        functions: p.functions().len() as u32,
-        locations: p.locations().len() as u32,
+        functions: named.iter().filter(|&&named| named).count() as u32,
+        addresses,
         time_nanos: header.time_nanos.to_string(),
         duration_nanos: header.duration_nanos.to_string(),
         period: header.period as f64,

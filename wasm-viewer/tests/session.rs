@@ -485,3 +485,23 @@ fn a_profile_with_more_names_keeps_times_and_warnings() {
         "there are two times"
     );
 }
+
+#[test]
+fn counts_functions_with_samples_and_addresses_without_names() {
+    let mut builder = ProfileBuilder::new();
+    builder.sample_type("cycles", "count");
+    let named = builder.named_stack(&["main", "work"]);
+    let bare = builder.location(None, 0x40, false, &[]);
+    let stack = builder.stack(named, bare);
+    builder.sample(Some(stack), None, &[3]);
+    let name = builder.string("never_sampled");
+    builder.function(Function {
+        name,
+        system_name: name,
+        file: StringId::EMPTY,
+        start_line: 0,
+    });
+    let bytes = pprof::encode_gzip(&builder.finish());
+    let info = Session::default().open("a.pprof", &bytes).expect("opens");
+    assert_eq!((info.functions, info.addresses), (2, 1));
+}

@@ -19,8 +19,10 @@ export interface ProfileInfo {
   timed: boolean;
   /** Whether samples have labels to choose by. */
   labelled: boolean;
+  /** Those with samples, here or in what they call. */
   functions: number;
-  locations: number;
+  /** Places in the code without a function's name. */
+  addresses: number;
   time_nanos: string;
   duration_nanos: string;
   period: number;

@@ -3,7 +3,7 @@ import { SHARE } from "../core/divided.ts";
 import { core } from "../core/index.ts";
 import type { TableRow, TreeInfo } from "../core/types.ts";
 import { csvField, csvText } from "../format/csv.ts";
-import { wholeUnit } from "../format/value.ts";
+import { unitOf, wholeUnit } from "../format/value.ts";
 import { sortOf } from "../state/profile/sort.ts";
 import { urlState } from "../state/url/router.ts";
 
@@ -24,8 +24,9 @@ export async function csvOf(tree: TreeInfo): Promise<Blob> {
   return new Blob([writeCsv(tree, rows)], { type: "text/csv" });
 }
 
-export function writeCsv({ diff, unit }: TreeInfo, rows: TableRow[]): string {
-  const { of, parts } = wholeUnit(unit);
+export function writeCsv(tree: TreeInfo, rows: TableRow[]): string {
+  const { diff, unit } = tree;
+  const { of, parts } = wholeUnit(unitOf(tree));
   const columns = diff ? ["baseline", "comparison", "change"] : ["self", "total"];
   const lines = rows.map(({ name, file, self, total, diff: sides }) => {
     const values = sides
@@ -34,7 +35,7 @@ export function writeCsv({ diff, unit }: TreeInfo, rows: TableRow[]): string {
     return [csvField(name), csvField(file), ...values.map((value) => value / parts)];
   });
   // What changed between two shares is no share of either.
-  const unitOf = (column: string) => (column === "change" && unit === SHARE ? "percentage points" : of);
-  const head = ["function", "file", ...columns.map((column) => csvField(`${column} (${unitOf(column)})`))];
+  const columnUnit = (column: string) => (column === "change" && unit === SHARE ? "percentage points" : of);
+  const head = ["function", "file", ...columns.map((column) => csvField(`${column} (${columnUnit(column)})`))];
   return csvText([head, ...lines]);
 }

@@ -17,7 +17,7 @@ import {
 } from "../flame/paint.ts";
 import type { Palette } from "../flame/palette.ts";
 import { change, percent } from "../format/number.ts";
-import { formatValue } from "../format/value.ts";
+import { formatValue, unitOf } from "../format/value.ts";
 
 const FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 /** From the top of a row to the line that letters of 12 pixels stand on. */
@@ -79,7 +79,9 @@ function drawBox(tree: TreeInfo, picture: Picture, captions: Captions, pen: Pen,
 }
 
 /** What the tooltip says, in short. */
-function titleOf({ diff, total, unit }: TreeInfo, { names, totals }: Captions, { index, flags }: Seen): string {
+function titleOf(tree: TreeInfo, { names, totals }: Captions, { index, flags }: Seen): string {
+  const { diff, total } = tree;
+  const unit = unitOf(tree);
   const [first, second] = [totals[2 * index], totals[2 * index + 1]];
   const name = flags & Flag.Run ? `several frames, the largest: ${names[index]}` : names[index];
   const value = diff

@@ -1,6 +1,7 @@
 /** Facts about an answer, as the foot line lists them. */
+import type { ProfileInfo } from "../core/types.ts";
 import { isGauge } from "./type.ts";
-import { plural } from "./value.ts";
+import { formatValue, plural } from "./value.ts";
 
 /** "240 profiles", "average of 116 snapshots". */
 export function describeProfiles(profiles: number, type: string): string {
@@ -9,4 +10,22 @@ export function describeProfiles(profiles: number, type: string): string {
 
 export function describeNodes(nodes: number): string {
   return `${plural(nodes, "node")}, none folded`;
+}
+
+/**
+ * What a file has: "37 records", "one sample every 10 ms of cpu time", "12 functions". A record is what the file format calls a
+ * sample, but it may stand for many of them.
+ */
+export function describeContent(info: ProfileInfo, type: string | undefined): string[] {
+  const { samples, functions, addresses, period, period_type, period_unit } = info;
+  return [
+    plural(samples, "record"),
+    ...(type === "samples" && period > 0 && period_unit === "nanoseconds" ? [every(period, period_type)] : []),
+    ...(functions > 0 || !addresses ? [plural(functions, "function")] : []),
+    ...(addresses > 0 ? [plural(addresses, "address", "addresses")] : []),
+  ];
+}
+
+function every(nanoseconds: number, clock: string): string {
+  return `one sample every ${formatValue(nanoseconds, "nanoseconds")}${clock && ` of ${clock} time`}`;
 }

@@ -1,5 +1,7 @@
 /** Names for profile types, whose ids are name:sample type:sample unit:period type:period unit. */
 
+import { unitOf } from "./value.ts";
+
 export interface TypeParts {
   name: string;
   sample: string;
@@ -8,7 +10,7 @@ export interface TypeParts {
 
 export function typeParts(id: string): TypeParts {
   const [name = "", sample = "", unit = ""] = id.split(":");
-  return { name, sample, unit };
+  return { name, sample, unit: unitOf({ type: sample, unit }) };
 }
 
 /** "cpu", "memory · inuse space": the profiler's name only where it adds something. */

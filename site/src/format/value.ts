@@ -16,6 +16,9 @@ const NANOSECONDS: Record<string, number> = {
 };
 const BYTES: Record<string, number> = { bytes: 1, byte: 1, kilobytes: 1024, megabytes: 1024 ** 2 };
 
+/** Units that do not say what is counted. */
+const BARE = ["", "count", "objects", "none"];
+
 const TIME: [string, number][] = [
   ["ns", 1],
   ["µs", 1e3],
@@ -58,22 +61,26 @@ export function inFinerUnit(total: SampleType, unit: string): SampleType {
   return { ...total, unit, total: total.total * factor, total_exact: total.total_exact + zeros };
 }
 
-/** 23.4 min, 1.2 GiB, 12,400 samples. */
+/** 23.4 min, 1.2 GiB, 12,400 samples, and 12,400 of a bare count; see unitOf. */
 export function formatValue(value: number, unit: string): string {
   const part = fraction(unit);
   if (part) {
     const whole = value / 10 ** part.places;
-    const isShort = isCount(part.of) && Math.abs(whole) < 100_000;
-    return isShort ? grouped(decimal(whole)) : formatValue(whole, part.of);
+    const isShort = !isScaled(part.of) && Math.abs(whole) < 100_000;
+    return isShort ? withUnit(grouped(decimal(whole)), part.of) : formatValue(whole, part.of);
   }
   if (unit === SHARE) return percent(value / 100);
   if (unit === CORES) return formatCores(value);
   if (unit.endsWith(A_SECOND)) return `${formatValue(value, unit.slice(0, -A_SECOND.length))}${A_SECOND}`;
-  if (value === 0 && (unit in NANOSECONDS || unit in BYTES)) return "0";
+  if (value === 0 && isScaled(unit)) return "0";
   if (unit in NANOSECONDS) return scaled(value * NANOSECONDS[unit], TIME);
   if (unit in BYTES) return scaled(value * BYTES[unit], SIZE);
-  if (isCount(unit)) return Number.isInteger(value) || Math.abs(value) >= 1000 ? count(value) : short(value);
-  return `${count(value)} ${unit}`;
+  return withUnit(Number.isInteger(value) || Math.abs(value) >= 1000 ? count(value) : short(value), unit);
+}
+
+/** The same where there is little room: the unit of a count is said elsewhere. */
+export function formatTick(value: number, unit: string): string {
+  return formatValue(value, isScaled(unit) ? unit : "");
 }
 
 /** 1.28 cores, 0.0461 cores; 4.6 mcores where that would be lost in zeros. */
@@ -96,7 +103,7 @@ export function formatStep(millis: number): string {
 export function formatExact(decimal: string, unit: string): string {
   const part = fraction(unit);
   if (part && /^-?\d+$/.test(decimal)) return formatExact(withPoint(decimal, part.places), part.of);
-  return isCount(unit) ? grouped(decimal) : `${grouped(decimal)} ${unit}`;
+  return withUnit(grouped(decimal), unit);
 }
 
 /** 205500 with three decimal places is 205.5. */
@@ -131,6 +138,23 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
 
-function isCount(unit: string): boolean {
-  return unit === "" || unit === "count" || unit === "objects" || unit === "none";
+/** "12 samples", "1 sample", "1 cache-miss"; a count of nothing known is a number. */
+function withUnit(amount: string, unit: string): string {
+  if (BARE.includes(unit)) return amount;
+  return `${amount} ${amount === "1" ? unit.replace(/(ss)es$|s$/, "$1") : unit}`;
+}
+
+/** Sample types that do not name what they count: clocks, the sides of a comparison, applications with labels. */
+const NOT_COUNTED = /^(cpu|wall|itimer|baseline|comparison)$|[{ ]/;
+
+/** The unit of a value in words. What a bare count counts is said by its type: cycles, samples, objects. */
+export function unitOf({ type, unit }: { type: string; unit: string }): string {
+  const [, bare, rest = ""] = /^(.*?)(\/.*)?$/.exec(unit) ?? [];
+  if (!BARE.includes(bare) || NOT_COUNTED.test(type)) return unit;
+  const what = type.replace(/^.*_(?=(objects|samples)$)/, "").replace(/_/g, " ");
+  return `${/^(goroutine|thread)$/.test(what) ? `${what}s` : what}${rest}`;
+}
+
+function isScaled(unit: string): boolean {
+  return unit in NANOSECONDS || unit in BYTES;
 }

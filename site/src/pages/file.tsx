@@ -6,7 +6,7 @@ import { lazy } from "../components/lazy.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { FileNotes } from "../components/status/notes.tsx";
 import { FailureList } from "../components/status/problemnote.tsx";
-import { formatBytes, formatValue, plural } from "../format/value.ts";
+import { formatBytes, formatValue, plural, unitOf } from "../format/value.ts";
 import {
   checked,
   closeFile,
@@ -125,7 +125,7 @@ function FileStrip() {
 function FileItem({ file }: { file: OpenedFile }) {
   const { info } = file;
   const type = info.types[typeIndex(info)];
-  const about = [info.format, formatBytes(file.bytes), plural(info.samples, "sample")].filter((text) => text !== "");
+  const about = [info.format, formatBytes(file.bytes), plural(info.samples, "record")].filter((text) => text !== "");
   return (
     <li class={file.checked ? "file on" : "file"}>
       <label title={`${info.name}: ${about.join(", ")}`}>
@@ -141,7 +141,7 @@ function FileItem({ file }: { file: OpenedFile }) {
         <span class="soft file-format" data-testid="format">
           {info.format}
         </span>
-        <span class="soft">{type ? formatValue(type.total, type.unit) : ""}</span>
+        <span class="soft">{type ? formatValue(type.total, unitOf(type)) : ""}</span>
       </label>
       {comparing.value && file.checked && <Role file={file} />}
       {files.value.length > 1 && (

@@ -14,7 +14,7 @@ import {
 } from "../state/profile/calltree.ts";
 import { current, select, selected, tree, zoomTo } from "../state/profile/focus.ts";
 import { go } from "../state/url/router.ts";
-import { Name, Values } from "./cells.tsx";
+import { Counted, Name, Values } from "./cells.tsx";
 import { ROW_HEIGHT, rowsIn, useSeen } from "./rows.ts";
 
 /** Deeper rows are not indented further: a name needs room. */
@@ -49,8 +49,11 @@ export function CallTree() {
           <div class="table-head" aria-hidden="true">
             <div class="row">
               {(info.diff ? ["Function", "Baseline", "Comparison", "Change"] : ["Function", "Self", "Total"]).map(
-                (label) => (
-                  <span key={label}>{label}</span>
+                (label, i) => (
+                  <span key={label}>
+                    {label}
+                    {i > 0 && <Counted info={info} />}
+                  </span>
                 ),
               )}
             </div>

@@ -1,7 +1,7 @@
-import type { DiffValues, TableRow } from "../core/types.ts";
+import type { DiffValues, TableRow, TreeInfo } from "../core/types.ts";
 import { baseName } from "../flame/label.ts";
 import { change, percent } from "../format/number.ts";
-import { formatDelta, formatValue } from "../format/value.ts";
+import { formatDelta, formatValue, unitOf, wholeUnit } from "../format/value.ts";
 
 /** A name whose path gives way first where room is short: what tells functions apart is at the end. */
 export function Name({ name }: { name: string }) {
@@ -12,6 +12,12 @@ export function Name({ name }: { name: string }) {
       <span class="base">{base}</span>
     </>
   );
+}
+
+/** At the head of amounts: what they count, where their unit does not say. */
+export function Counted({ info }: { info: TreeInfo }) {
+  const unit = unitOf(info);
+  return unit === info.unit ? null : <small> {wholeUnit(unit).of}</small>;
 }
 
 type Amounts = Pick<TableRow, "self" | "total" | "self_fraction" | "total_fraction"> & { diff: DiffValues | null };

@@ -5,7 +5,7 @@ import { type DiffValues, NONE, type NodeDetail, ROOT } from "../core/types.ts";
 import type { Occurrence } from "../core/viewer.ts";
 import { baseName } from "../flame/label.ts";
 import { change, grouped, percent } from "../format/number.ts";
-import { formatDelta, formatExact, formatValue, plural } from "../format/value.ts";
+import { formatDelta, formatExact, formatValue, plural, unitOf } from "../format/value.ts";
 import { copyText } from "../state/page/clipboard.ts";
 import { drawerOpen, drawerSide } from "../state/profile/drawer.ts";
 import { nextOccurrence, select, selectedDetail, tree, visitNode } from "../state/profile/focus.ts";
@@ -32,7 +32,7 @@ export function Drawer() {
   }
   if (!shown) return null;
   const { detail, children, occurrence } = shown;
-  const unit = info.unit;
+  const unit = unitOf(info);
   return (
     <aside
       class={`drawer ${drawerSide.value}`}

@@ -9,7 +9,7 @@ import { baseName } from "../flame/label.ts";
 import { makePalette } from "../flame/palette.ts";
 import { Stage } from "../flame/stage.ts";
 import { percent } from "../format/number.ts";
-import { formatValue } from "../format/value.ts";
+import { formatValue, unitOf } from "../format/value.ts";
 import { reportFailure } from "../state/page/failure.ts";
 import { colours, readToken } from "../state/page/theme.ts";
 import { drawerOpen } from "../state/profile/drawer.ts";
@@ -56,7 +56,9 @@ export function Sandwich() {
   );
 }
 
-function totalOf({ diff, total, whole, unit }: TreeInfo): string {
+function totalOf(info: TreeInfo): string {
+  const { diff, total, whole } = info;
+  const unit = unitOf(info);
   if (diff) return `${formatValue(diff.base, unit)} → ${formatValue(diff.comparison, unit)}`;
   return `${formatValue(total, unit)} · ${percent(whole > 0 ? total / whole : 0)}`;
 }

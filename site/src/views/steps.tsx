@@ -8,7 +8,7 @@ import { core } from "../core/index.ts";
 import { GROUPS, type Group, PATTERN_VERBS, type PatternVerb, TAG_VERBS, type TagVerb, timeOf } from "../core/steps.ts";
 import { percent } from "../format/number.ts";
 import { spanLabel, stepLabel } from "../format/step.ts";
-import { formatExact, formatValue } from "../format/value.ts";
+import { formatExact, formatValue, unitOf } from "../format/value.ts";
 import { shown } from "../state/profile/shown.ts";
 import {
   addStep,
@@ -31,7 +31,8 @@ export function Steps() {
   const { steps, against } = urlState.value;
   const answer = shown.value;
   if (steps.length === 0 || answer.state !== "ready" || !takesSteps.value) return null;
-  const { diff, total, whole, whole_exact, total_exact, unit, unmatched } = answer.tree;
+  const { diff, total, whole, whole_exact, total_exact, unmatched } = answer.tree;
+  const unit = unitOf(answer.tree);
   const left = diff ? diff.base + diff.comparison : total;
   const exact = diff ? undefined : `${formatExact(total_exact, unit)} of ${formatExact(whole_exact, unit)}`;
   return (

@@ -10,7 +10,7 @@ import { current, select, selectedDetail, tree, zoomTo } from "../state/profile/
 import { callFailed } from "../state/profile/shown.ts";
 import { sortOf } from "../state/profile/sort.ts";
 import { go, urlState } from "../state/url/router.ts";
-import { Name, Values } from "./cells.tsx";
+import { Counted, Name, Values } from "./cells.tsx";
 import { ROW_HEIGHT, rowsIn, type Seen, useSeen } from "./rows.ts";
 
 /** Rows asked for at once. */
@@ -92,7 +92,14 @@ const DIFF_COLUMNS: Column[] = [
 
 function Head({ column: { sort, label }, info }: { column: Column; info: TreeInfo }) {
   const { column, descending } = sortOf(info, urlState.value.sort);
-  if (!sort) return <span role="columnheader">{label}</span>;
+  if (!sort) {
+    return (
+      <span role="columnheader">
+        {label}
+        <Counted info={info} />
+      </span>
+    );
+  }
   const active = column === sort;
   const direction = active ? (descending ? "descending" : "ascending") : "none";
   return (
@@ -103,6 +110,7 @@ function Head({ column: { sort, label }, info }: { column: Column; info: TreeInf
         onClick={() => go({ sort: { column: sort, descending: active ? !descending : sort !== "name" } }, "replace")}
       >
         {label}
+        {sort !== "name" && <Counted info={info} />}
         <span aria-hidden="true">{active ? (descending ? " ↓" : " ↑") : ""}</span>
       </button>
     </span>

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { core } from "../core/index.ts";
 import type { NodeDetail, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
-import { formatExact, formatValue } from "../format/value.ts";
+import { formatExact, formatValue, unitOf } from "../format/value.ts";
 import { callFailed } from "../state/profile/shown.ts";
 import { formatMoment } from "../time/moment.ts";
 
@@ -54,7 +54,7 @@ export function Tooltip({ hover, info }: { hover: Hover | null; info: TreeInfo |
 }
 
 function Content({ detail, info, run }: { detail: NodeDetail; info: TreeInfo; run: boolean }) {
-  const { unit } = info;
+  const unit = unitOf(info);
   const source = detail.file ? `${detail.file}${detail.line > 0 ? `:${detail.line}` : ""}` : detail.module;
   return (
     <>

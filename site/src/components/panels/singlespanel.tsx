@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { typeParts } from "../../format/type.ts";
-import { formatValue, plural } from "../../format/value.ts";
+import { formatTick, formatValue, plural } from "../../format/value.ts";
 import { formatMatcher } from "../../state/query/selector.ts";
 import { type Found, singles } from "../../state/query/singles.ts";
 import { go, NO_FOCUS, urlState } from "../../state/url/router.ts";
@@ -89,8 +89,8 @@ function Heatmap({ found }: { found: Found }) {
   };
   return (
     <figure class="singles-map">
-      <span class="singles-top">{formatValue(top, unit)}</span>
-      <span class="singles-bottom">{formatValue(bottom, unit)}</span>
+      <span class="singles-top">{formatTick(top, unit)}</span>
+      <span class="singles-bottom">{formatTick(bottom, unit)}</span>
       <svg
         viewBox={`0 0 ${columns} ${rows}`}
         preserveAspectRatio="none"

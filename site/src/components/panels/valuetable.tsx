@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { count, decimal, percent } from "../../format/number.ts";
-import { formatExact, formatValue, plural } from "../../format/value.ts";
+import { formatExact, formatTick, formatValue, plural } from "../../format/value.ts";
 import type { LabelSides } from "../../state/query/labels.ts";
 import { histogram, sortedRows, type ValueColumn, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
 import { formatMatcher, hasMatcher, type Matcher, matcherLabel, withMatcher } from "../../state/query/selector.ts";
@@ -177,7 +177,7 @@ function Cell({ column, row, unit, gauge }: { column: ValueColumn; row: ValueRow
   }
   const value = row[column] ?? 0;
   const exact = column === "profiles" ? plural(value, "profile") : formatExact(digits(value), unit);
-  const shown = column === "profiles" ? count(value) : formatValue(value, unit);
+  const shown = column === "profiles" ? count(value) : formatTick(value, unit);
   const of = column === "total" && gauge ? `Average of ${plural(row.profiles, "snapshot")}: ${exact}` : exact;
   return (
     <td class="number" title={of} data-testid={`value-${column}`}>

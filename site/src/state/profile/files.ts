@@ -2,6 +2,7 @@
 import { computed, signal, untracked } from "@preact/signals";
 import { core } from "../../core/index.ts";
 import type { ProfileInfo, SampleType } from "../../core/types.ts";
+import { describeContent } from "../../format/facts.ts";
 import { convertible, formatBytes, formatMillis, inFinerUnit, plural } from "../../format/value.ts";
 import { coverageDiffers, resolveMeasure, sharesOf } from "../query/measure.ts";
 import { urlState } from "../url/router.ts";
@@ -144,7 +145,7 @@ async function buildTree(progress: Progress): Promise<Answer> {
     draw,
     subject,
     title: titleOf(chosen),
-    facts: [read, plural(profile.samples, "sample"), plural(profile.functions, "function"), time()],
+    facts: [read, ...describeContent(profile, profile.types[subject.type]?.type), time()],
     warnings,
     exported: profile.id,
   };

@@ -1,6 +1,6 @@
 /** What each side of the comparison on the screen has in all. */
 import type { DiffTotals, TreeInfo } from "../../core/types.ts";
-import { formatExact } from "../../format/value.ts";
+import { formatExact, unitOf } from "../../format/value.ts";
 import type { SideName } from "../url/urlstate.ts";
 import { shown } from "./shown.ts";
 import { takenSteps } from "./steps.ts";
@@ -12,7 +12,8 @@ export interface SideTotals extends Record<SideName, number> {
 }
 
 /** Without filters what the profiles have; of what filters leave, and of rates, the tree says how much there is, in its unit. */
-export function sideTotals({ unit }: Pick<TreeInfo, "unit">, diff: DiffTotals): SideTotals {
+export function sideTotals(tree: Pick<TreeInfo, "type" | "unit">, diff: DiffTotals): SideTotals {
+  const unit = unitOf(tree);
   const { compared, totals } = shown.value.state === "ready" ? shown.value : {};
   // A group changes names alone.
   const filtered = takenSteps.value.some((step) => !step.startsWith("group:"));
@@ -25,14 +26,13 @@ export function sideTotals({ unit }: Pick<TreeInfo, "unit">, diff: DiffTotals): 
   if (filtered) return ofTree;
   if (compared && compared.measure !== "rate") {
     const { base, other } = compared;
-    const exact = { base: formatExact(base.exact, base.unit), other: formatExact(other.exact, other.unit) };
-    return { base: base.total, other: other.total, unit: base.unit, exact };
+    const own = unitOf({ type: tree.type, unit: base.unit });
+    const exact = { base: formatExact(base.exact, own), other: formatExact(other.exact, own) };
+    return { base: base.total, other: other.total, unit: own, exact };
   }
   if (compared || !totals) return ofTree;
   const { base, other } = totals;
-  const exact = {
-    base: formatExact(base.total_exact, base.unit),
-    other: formatExact(other.total_exact, base.unit),
-  };
-  return { base: base.total, other: other.total, unit: base.unit, exact };
+  const own = unitOf(base);
+  const exact = { base: formatExact(base.total_exact, own), other: formatExact(other.total_exact, own) };
+  return { base: base.total, other: other.total, unit: own, exact };
 }

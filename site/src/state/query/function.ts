@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
 import { ApiError } from "../../apierror.ts";
-import { isGauge } from "../../format/type.ts";
+import { isGauge, typeParts } from "../../format/type.ts";
 import { fixed, type Span } from "../../time/range.ts";
 import { store, stored } from "../page/storage.ts";
 import { resource } from "../resource.ts";
@@ -88,7 +88,8 @@ export const detail = resource(
     // By its name a function that is not there is an error, or the only other one that has it in its name.
     if ((await valuesIn(question, service, stopped)).total === 0) return null;
     const query = type + selector(service, filters);
-    return json<FunctionAnswer>("function", { query, ...fixed(question), name: func, limit: String(CALLS) }, stopped);
+    const asked = { query, ...fixed(question), name: func, limit: String(CALLS) };
+    return { ...(await json<FunctionAnswer>("function", asked, stopped)), unit: typeParts(type).unit };
   },
   subjectOf,
   "dropped",
@@ -236,7 +237,8 @@ async function valuesIn(question: Question, service: string, stopped: AbortSigna
   let found: FunctionValues | undefined = answer.functions.find(({ name }) => name === func);
   // Many names have a short one in them, and the list is cut.
   if (!found && answer.coverage.shown < answer.coverage.functions) found = await alone(question, service, stopped);
-  const { profiles, total: whole, unit, rounded } = answer;
+  const { profiles, total: whole, rounded } = answer;
+  const { unit } = typeParts(question.type);
   return { profiles, whole, unit, rounded, total: found?.total ?? 0, self: found?.self ?? 0 };
 }
 

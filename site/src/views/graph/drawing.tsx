@@ -6,7 +6,7 @@ import type { TreeInfo } from "../../core/types.ts";
 import { opacity, textOpacity } from "../../flame/paint.ts";
 import { diffColour, hueColour, makePalette } from "../../flame/palette.ts";
 import { change, percent } from "../../format/number.ts";
-import { formatValue } from "../../format/value.ts";
+import { formatValue, unitOf } from "../../format/value.ts";
 import { curve } from "../../graph/curve.ts";
 import { colours, readToken } from "../../state/page/theme.ts";
 import { at, graphMarks, type Placed, selectFunction } from "../../state/profile/callgraph.ts";
@@ -21,6 +21,7 @@ export function Drawing({ placed, info }: { placed: Placed; info: TreeInfo }) {
     return makePalette(readToken);
   });
   const { graph, places, labels } = placed;
+  const unit = unitOf(info);
   return (
     <>
       <defs>
@@ -42,8 +43,8 @@ export function Drawing({ placed, info }: { placed: Placed; info: TreeInfo }) {
           <title>
             {`${graph.nodes[from].name} → ${graph.nodes[to].name}\n${
               info.diff
-                ? `${formatValue(base, info.unit)} → ${formatValue(comparison, info.unit)} ${change(base, comparison)}`
-                : `${formatValue(total, info.unit)}, ${percent(fraction)}`
+                ? `${formatValue(base, unit)} → ${formatValue(comparison, unit)} ${change(base, comparison)}`
+                : `${formatValue(total, unit)}, ${percent(fraction)}`
             }${residual ? "\nby way of functions that are left out" : ""}`}
           </title>
           <path
@@ -110,7 +111,8 @@ function Shares({ width, y, self, total }: { width: number; y: number; self: num
   );
 }
 
-function titleOf(row: Placed["graph"]["nodes"][number], { unit }: TreeInfo): string {
+function titleOf(row: Placed["graph"]["nodes"][number], info: TreeInfo): string {
+  const unit = unitOf(info);
   const { name, file, diff, self, total, self_fraction, total_fraction } = row;
   const values = diff
     ? `${formatValue(diff.base_total, unit)} → ${formatValue(diff.comparison_total, unit)} ${change(diff.base_total, diff.comparison_total)}`

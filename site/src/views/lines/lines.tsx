@@ -5,7 +5,7 @@ import { ProblemNote } from "../../components/status/problemnote.tsx";
 import { core } from "../../core/index.ts";
 import { NONE, type TreeInfo } from "../../core/types.ts";
 import { csvField, csvText } from "../../format/csv.ts";
-import { plural } from "../../format/value.ts";
+import { plural, unitOf } from "../../format/value.ts";
 import { fetchedSource } from "../../source/fetched.ts";
 import { copyText } from "../../state/page/clipboard.ts";
 import { select, selected, tree } from "../../state/profile/focus.ts";
@@ -97,7 +97,7 @@ function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
           class="control"
           title="Copy as CSV"
           data-testid="copy-lines"
-          onClick={() => void copyText(linesCsv(rows, info.unit), "the lines as CSV")}
+          onClick={() => void copyText(linesCsv(rows, unitOf(info)), "the lines as CSV")}
         >
           Copy
         </button>
