@@ -7,7 +7,7 @@
  *   panels   panels, panel-…, deploy (to what changed between two versions)
  *   changes  changes (data-state), changes-progress, changes-by, changes-before, changes-after, changes-diff, changes-summary,
  *            changes-others, changes-more, changes-less, change (data-name; one each), changes-empty, changes-bundle
- *   function function, function-search, function-suggestions (data-state), function-suggestion, function-name, function-total,
+ *   function function, function-search, function-suggestions (data-state), function-suggestion, function-name, function-place, function-total,
  *            function-self, function-absent, function-bars, function-since, function-services, function-service (data-service),
  *            function-others, function-hours, function-cost, function-price, function-callers, function-callees, function-rounded,
  *            function-bundle
@@ -24,7 +24,7 @@
  *            data-total on each row) · current-frame (live region) · tooltip, when
  *   tree     calltree, treeitem (data-node, data-active)
  *   sandwich sandwich, callers, callees (what is drawn, as tables), callers-canvas, callees-canvas
- *   drawer   focus-frame, ignore-frame, hide-frame, sandwich-frame, function-link · drawer (data-node), drawer-name, drawer-total, drawer-self, drawer-all, zoom-here · occurrence, occurrence-previous,
+ *   drawer   focus-frame, ignore-frame, hide-frame, sandwich-frame, function-link · drawer (data-node), drawer-name, drawer-total, drawer-self, drawer-all, drawer-file, zoom-here · occurrence, occurrence-previous,
  *            occurrence-next
  *   table    table, row, sort-name, sort-self, sort-total, sort-delta
  *   marks    timeline-mark · annotate-open (in the menu of the range), annotate, annotate-text, annotate-time, annotate-url, annotate-about,

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { ProfileInfo } from "../src/core/types.ts";
 import { describeContent } from "../src/format/facts.ts";
 import { change, count, decimal, grouped, percent, short } from "../src/format/number.ts";
+import { definedAt, sampledAt } from "../src/format/place.ts";
 import {
   convertible,
   formatBytes,
@@ -149,6 +150,22 @@ test("what a file has", () => {
   assert.deepEqual(said({ functions: 12 }, "cpu"), ["640 records", "12 functions", "608 addresses"]);
   assert.deepEqual(said({ addresses: 1, period_unit: "count" }, "samples"), ["640 records", "1 address"]);
 });
+
+test("a line says whether it is where the function begins or where it was sampled", () =>
+  check([
+    [definedAt({ file: "svc/orders.go", line: 142, module: "shop" }), "svc/orders.go, defined at line 142"],
+    [definedAt({ file: "svc/orders.go", line: 0, module: "shop" }), "svc/orders.go"],
+    [definedAt({ file: "", line: 0, module: "libc.so.6" }), "libc.so.6"],
+    [sampledAt([{ file: "svc/orders.go", line: 150 }]), "svc/orders.go, sampled at line 150"],
+    [
+      sampledAt([
+        { file: "svc/orders.go", line: 150 },
+        { file: "svc/orders.go", line: 144 },
+      ]),
+      "svc/orders.go, sampled most at line 150",
+    ],
+    [sampledAt([]), ""],
+  ]));
 
 test("a share is never 0 for something nor 100 for less than all", () =>
   check([

@@ -288,6 +288,9 @@ test("a function: totals, services, callers and cost are the API's", async () =>
   const api = await ask("function", { query, from, until, name: "regexp.compile" });
   close(amount(await at("function-total").textContent()), api.functionTotal, "total");
   close(amount(await at("function-self").textContent()), api.self, "self");
+  const [{ file, line }, ...others] = api.lines;
+  const place = `${file}, sampled ${others.length > 0 ? "most " : ""}at line ${line}`;
+  assert.equal(await at("function-place").textContent(), place);
   assert.equal(
     Number(await at("function-service").locator("[data-total]").getAttribute("data-total")),
     api.functionTotal,

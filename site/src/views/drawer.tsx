@@ -5,6 +5,7 @@ import { type DiffValues, NONE, type NodeDetail, ROOT } from "../core/types.ts";
 import type { Occurrence } from "../core/viewer.ts";
 import { baseName } from "../flame/label.ts";
 import { change, grouped, percent } from "../format/number.ts";
+import { definedAt } from "../format/place.ts";
 import { formatDelta, formatExact, formatValue, plural, unitOf } from "../format/value.ts";
 import { copyText } from "../state/page/clipboard.ts";
 import { drawerOpen, drawerSide } from "../state/profile/drawer.ts";
@@ -33,6 +34,7 @@ export function Drawer() {
   if (!shown) return null;
   const { detail, children, occurrence } = shown;
   const unit = unitOf(info);
+  const place = definedAt(detail);
   return (
     <aside
       class={`drawer ${drawerSide.value}`}
@@ -46,9 +48,9 @@ export function Drawer() {
           <Icon name="close" />
         </button>
       </div>
-      {(detail.file || detail.module) && (
-        <p class="drawer-file">
-          {detail.file ? `${detail.file}${detail.line > 0 ? `:${detail.line}` : ""}` : detail.module}
+      {place && (
+        <p class="drawer-file" data-testid="drawer-file">
+          {place}
         </p>
       )}
       {occurrence.count > 1 && <Occurrences {...occurrence} />}

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { core } from "../core/index.ts";
 import type { NodeDetail, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
+import { definedAt } from "../format/place.ts";
 import { formatExact, formatValue, unitOf } from "../format/value.ts";
 import { callFailed } from "../state/profile/shown.ts";
 import { formatMoment } from "../time/moment.ts";
@@ -55,12 +56,12 @@ export function Tooltip({ hover, info }: { hover: Hover | null; info: TreeInfo |
 
 function Content({ detail, info, run }: { detail: NodeDetail; info: TreeInfo; run: boolean }) {
   const unit = unitOf(info);
-  const source = detail.file ? `${detail.file}${detail.line > 0 ? `:${detail.line}` : ""}` : detail.module;
+  const place = definedAt(detail);
   return (
     <>
       {run && <p class="soft">Several frames too small to draw; the largest:</p>}
       <b>{detail.name}</b>
-      {source && <p class="soft">{source}</p>}
+      {place && <p class="soft">{place}</p>}
       {detail.start !== null && <When start={detail.start} seconds={detail.total / 1e9} />}
       {detail.diff ? (
         <p>

@@ -1,6 +1,7 @@
 import "../../style/function.css";
 import { useEffect, useRef } from "preact/hooks";
 import { percent } from "../../format/number.ts";
+import { sampledAt } from "../../format/place.ts";
 import { isCpu, isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { Debounce } from "../../settled.ts";
@@ -117,12 +118,16 @@ function Search() {
 function Chosen() {
   const { func, service, type, base, window } = urlState.value;
   const { value, state, problem } = detail.value;
-  const file = value?.lines[0];
+  const place = sampledAt(value?.lines ?? []);
   return (
     <>
       <header class="function-head">
         <h2 data-testid="function-name">{func}</h2>
-        {file?.file && <span class="soft">{file.line > 0 ? `${file.file}:${file.line}` : file.file}</span>}
+        {place && (
+          <span class="soft" data-testid="function-place">
+            {place}
+          </span>
+        )}
       </header>
       {problem && <RetryNote problem={problem} />}
       {value && <Facts found={value} />}
