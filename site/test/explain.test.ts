@@ -1,43 +1,35 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { RULES as EXAMPLES, NO_RULE } from "../../tests/browser/rules.mjs";
 
-const { PATTERNS } = await import("../src/explain/patterns.ts");
+const { RULES } = await import("../src/explain/rules.ts");
 
-/** Names as agents of several languages send them, and the pattern each belongs to. */
-const NAMES: Record<string, string> = {
-  "regexp.MustCompile": "Compiling regular expressions",
-  "java.util.regex.Pattern.compile": "Compiling regular expressions",
-  "regexp.(*Regexp).doExecute": "Matching regular expressions",
-  "runtime.gcBgMarkWorker": "Garbage collection",
-  "(garbage collector)": "Garbage collection",
-  "runtime.mallocgc": "Allocating memory",
-  _int_malloc: "Allocating memory",
-  "sync.(*Mutex).Lock": "Waiting for locks",
-  pthread_mutex_lock: "Waiting for locks",
-  "encoding/json.Marshal": "JSON",
-  "serde_json::de::from_slice": "JSON",
-  "google.golang.org/protobuf/proto.Marshal": "Protocol buffers",
-  "compress/flate.(*compressor).deflate": "Compression",
-  ZSTD_compressBlock: "Compression",
-  "crypto/sha256.block": "Encryption and hashing",
-  "runtime.memmove": "Copying memory",
-  __memcpy_avx_unaligned: "Copying memory",
-  "runtime/internal/syscall.Syscall6": "System calls",
-  "reflect.Value.Call": "Reflection",
-  "fmt.Sprintf": "Formatting text",
-  "log.Printf": "Logging",
-  "java.lang.Throwable.fillInStackTrace": "Exceptions and panics",
-  "sort.Slice": "Sorting",
-};
+/** Whether steps leave a stack, as the core takes them; tests/browser/explain.test.mjs asks the core itself. */
+function leave(steps: string[], stack: string): boolean {
+  return steps.every((step) => {
+    const [verb] = step.split(":", 1);
+    const pattern = new RegExp(step.slice(verb.length + 1));
+    return stack.split(";").some((name) => pattern.test(name)) === (verb === "focus");
+  });
+}
 
-test("names of functions belong to the pattern that people expect", () => {
-  for (const [name, expect] of Object.entries(NAMES)) {
-    const found = PATTERNS.filter(({ functions }) => new RegExp(functions).test(name)).map(({ name }) => name);
-    assert.deepEqual(found, [expect], name);
-  }
+const rulesOf = (stack: string) => RULES.filter(({ stacks }) => leave(stacks, stack)).map(({ name }) => name);
+
+test("each rule has stacks that it is about, and others that look alike", () => {
+  assert.deepEqual(
+    RULES.map(({ name }) => name),
+    Object.keys(EXAMPLES),
+  );
+  for (const [name, { fires, silent }] of Object.entries(EXAMPLES)) assert.ok(fires.length && silent.length, name);
 });
 
-test("application code belongs to none", () => {
-  for (const name of ["main", "checkout.(*Service).Place", "com.acme.logging.Shipper.run", "render_catalog", "total"])
-    assert.ok(!PATTERNS.some(({ functions }) => new RegExp(functions).test(name)), name);
+test("a stack is of the rule that is about it, and of no other", () => {
+  for (const [name, { fires }] of Object.entries(EXAMPLES))
+    for (const stack of fires) assert.deepEqual(rulesOf(stack), [name], stack);
+});
+
+test("a stack that looks alike is not of the rule", () => {
+  for (const [name, { silent }] of Object.entries(EXAMPLES))
+    for (const stack of silent) assert.ok(!rulesOf(stack).includes(name), `${name}: ${stack}`);
+  for (const stack of NO_RULE) assert.deepEqual(rulesOf(stack), [], stack);
 });

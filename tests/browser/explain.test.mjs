@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { drawnFrames, launch, openPage, own } from "./page.mjs";
+import { NO_RULE, RULES } from "./rules.mjs";
 
 const STACKS = {
   "main;serve;json.loads": 30,
@@ -21,8 +22,8 @@ before(async () => {
 });
 after(() => browser?.close());
 
-async function opened(files) {
-  const page = await openPage(browser, "/file", { permissions: ["clipboard-read", "clipboard-write"] });
+async function opened(files, query = "") {
+  const page = await openPage(browser, `/file${query}`, { permissions: ["clipboard-read", "clipboard-write"] });
   await page.at("dropzone").waitFor({ state: "attached" });
   for (const [name, stacks] of Object.entries(files)) writeFileSync(own(name), folded(stacks));
   await page.at("open-file").setInputFiles(Object.keys(files).map(own));
@@ -33,6 +34,17 @@ const lists = (at) =>
   at("explain-functions").evaluateAll((lists) =>
     lists.map((list) => [...list.children].map((item) => [...item.children].map((part) => part.textContent).join(" "))),
   );
+
+const patterns = async (at) => {
+  const items = await at("explain-patterns").locator("li").all();
+  return Promise.all(
+    items.map(async (item) => [
+      await item.getByRole("button").textContent(),
+      await item.locator("b").textContent(),
+      await item.locator("p").textContent(),
+    ]),
+  );
+};
 
 test("a profile, in words", async () => {
   const { page, at, end } = await opened({ "explain.folded": STACKS });
@@ -47,15 +59,13 @@ test("a profile, in words", async () => {
     ["render 40 %", "json.loads 30 %", "idle 20 %", "_int_malloc 10 %"],
     ["serve 80 %", "json.loads 40 %"],
   ]);
-  const patterns = await at("explain-patterns").locator("li").allTextContents();
-  assert.deepEqual(
-    patterns.map((text) => /^.* \d+ %/.exec(text)[0]),
-    ["JSON 40 %", "Allocating memory 10 %"],
-  );
+  const [[name, said, advice], ...others] = await patterns(at);
+  assert.deepEqual([name, said, others], ["JSON", "40 % (40 samples)", []]);
+  assert.match(advice, /^Parse and write each message once/);
   await at("explain-copy").click();
   await at("notice").filter({ hasText: "Copied the summary as Markdown" }).waitFor();
   const text = await page.evaluate(() => navigator.clipboard.readText());
-  for (const line of ["1. `render`: 40 %", "- JSON: 40 %. Decode only what is used"])
+  for (const line of ["1. `render`: 40 %", "- JSON: 40 % (40 samples). Parse and write each message once"])
     assert.ok(text.includes(line), text);
   await page.keyboard.press("Escape");
   await at("search-result")
@@ -63,10 +73,9 @@ test("a profile, in words", async () => {
     .waitFor();
   await at("explain-button").click();
   await at("explain-patterns").getByRole("button", { name: "JSON" }).click();
-  await at("search-result")
-    .filter({ hasText: /^1 frame · 40 %/ })
-    .waitFor();
-  assert.match(page.url(), /q=/);
+  await drawnFrames(page, 40);
+  assert.equal(await at("step").count(), 1);
+  assert.match(await at("steps-share").textContent(), /^40 % of 100/);
   await end();
 });
 
@@ -81,6 +90,93 @@ test("a comparison, in words", async () => {
   await at("explain-copy").waitFor();
   const [[first]] = await lists(at);
   assert.match(first, /^render 40 % → 70 %/);
+  assert.deepEqual(await patterns(at), [["JSON", "40 % → 20 % (40 samples → 40 samples)", ""]]);
+  assert.match(await at("explain").textContent(), /100 samples before, 200 samples after/);
+  await at("explain-patterns").getByRole("button", { name: "JSON" }).click();
+  await at("steps-share").filter({ hasText: "30 % of both sides" }).waitFor();
+  await end();
+});
+
+const ONE_EACH = (stacks) => Object.fromEntries(stacks.map((stack) => [stack, 1]));
+const FIRES = Object.values(RULES).flatMap(({ fires }) => fires);
+const shareOf = (part, whole) => `${((100 * part) / whole).toFixed(1).replace(/\.0$/, "")} %`;
+
+test("each known pattern has its stacks and no others", async () => {
+  const silent = Object.values(RULES).flatMap(({ silent }) => silent);
+  const { page, at, end } = await opened({
+    "explain-rules.folded": ONE_EACH(FIRES),
+    "explain-silent.folded": ONE_EACH([...silent, ...NO_RULE]),
+  });
+  await page.getByRole("button", { name: "only", exact: true }).first().click();
+  await drawnFrames(page, FIRES.length);
+  await at("explain-button").click();
+  await at("explain-copy").waitFor();
+  const expected = Object.entries(RULES).map(([name, { fires }]) => ({ name, count: fires.length }));
+  assert.deepEqual(
+    (await patterns(at)).map(([name, said]) => [name, said]),
+    expected
+      .sort((a, b) => b.count - a.count)
+      .map(({ name, count }) => [name, `${shareOf(count, FIRES.length)} (${count} sample${count > 1 ? "s" : ""})`]),
+  );
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "only", exact: true }).last().click();
+  await drawnFrames(page, silent.length + NO_RULE.length);
+  await at("explain-button").click();
+  await at("explain-copy").waitFor();
+  assert.equal(await at("explain-patterns").count(), 0);
+  await end();
+});
+
+test("a stack counts once in a pattern, and in each pattern that it is of", async () => {
+  const { page, at, end } = await opened({
+    "explain-overlap.folded": {
+      "main.main;encoding/json.Marshal;encoding/json.Marshal;runtime.growslice;runtime.gcAssistAlloc": 30,
+      "main.main;encoding/json.Marshal": 20,
+      "main.main": 50,
+    },
+  });
+  await drawnFrames(page, 100);
+  await at("explain-button").click();
+  await at("explain-copy").waitFor();
+  assert.deepEqual(
+    (await patterns(at)).map(([name, said]) => [name, said]),
+    [
+      ["JSON", "50 % (50 samples)"],
+      ["Garbage collection", "30 % (30 samples)"],
+      ["Growing arrays and maps", "30 % (30 samples)"],
+    ],
+  );
+  assert.match(await at("explain").textContent(), /one stack can match several/);
+  await end();
+});
+
+test("a comparison lists the patterns that changed, in shares and amounts", async () => {
+  const { at, end } = await opened({
+    "explain-fewer.folded": { "main.main;encoding/json.Marshal": 10, "main;work;(garbage collector)": 20, main: 70 },
+    "explain-more.folded": { "main.main;encoding/json.Marshal": 35, "main;work;(garbage collector)": 20, main: 45 },
+  });
+  await at("compare").click();
+  await at("legend").waitFor();
+  await at("explain-button").click();
+  await at("explain-copy").waitFor();
+  const [[name, said, advice], ...others] = await patterns(at);
+  assert.deepEqual([name, said, others], ["JSON", "10 % → 35 % (10 samples → 35 samples)", []]);
+  assert.match(advice, /^Parse and write/);
+  await end();
+});
+
+test("filters of the page hold for the patterns, and grouped or inverted frames still match", async () => {
+  const { page, at, end } = await opened({ "explain-filtered.folded": STACKS }, "?f=ignore:idle&f=group:package&i=1");
+  await drawnFrames(page, 80);
+  await at("explain-button").click();
+  await at("explain-copy").waitFor();
+  assert.deepEqual(
+    (await patterns(at)).map(([name, said]) => [name, said]),
+    [["JSON", "50 % (40 samples)"]],
+  );
+  await at("explain-patterns").getByRole("button", { name: "JSON" }).click();
+  await drawnFrames(page, 40);
+  assert.match(await at("steps-share").textContent(), /^40 % of 100/);
   await end();
 });
 

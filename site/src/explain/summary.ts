@@ -1,27 +1,35 @@
 /** What a profile or a comparison says, in words that need no model: the largest functions, what changed, known patterns. */
+import { SHARE } from "../core/divided.ts";
 import { core } from "../core/index.ts";
 import type { TableRow, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
-import { formatDelta, formatValue } from "../format/value.ts";
-import { PATTERNS, type Pattern } from "./patterns.ts";
+import { formatDelta, formatValue, unitOf } from "../format/value.ts";
+import { sideTotals } from "../state/profile/sidetotals.ts";
+import { RULES, type Rule } from "./rules.ts";
 
 /** Functions that are listed. */
 const LISTED = 7;
-/** A pattern with a smaller share is not worth a line. */
+/** A pattern with a smaller share, or in a comparison with a smaller change of it, is not worth a line. */
 const WORTH = 0.02;
 /** A caller of nearly everything explains nothing. */
 const NEARLY_ALL = 0.9;
 /** A function with more of its caller's share than this hands on what the caller has. */
 const NARROWER = 0.97;
 
+/** The stacks of a rule. */
 export interface Found {
-  pattern: Pattern;
-  fraction: number;
+  rule: Rule;
+  /** Steps that show these stacks alone. */
+  steps: string[];
+  /** Of all that the profile has, or the baseline and the comparison. */
+  shares: number[];
 }
 
 export interface Summary {
   title: string;
+  /** Of the values of functions. */
   unit: string;
+  all: Whole;
   /** In words: "1.7 h in 240 profiles". */
   of: string;
   /** Those with the largest values of their own. */
@@ -32,31 +40,82 @@ export interface Summary {
   total: TableRow[];
   /** Of a comparison: what changed most, either way. */
   changed: TableRow[];
-  /** The largest first. */
+  /** The largest first, of a comparison those that changed most. */
   patterns: Found[];
 }
 
-/** Of a tree that nobody looks at: searching it marks nothing on the screen. */
-export async function summarise(tree: TreeInfo, title: string, of: string): Promise<Summary> {
-  const rows = async (sort: "self" | "total" | "delta", limit: number, descending = true) =>
-    (await core.table(tree.id, { sort, descending, filter: "", offset: 0, limit })).rows;
-  const self = tree.diff ? [] : (await rows("self", LISTED)).filter((row) => row.self > 0);
-  const total = tree.diff ? [] : await rows("total", 40);
-  const patterns: Found[] = [];
-  for (const pattern of PATTERNS) {
-    const { fraction } = await core.search(tree.id, `/${pattern.functions}/`);
-    if (fraction >= WORTH) patterns.push({ pattern, fraction });
+/** Makes the call tree of what steps leave; whoever asks drops it. */
+export type TreeOf = (steps: string[]) => Promise<TreeInfo>;
+
+/** Searches and sorts trees that nobody looks at, so nothing changes on the screen. */
+export async function summarise(treeOf: TreeOf, title: string, facts: string[]): Promise<Summary> {
+  return using(await treeOf([]), async (tree) => {
+    const rows = async (sort: "self" | "total" | "delta", limit: number, descending = true) =>
+      (await core.table(tree.id, { sort, descending, filter: "", offset: 0, limit })).rows;
+    const self = tree.diff ? [] : (await rows("self", LISTED)).filter((row) => row.self > 0);
+    const total = tree.diff ? [] : await rows("total", 40);
+    const all = wholeOf(tree);
+    return {
+      title,
+      unit: unitOf(tree),
+      all,
+      of: [...describeWhole(all), ...facts].join(", "),
+      self,
+      covered: self.reduce((sum, row) => sum + row.self_fraction, 0),
+      total: narrowing(total).slice(0, LISTED),
+      changed: tree.diff ? largest([...(await rows("delta", LISTED)), ...(await rows("delta", LISTED, false))]) : [],
+      patterns: await findPatterns(treeOf, tree),
+    };
+  });
+}
+
+async function using<T>(tree: TreeInfo, use: (tree: TreeInfo) => T | Promise<T>): Promise<T> {
+  try {
+    return await use(tree);
+  } finally {
+    void core.dropTree(tree.id);
   }
-  return {
-    title,
-    unit: tree.unit,
-    of,
-    self,
-    covered: self.reduce((sum, row) => sum + row.self_fraction, 0),
-    total: narrowing(total).slice(0, LISTED),
-    changed: tree.diff ? largest([...(await rows("delta", LISTED)), ...(await rows("delta", LISTED, false))]) : [],
-    patterns: patterns.sort((a, b) => b.fraction - a.fraction),
-  };
+}
+
+/** All that the profile has, or the baseline and the comparison, whatever they are scaled to. */
+interface Whole {
+  amounts: number[];
+  /** Shares, where filters left part of sides that are compared by shares. */
+  unit: string;
+}
+
+function wholeOf(tree: TreeInfo): Whole {
+  if (!tree.diff) return { amounts: [tree.total], unit: unitOf(tree) };
+  const { base, other, unit } = sideTotals(tree, tree.diff);
+  return { amounts: [base, other], unit };
+}
+
+function describeWhole({ amounts: [before, after], unit }: Whole): string[] {
+  if (unit === SHARE) return [];
+  if (after === undefined) return [formatValue(before, unit)];
+  return [`${formatValue(before, unit)} before`, `${formatValue(after, unit)} after`];
+}
+
+/** Each stack counts once in a rule, however many of its functions are on it. */
+async function findPatterns(treeOf: TreeOf, whole: TreeInfo): Promise<Found[]> {
+  const all = amountsOf(whole);
+  const found: Found[] = [];
+  for (const rule of RULES) {
+    const one = await using(await treeOf(rule.stacks), (tree) => {
+      // What a rule leaves out and is not there needs no step.
+      const steps = rule.stacks.filter((_, i) => !tree.unmatched.includes(i));
+      return { rule, steps, shares: amountsOf(tree).map((amount, i) => (all[i] === 0 ? 0 : amount / all[i])) };
+    });
+    if (weightOf(one) >= WORTH) found.push(one);
+  }
+  return found.sort((a, b) => weightOf(b) - weightOf(a));
+}
+
+const amountsOf = ({ diff, total }: TreeInfo) => (diff ? [diff.base, diff.comparison] : [total]);
+
+/** The share, or by how much it changed. */
+function weightOf({ shares: [first, second] }: Found): number {
+  return second === undefined ? first : Math.abs(second - first);
 }
 
 /** Functions that call others, the largest first; of a chain that hands everything on, one. */
@@ -85,8 +144,23 @@ export function describeChange({ diff }: TableRow, unit: string): string {
   return `${amounts} (${base === 0 ? formatDelta(comparison, unit) : change(base, comparison)})`;
 }
 
+/** "12 % (1.2 s)"; of a comparison "12 % → 31 % (1.2 s → 3.4 s)". */
+export function describePattern({ shares }: Found, { amounts, unit }: Whole): string {
+  const shown = shares.map(percent).join(" → ");
+  if (unit === SHARE) return shown;
+  return `${shown} (${shares.map((share, i) => formatValue(share * amounts[i], unit)).join(" → ")})`;
+}
+
+/** What became less needs no advice. */
+export function adviceOn({ rule, shares: [first, second = first] }: Found): string {
+  return second < first ? "" : rule.advice;
+}
+
 /** The same as text for an issue, a pull request or a question. */
-export function markdown({ title, of, unit, self, covered, total, changed, patterns }: Summary, link: string): string {
+export function markdown(
+  { title, of, unit, all, self, covered, total, changed, patterns }: Summary,
+  link: string,
+): string {
   const code = (text: string) => `\`${text.replaceAll("`", "ˋ")}\``;
   const listed = (heading: string, lines: string[]) => (lines.length > 0 ? [`\n**${heading}**\n`, ...lines] : []);
   const lines = [
@@ -94,21 +168,33 @@ export function markdown({ title, of, unit, self, covered, total, changed, patte
     "",
     of,
     ...listed(
-      "Changed most",
+      CHANGED,
       changed.map((row, i) => `${i + 1}. ${code(row.name)}: ${describeChange(row, unit)}`),
     ),
     ...listed(
-      `By themselves: these have ${percent(covered)}`,
+      selfHeading(covered),
       self.map((row, i) => `${i + 1}. ${code(row.name)}: ${percent(row.self_fraction)}${row.file && ` (${row.file})`}`),
     ),
     ...listed(
-      "With what they call",
+      TOTAL,
       total.map((row, i) => `${i + 1}. ${code(row.name)}: ${percent(row.total_fraction)}`),
     ),
     ...listed(
-      "Known patterns",
-      patterns.map(({ pattern, fraction }) => `- ${pattern.name}: ${percent(fraction)}. ${pattern.advice}`),
+      patternsHeading(patterns),
+      patterns.map((found) => `- ${found.rule.name}: ${describePattern(found, all)}. ${adviceOn(found)}`.trimEnd()),
     ),
   ];
   return `${lines.join("\n")}\n${link && `\n${link}\n`}`;
+}
+
+export const CHANGED = "Changed most";
+export const TOTAL = "Total, with everything they call";
+
+export function selfHeading(covered: number): string {
+  return `Self: together ${percent(covered)}`;
+}
+
+/** Shares of rules don't add up: one stack can be of several. */
+export function patternsHeading({ length }: Found[]): string {
+  return `Known patterns${length > 1 ? " (one stack can match several)" : ""}`;
 }

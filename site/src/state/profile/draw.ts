@@ -10,7 +10,7 @@ import type { TreeInfo } from "../../core/types.ts";
 import { coverageDiffers, resolveMeasure, sharesOf } from "../query/measure.ts";
 import { urlState } from "../url/router.ts";
 import type { Measure, View } from "../url/urlstate.ts";
-import { type Drawing, redraw, type Subject, shown } from "./shown.ts";
+import { type Draw, type Drawing, redraw, type Subject, shown } from "./shown.ts";
 
 interface Wanted {
   steps: string[];
@@ -46,22 +46,21 @@ export const isCurrent = computed(() => {
 });
 
 /** What draws a profile, now and whenever the steps have changed. */
-export function drawing(subject: Subject): () => Promise<Drawing> {
-  return () => draw((asked) => drawProfile(subject, asked));
+export function drawing(subject: Subject): Draw {
+  return (first) => draw((asked) => drawProfile(subject, asked), first);
 }
 
 /** The same of a comparison: `compare` makes its tree. */
-export function drawingComparison(
-  compare: (steps: string[], invert: boolean) => Promise<TreeInfo>,
-): () => Promise<Drawing> {
-  return () => draw(async ({ steps, invert }) => ({ tree: await compare(steps, invert) }));
+export function drawingComparison(compare: (steps: string[], invert: boolean) => Promise<TreeInfo>): Draw {
+  return (first) => draw(async ({ steps, invert }) => ({ tree: await compare(steps, invert) }), first);
 }
 
 type Drawn = Pick<Drawing, "tree" | "threads" | "thread" | "totals">;
 
-async function draw(make: (asked: Wanted) => Promise<Drawn>): Promise<Drawing> {
+async function draw(make: (asked: Wanted) => Promise<Drawn>, first?: string[]): Promise<Drawing> {
   const drawn = wanted.peek();
   const asked = JSON.parse(drawn) as Wanted;
+  if (first) return { ...(await drawUpright(make, asked, first)), drawn, stepProblem: "" };
   try {
     return { ...(await make(asked)), drawn, stepProblem: "" };
   } catch (failure) {
@@ -69,6 +68,14 @@ async function draw(make: (asked: Wanted) => Promise<Drawn>): Promise<Drawing> {
     // A link may have a step that cannot be taken. The profile is there all the same.
     return { ...(await make({ ...asked, steps: [], against: null })), drawn, stepProblem: failure.message };
   }
+}
+
+/** What is on the screen, as a call tree after `first`. Steps that the picture could not take are not taken here either. */
+function drawUpright(make: (asked: Wanted) => Promise<Drawn>, asked: Wanted, first: string[]): Promise<Drawn> {
+  const answer = shown.peek();
+  const refused = answer.state === "ready" && answer.stepProblem;
+  const { steps, against } = refused ? { steps: [], against: null } : asked;
+  return make({ ...asked, steps: [...first, ...steps], against, invert: false, chart: false });
 }
 
 async function drawProfile(subject: Subject, asked: Wanted): Promise<Drawn> {

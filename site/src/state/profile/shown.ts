@@ -33,11 +33,13 @@ export interface Drawing {
   totals?: Record<SideName, SampleType>;
 }
 
+/** Draws the picture again as the address wants it, or with steps the call tree of what they leave, taken before the others. */
+export type Draw = (first?: string[]) => Promise<Drawing>;
+
 export interface Ready extends Partial<Omit<Drawing, "tree">> {
   state: "ready";
   tree: TreeInfo;
-  /** Draws it again as the address wants it. */
-  draw?: () => Promise<Drawing>;
+  draw?: Draw;
   /** What it draws. */
   subject?: Subject;
   /** What the answer is made of, for the foot line; how many nodes are drawn stands behind the first. */

@@ -62,6 +62,12 @@ export function addStep(step: string): void {
   if (steps.at(-1) !== step) change({ steps: [...steps, step] });
 }
 
+/** Takes steps before all others, so that a group or a hidden frame can't change what they match. */
+export function addFirst(steps: string[]): void {
+  const { steps: taken } = urlState.peek();
+  change({ steps: [...steps.filter((step) => !taken.includes(step)), ...taken] });
+}
+
 /** Takes a part of the time, in place of the one before; null for all of it. */
 export function setTime(span: Seconds | null): void {
   const others = urlState.peek().steps.filter((step) => timeOf(step) === null);
