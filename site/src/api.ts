@@ -241,9 +241,23 @@ async function send(path: string, signal: AbortSignal | null, init: RequestInit)
     if (!isBusy || again === ASKED_AGAIN)
       throw responseError(response, await orNetworkError(signal, () => response.text()), sent);
     // Many that were turned away together don't come back together.
-    await trackWork(new Promise((go) => setTimeout(go, 1000 * wait * (1 + Math.random()))));
+    await response.body?.cancel();
+    await trackWork(pause(1000 * wait * (1 + Math.random()), signal));
     signal?.throwIfAborted();
   }
+}
+
+/** Ends when it is stopped, too. */
+function pause(millis: number, signal: AbortSignal | null): Promise<void> {
+  return new Promise((go) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      go();
+    };
+    const timer = setTimeout(end, millis);
+    signal?.addEventListener("abort", end);
+  });
 }
 
 export function bodyOf({ body }: Response): ReadableStream<Uint8Array<ArrayBuffer>> {

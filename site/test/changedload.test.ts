@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { coveredMillis } from "../src/time/series.ts";
 import "./page.ts";
 
-const { causeOf, changedLoad } = await import("../src/state/query/changedload.ts");
+const { areTogether, causeOf, changedLoad, numbersDiffer } = await import("../src/state/query/changedload.ts");
 const { changesIn } = await import("../src/state/query/loadchanges.ts");
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -51,10 +51,22 @@ test("the cause is what has the largest part of the change, if it has a fifth", 
   assert.ok(fell && Math.abs(fell.part - 1) < 1e-9);
 });
 
+test("a canary beside the version before it is no drop of the load", () => {
+  const span = (from: number, until: number) => ({ from, until });
+  assert.ok(areTogether(span(0, 60), span(20, 60)) && !areTogether(span(0, 60), span(50, 110)));
+  const side = (profiles: number) => ({ length: MINUTE, windows: Array(3).fill({ total: 1, profiles }) });
+  assert.ok(numbersDiffer([side(36), side(4)]) && !numbersDiffer([side(36), side(35)]));
+});
+
 test("time with profiles counts, and a cut step in part", () => {
   const counts = [0, 0, 2, 4, 4, 4, 4, 1, 0, 0];
   const timeline = { start: 0, step: MINUTE, points: counts, counts, profiles: 19 };
   assert.equal(coveredMillis(timeline), 4.75 * MINUTE);
+  // Fewer processes at first are no gap.
+  const scaled = [2, 2, 2, 2, 4, 4, 4, 4, 4, 4];
+  assert.equal(coveredMillis({ ...timeline, points: scaled, counts: scaled }), 9.5 * MINUTE);
+  const seldom = Array.from({ length: 60 }, (_, i) => (i % 15 === 0 ? 1 : 0));
+  assert.equal(coveredMillis({ ...timeline, points: seldom, counts: seldom }), 0, "a profile says nothing of 15 steps");
   assert.equal(coveredMillis({ ...timeline, counts: counts.map(() => 0), profiles: 0 }), 0);
   // How much of a step or two is covered is anyone's guess.
   assert.equal(coveredMillis({ ...timeline, counts: counts.map((_, i) => (i < 2 ? 4 : 0)) }), 0);

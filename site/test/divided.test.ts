@@ -11,6 +11,7 @@ import {
   compareTrees,
   coverageDiffers,
   type MergedSide,
+  processesDiffer,
   resolveMeasure,
   sidesDiffer,
 } from "../src/state/query/measure.ts";
@@ -101,6 +102,12 @@ test("unlike sides compare loads, or shares, unless told otherwise", () => {
   assert.ok(!sidesDiffer({ profiles: 120, total: 50 }, { profiles: 119, total: 52 }));
   assert.equal(resolveMeasure("auto", true, true), "rate");
   assert.equal(resolveMeasure("auto", true, false), "share");
+  assert.equal(resolveMeasure("auto", true, true, false), "share", "nine processes against one");
+  assert.equal(resolveMeasure("rate", true, true, false), "rate");
+  const side = (profiles: number, coveredMillis: number) => ({ profiles, coveredMillis });
+  assert.ok(
+    !processesDiffer(side(120, 60_000), side(61, 30_000)) && processesDiffer(side(120, 60_000), side(13, 60_000)),
+  );
   assert.equal(resolveMeasure("auto", false, false), "amount");
   assert.equal(resolveMeasure("amount", true, false), "amount");
   assert.equal(resolveMeasure("rate", true, true), "rate");

@@ -12,6 +12,7 @@ function seriesOf(values: (number | null)[]): Series {
     values: values.map((value) => value ?? 0),
     counts: values.map((value) => (value === null ? 0 : 1)),
     average: false,
+    sparse: false,
     total: 0,
   };
 }

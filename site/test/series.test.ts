@@ -52,7 +52,15 @@ test("an outage stays one, and what comes irregularly stays as it is", () => {
 test("steps put together keep their sums; what does not divide evenly is at the start", () => {
   const timeline: Timeline = { start: 100, step: 10, points: [1, 2, 3, 4, 5], counts: [1, 0, 1, 0, 1], profiles: 3 };
   const series = seriesOf(timeline, false, 2);
-  assert.deepEqual(series, { start: 90, step: 20, values: [1, 5, 9], counts: [1, 1, 1], average: false, total: 15 });
+  assert.deepEqual(series, {
+    start: 90,
+    step: 20,
+    values: [1, 5, 9],
+    counts: [1, 1, 1],
+    average: false,
+    sparse: false,
+    total: 15,
+  });
 });
 
 test("timelines beside each other have steps of one length, so that equal load is equally high", () => {

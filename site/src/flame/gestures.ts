@@ -45,6 +45,8 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
   let dragging = false;
   let lastClick = { time: 0, x: 0, y: 0 };
   const resting = new Debounce();
+  /** A long press has opened the menu: what the finger does until it leaves means nothing. */
+  let spent = false;
 
   listen("pointerdown", (event) => {
     if (event.button !== 0) return;
@@ -58,6 +60,7 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
     resting.set(() => {
       // Lifting the finger is no click then.
       pressed = null;
+      spent = true;
       on.menu(x, y, false);
     }, LONG_PRESS_MILLIS);
   });
@@ -66,6 +69,7 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
     const before = pointers.get(event.pointerId);
     const now = at(event);
     if (!before) return on.hover(now.x, now.y);
+    if (spent) return;
     if (!dragging && pressed && Math.hypot(now.x - pressed.x, now.y - pressed.y) < DRAG_FROM) return;
     resting.clear();
     if (!dragging) canvas.style.cursor = "grabbing";
@@ -86,6 +90,7 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
     canvas.style.cursor = "";
     if (pointers.size > 0) return;
     pressed = null;
+    spent = false;
     const wasDragging = dragging;
     dragging = false;
     if (wasDragging || !wasPressed || event.type === "pointercancel") return;
@@ -104,11 +109,13 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
 
   listen("contextmenu", (event) => {
     event.preventDefault();
-    // Of a long press the timer has told, and a key has no button.
-    const byKey = event.button !== 2;
-    if (!byKey && pointers.size > 0) return;
+    const { pointerType } = event as PointerEvent;
+    // Of a long press the timer has told.
+    if (pointerType === "touch" || (pointers.size > 0 && !event.ctrlKey)) return;
+    // With Ctrl, the one button of a Mac is the other one. It is no click then.
+    pressed = null;
     const { x, y } = at(event);
-    on.menu(x, y, byKey);
+    on.menu(x, y, event.button !== 2 && !event.ctrlKey);
   });
 
   listen(

@@ -71,7 +71,7 @@ export function formatValue(value: number, unit: string): string {
   }
   if (unit === SHARE) return percent(value / 100);
   if (unit === CORES) return formatCores(value);
-  if (unit.endsWith(A_SECOND)) return `${formatValue(value, unit.slice(0, -A_SECOND.length))}${A_SECOND}`;
+  if (unit.endsWith(A_SECOND)) return `${formatSmall(value, unit.slice(0, -A_SECOND.length))}${A_SECOND}`;
   if (value === 0 && isScaled(unit)) return "0";
   if (unit in NANOSECONDS) return scaled(value * NANOSECONDS[unit], TIME);
   if (unit in BYTES) return scaled(value * BYTES[unit], SIZE);
@@ -81,6 +81,12 @@ export function formatValue(value: number, unit: string): string {
 /** The same where there is little room: the unit of a count is said elsewhere. */
 export function formatTick(value: number, unit: string): string {
   return formatValue(value, isScaled(unit) ? unit : "");
+}
+
+/** As formatValue, with three digits of a count below one: an event in an hour is not none. */
+function formatSmall(value: number, unit: string): string {
+  if (isScaled(unit) || value === 0 || Math.abs(value) >= 1) return formatValue(value, unit);
+  return withUnit(grouped(String(Number(value.toPrecision(3)))), unit);
 }
 
 /** 1.28 cores, 0.0461 cores; 4.6 mcores where that would be lost in zeros. */

@@ -34,7 +34,7 @@ export function loadChange(series: Series, starts: VersionStart[]): LoadChange |
     series.counts[at] > 0 && value !== null ? [{ at, value }] : [],
   );
   const steps = all.slice(CUT, all.length - CUT);
-  if (steps.length < FEWEST) return null;
+  if (steps.length < FEWEST || series.sparse) return null;
   const found = [...deploys(series, steps, starts), level(series, steps), spike(series, steps)];
   const known = found.filter((change) => change !== null);
   // A shift at a deploy is told as that.

@@ -10,6 +10,8 @@ export interface Series {
   counts: number[];
   /** Whether the values are averages a profile. */
   average: boolean;
+  /** Profiles come so seldom that most steps have none: a step says nothing about the time around it. */
+  sparse: boolean;
   total: number;
 }
 
@@ -46,6 +48,7 @@ export function seriesOf(
     values: average ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i])) : sums,
     counts: profiles,
     average,
+    sparse: usualGap(counts) > MAX_MERGED,
     total: average ? (all === 0 ? 0 : total / all) : total,
   };
 }
@@ -54,15 +57,19 @@ export function seriesOf(
 const FEWEST_COVERED = 3;
 
 /**
- * How much of a time has profiles, in milliseconds; 0 where that isn't known. A step with fewer profiles than usual, as at the
- * ends, counts as a part.
+ * How much of a time has profiles, in milliseconds; 0 where that isn't known. At an end, or beside a gap, a step with fewer
+ * profiles than usual counts as a part; elsewhere it has fewer processes.
  */
 export function coveredMillis({ start, step, points, counts, profiles }: Timeline): number {
   const series = seriesOf({ start, step, points, counts, profiles }, false);
   const filled = series.counts.filter((count) => count > 0).sort((a, b) => a - b);
-  if (filled.length < FEWEST_COVERED) return 0;
+  if (filled.length < FEWEST_COVERED || series.sparse) return 0;
   const usual = filled[Math.floor(filled.length / 2)];
-  return filled.reduce((sum, count) => sum + Math.min(1, count / usual), 0) * series.step;
+  const covered = series.counts.map((count, i) => {
+    const isEnd = !series.counts[i - 1] || !series.counts[i + 1];
+    return count === 0 ? 0 : isEnd ? Math.min(1, count / usual) : 1;
+  });
+  return covered.reduce((sum, part) => sum + part, 0) * series.step;
 }
 
 /**
@@ -71,14 +78,19 @@ export function coveredMillis({ start, step, points, counts, profiles }: Timelin
  * or irregularly, stays as it is.
  */
 export function mergeFactor(counts: number[]): number {
+  const gap = usualGap(counts);
+  return gap <= MAX_MERGED ? gap : 1;
+}
+
+/** How many steps lie between two that have profiles. */
+function usualGap(counts: number[]): number {
   const filled = counts.flatMap((count, i) => (count > 0 ? [i] : []));
   const gaps = filled
     .slice(1)
     .map((at, i) => at - filled[i])
     .sort((a, b) => a - b);
   const usual = gaps.slice(0, gaps.length - Math.max(1, Math.floor(gaps.length / 20)));
-  const factor = usual.at(-1) ?? 1;
-  return factor <= MAX_MERGED ? factor : 1;
+  return usual.at(-1) ?? 1;
 }
 
 /**

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { ROOT } from "../core/types.ts";
 import { baseName } from "../flame/label.ts";
 import { copyText } from "../state/page/clipboard.ts";
-import { select } from "../state/profile/focus.ts";
+import { select, tree } from "../state/profile/focus.ts";
 import { copyStack, frameMenu } from "../state/profile/framemenu.ts";
 import { hasLines } from "../state/profile/lines.ts";
 import { lookAt, sandwichOf, stepOn, takesSteps } from "../state/profile/steps.ts";
@@ -22,7 +22,7 @@ interface Item {
 /** What can be done with a frame, at the pointer. Arrows move, Enter does it, Escape closes. */
 export function FrameMenu() {
   const menu = useRef<HTMLDivElement>(null);
-  const open = frameMenu.value;
+  const open = frameMenu.value?.tree === tree.value?.id ? frameMenu.value : null;
   useLayoutEffect(() => {
     const element = menu.current;
     if (!open || !element) return;
@@ -43,6 +43,10 @@ export function FrameMenu() {
       if (document.activeElement === document.body || element.contains(document.activeElement)) from?.focus();
     };
   }, [open]);
+  useLayoutEffect(() => {
+    if (!open) close();
+  }, [open]);
+  useLayoutEffect(() => close, []);
   if (!open) return null;
   const { detail } = open;
   return (

@@ -4,6 +4,7 @@ import { change, percent } from "../../format/number.ts";
 import { typeLabel } from "../../format/type.ts";
 import { formatStep, plural } from "../../format/value.ts";
 import { type ChangeGroup, LEAST_CHANGE } from "../../state/query/changed.ts";
+import type { ChangedLoad } from "../../state/query/changedload.ts";
 import { type Answer, type ComparedSide, changes, comparable, progress } from "../../state/query/changes.ts";
 import { formatComparing, parseComparing } from "../../state/query/comparing.ts";
 import { placeOf } from "../../state/query/place.ts";
@@ -216,7 +217,7 @@ function Summary({ answer }: { answer: Answer }) {
   return (
     <div class="changes-summary" data-testid="changes-summary">
       <p class="changes-news">
-        <LoadNews answer={answer} />
+        {answer.load && <LoadNews answer={answer} load={answer.load} />}
         {began && ` First profile of ${label} ${after.value}: ${formatClock(after.seen.from)}.`}
       </p>
       <p>
@@ -235,7 +236,7 @@ function Summary({ answer }: { answer: Answer }) {
 }
 
 /** "+39 % cpu: 0.92 → 1.28 cores, nearly all of it in matchesPattern." */
-function LoadNews({ answer: { load, cause, more } }: { answer: Answer }) {
+function LoadNews({ answer: { cause, more }, load }: { answer: Answer; load: ChangedLoad }) {
   const { type } = urlState.value;
   const { before, after, differs } = load;
   const amounts = formatLoads(before, after, 1, type);

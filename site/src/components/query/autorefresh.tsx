@@ -1,6 +1,7 @@
 import { computed, effect } from "@preact/signals";
 import { work } from "../../state/profile/shown.ts";
 import { timeline } from "../../state/query/explore.ts";
+import { looking } from "../../state/query/servicechanges.ts";
 import { services } from "../../state/query/services.ts";
 import { clock, refreshAutomatically, refreshEvery } from "../../state/url/clock.ts";
 import { urlState } from "../../state/url/router.ts";
@@ -21,7 +22,8 @@ const live = computed(() => {
 
 /** Asking again would end what is on its way, for ever where answers take longer than the interval; and what is dragged. */
 function isBusy(): boolean {
-  const waiting = work.peek() !== null || [timeline, services].some((loaded) => loaded.peek().state === "loading");
+  const waiting =
+    work.peek() !== null || looking.peek() || [timeline, services].some((loaded) => loaded.peek().state === "loading");
   return waiting || document.body.matches(":active");
 }
 

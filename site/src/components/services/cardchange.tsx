@@ -10,10 +10,11 @@ import { linkTo } from "../controls/link.ts";
 /** What changed in the load of a service and when, as the link to the functions that did it. */
 export function CardChange({ service, found, range }: { service: string; found: ServiceChange; range: Side }) {
   const { kind, from, until, before, after, versions, label, type, step } = found;
-  // Of a deploy the versions are compared, else the time of the change with as much time before it.
-  const compared = versions
-    ? { by: formatComparing({ label, ...versions }), window: null }
-    : { by: formatComparing("time"), window: { from, until } };
+  // Of a deploy the versions are compared, of a spike the time before it; since when a level lasts, the panel finds itself.
+  const compared = {
+    by: formatComparing(versions ? { label, ...versions } : "time"),
+    window: kind === "spike" ? { from, until } : null,
+  };
   const target = { ...initialUrlState("explore"), service, type, base: range, panel: "changes" as const, ...compared };
   const when =
     kind === "spike" ? `at ${formatMinute(from)} for ${formatStep(until - from)}` : `since ${formatMinute(from)}`;

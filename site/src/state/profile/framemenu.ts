@@ -6,6 +6,8 @@ import { copyText } from "../page/clipboard.ts";
 import { current, inTurn, tree } from "./focus.ts";
 
 interface FrameMenu {
+  /** The tree that the frame is of: in another its number means another frame. */
+  tree: number;
   detail: NodeDetail;
   /** In the window. */
   x: number;
@@ -21,7 +23,7 @@ export function openFrameMenu(node: number | null, x: number, y: number): Promis
     const detail = await core.node(id, node ?? current.peek());
     if (tree.peek()?.id !== id) return;
     current.value = detail.node;
-    frameMenu.value = { detail, x, y };
+    frameMenu.value = { tree: id, detail, x, y };
   });
 }
 

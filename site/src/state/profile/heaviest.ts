@@ -1,23 +1,29 @@
 /** The function that views of one function begin with where nobody has chosen one. */
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { core } from "../../core/index.ts";
 import type { TableRow } from "../../core/types.ts";
 import { inTurn, tree } from "./focus.ts";
 
-/** Calls with the function that has most in itself, of a comparison the one that grew most, while none is chosen. */
-export function useHeaviest(chosen: boolean, choose: (row: TableRow, tree: number) => void): void {
+/**
+ * Calls once for a tree with the function that has most in itself, of a comparison with the one that grew most, where none is
+ * chosen. Who takes the choice back has none.
+ */
+export function useHeaviest(chosen: boolean, choose: (row: TableRow, tree: number) => Promise<void> | void): void {
   const info = tree.value;
+  const asked = useRef<number | null>(null);
   useEffect(() => {
-    if (chosen || !info) return;
+    if (!info || asked.current === info.id) return;
+    asked.current = info.id;
+    if (chosen) return;
     let gone = false;
     const query = { sort: info.diff ? "delta" : "self", descending: true, filter: "", offset: 0, limit: 1 } as const;
     void inTurn(async (id) => {
       if (id !== info.id) return;
       const [heaviest] = (await core.table(id, query)).rows;
-      if (heaviest && !gone) choose(heaviest, id);
+      if (heaviest && !gone) await choose(heaviest, id);
     });
     return () => {
       gone = true;
     };
-  }, [chosen, info?.id]);
+  }, [info?.id]);
 }

@@ -3,15 +3,24 @@ import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
 import { ApiError } from "../../apierror.ts";
 import { isGauge } from "../../format/type.ts";
+import { FEWEST_PARTS } from "../../time/interval.ts";
 import { fixed, halves, type Span } from "../../time/range.ts";
-import { pointsFor } from "../../time/series.ts";
+import { pointsFor, SHORTEST_STEP } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
 import type { Side } from "../url/urlstate.ts";
 import { askInTurn } from "./askinturn.ts";
 import { type ChangeGroup, type Changes, changesOf, type FlameNode, grouped, type PartFunctions } from "./changed.ts";
-import { type Cause, type ChangedLoad, causeOf, changedLoad } from "./changedload.ts";
+import {
+  areTogether,
+  type Cause,
+  type ChangedLoad,
+  causeOf,
+  changedLoad,
+  numbersDiffer,
+  type SideWindows,
+} from "./changedload.ts";
 import { namedValues, parseComparing } from "./comparing.ts";
 import type { FunctionsAnswer } from "./functions.ts";
 import { labelOrder } from "./labels.ts";
@@ -69,7 +78,8 @@ export interface Answer {
   less: ChangeGroup[];
   /** Windows count as whole minutes, hours or days, since their profiles have expired. */
   rounded: boolean;
-  load: ChangedLoad;
+  /** Null where both sides ran at the same time in other numbers: a load is of how many there are, then. */
+  load: ChangedLoad | null;
   /** What has most of the change of the load. */
   cause: Cause | null;
   /** What sides of time are. */
@@ -167,21 +177,18 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
       return grouped(listed, (await json<{ nodes: FlameNode[] }>("flamegraph", params, stopped)).nodes);
     }),
   );
-  const load = changedLoad(
-    [
-      { windows: parts[0].windows, length: plans[0].length },
-      { windows: parts[1].windows, length: plans[1].length },
-    ],
-    isGauge(question.type),
-    compared.certain,
-  );
+  const windows = (i: number) => ({ windows: parts[i].windows, length: plans[i].length });
+  const both: [SideWindows, SideWindows] = [windows(0), windows(1)];
+  const gauge = isGauge(question.type);
+  const together = !gauge && areTogether(found.sides[0].seen, found.sides[1].seen) && numbersDiffer(both);
+  const load = together ? null : changedLoad(both, gauge, compared.certain);
   const heads = [...more, ...less].map(({ head }) => head.name);
   return {
     label,
     values,
     times,
     load,
-    cause: causeOf(load, compared, heads),
+    cause: load && causeOf(load, compared, heads),
     sides: { before: side(0), after: side(1) },
     windowMillis: Math.max(...plans.map(({ length }) => length)),
     process: compared.byProcess ? process : "",
@@ -265,7 +272,7 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
     });
     return { label, values, sides, process, times: window ? BEFORE_WINDOW : HALVES };
   }
-  const { times, spans } = await timesOf(question, comparing === null, stopped);
+  const { times, spans } = await timesOf(question, stopped);
   const sides = spans.map(
     (time): FoundSide => ({
       value: "",
@@ -280,16 +287,24 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
 const HALVES = "halves of the range";
 const BEFORE_WINDOW = "selected time ↔ before";
 
-/** A window and as much time before it. Without one, where the load changed if that is to be looked for, else halves. */
-async function timesOf({ type, service, filters, span, window }: Question, look: boolean, stopped: AbortSignal) {
-  const before = ({ from, until }: Span) => [
-    { from: from - (until - from), until: from },
-    { from, until },
-  ];
-  if (window) return { times: BEFORE_WINDOW, spans: before(window) };
-  const found = look ? await fetchChange(type, service, filters, span, stopped) : null;
+/** So many times as long as a spike is the time before it that it is held against. */
+const BEFORE_SPIKE = 10;
+
+/** A window and as much time before it. Without one, where the load changed and what was before in the range, else halves. */
+async function timesOf({ type, service, filters, span, window }: Question, stopped: AbortSignal) {
+  if (window) {
+    const before = { from: 2 * window.from - window.until, until: window.from };
+    return { times: BEFORE_WINDOW, spans: [before, window] };
+  }
+  const found = await fetchChange(type, service, filters, span, stopped);
   if (!found) return { times: HALVES, spans: halves(span) };
-  return { times: found.kind === "spike" ? "spike ↔ before" : "since the load changed ↔ before", spans: before(found) };
+  const { kind, from, until } = found;
+  const earliest = kind === "spike" ? from - BEFORE_SPIKE * (until - from) : span.from;
+  const before = { from: Math.max(earliest, span.from), until: from };
+  return {
+    times: kind === "spike" ? "spike ↔ before" : "since the load changed ↔ before",
+    spans: [before, { from, until }],
+  };
 }
 
 /** When there were profiles of each value; of the time before a window, too. Null when none of the series has the labels. */
@@ -324,9 +339,12 @@ interface Asked extends Span {
 /** What is asked of a side. */
 function partsOf({ type, service }: Question, { seen, side, processes }: FoundSide, process: string, tell: boolean) {
   const query = (more: string[]) => type + selector(service, [...side.filters, ...more]);
+  const all = seen.until - seen.from;
   const most = tell ? WINDOWS_BESIDE_PROCESSES : WINDOWS;
-  const count = Math.max(1, Math.min(most, Math.floor((seen.until - seen.from) / SHORTEST_WINDOW)));
-  const length = (seen.until - seen.from) / count;
+  // Of a short time as many windows as a variation takes, if agents push often enough for them.
+  const fewest = all >= FEWEST_PARTS * SHORTEST_STEP ? FEWEST_PARTS : 1;
+  const count = Math.max(fewest, Math.min(most, Math.floor(all / SHORTEST_WINDOW)));
+  const length = all / count;
   const windows = Array.from({ length: count }, (_, i): Asked => {
     return { query: query([]), from: seen.from + i * length, until: seen.from + (i + 1) * length };
   });

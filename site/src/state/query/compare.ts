@@ -14,7 +14,7 @@ import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
 import type { Measure, SideName } from "../url/urlstate.ts";
-import { compareTrees, coverageDiffers, resolveMeasure, sidesDiffer } from "./measure.ts";
+import { compareTrees, coverageDiffers, processesDiffer, resolveMeasure, sidesDiffer } from "./measure.ts";
 import { describeRead, openMerged, typedTimeline } from "./merged.ts";
 import { apart, placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
@@ -133,7 +133,7 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
   // Averages of snapshots compare as they are.
   const differs = !gauge && sidesDiffer(base, other);
   const timed = !gauge && base.coveredMillis > 0 && other.coveredMillis > 0;
-  const measure = resolveMeasure(query.measure, differs, timed);
+  const measure = resolveMeasure(query.measure, differs, timed, !processesDiffer(base, other));
   progress.stage("comparing");
   const draw = drawingComparison((steps, invert) =>
     compareTrees(core, base, other, { measure, gauge, cpu: isCpu(type) }, { steps, invert }),

@@ -10,14 +10,13 @@ import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
 import { askInTurn } from "./askinturn.ts";
-import { isVersion, labelOrder } from "./labels.ts";
 import { fetchSeries, type SeriesAnswer } from "./labelseries.ts";
 import { placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
-import { changeKey, type ServiceChange, serviceChanges } from "./servicechanges.ts";
+import { changeKey, looking, type ServiceChange, serviceChanges } from "./servicechanges.ts";
 import { commonType, shownType } from "./servicelist.ts";
 import { services, span } from "./services.ts";
-import { versionLabel } from "./versionchanges.ts";
+import { versionLabel, versionLabels } from "./versionchanges.ts";
 
 /** Steps of 30 s in six hours, of two minutes in a day: a spike of minutes is seen. */
 const POINTS = 720;
@@ -28,20 +27,28 @@ const MOST_TYPES = 4;
 /** Labels of versions that are told apart: services differ in how they call it. */
 const MOST_LABELS = 3;
 
-const found = resource("look for changes of the load", question, answer);
+const found = resource(
+  "look for changes of the load",
+  question,
+  answer,
+  ({ range }) => JSON.stringify(range),
+  "dropped",
+);
 
 effect(() => {
-  // Those of a former range stay while the next are looked for, as its cards do.
-  if (found.value.value) serviceChanges.value = found.value.value;
+  serviceChanges.value = found.value.value ?? {};
+  looking.value = found.value.state === "loading";
 });
 
 interface Question extends Span {
   types: string[];
+  /** As the address has it: a change of one range is none of another. */
+  range: [string, string];
   at: number;
 }
 
 function question(): Question | null {
-  const { route, type } = urlState.value;
+  const { route, type, base } = urlState.value;
   const found = services.value.value ?? [];
   if (route !== "home" || placeOf("base") !== "" || found.length === 0) return null;
   const chosen = type || commonType(found);
@@ -51,7 +58,7 @@ function question(): Question | null {
     if (id) counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   const types = [...counts].sort((a, b) => b[1] - a[1]).map(([id]) => id);
-  return { types: types.slice(0, MOST_TYPES), ...span.value, at: clock.value };
+  return { types: types.slice(0, MOST_TYPES), range: [base.from, base.until], ...span.value, at: clock.value };
 }
 
 async function answer({ types, from, until }: Question, stopped: AbortSignal): Promise<Record<string, ServiceChange>> {
@@ -61,10 +68,12 @@ async function answer({ types, from, until }: Question, stopped: AbortSignal): P
 
 async function changesOfType(type: string, range: Span, stopped: AbortSignal): Promise<[string, ServiceChange][]> {
   const query = `${type}{}`;
-  const names = Object.keys(await fetchLabels("", query, range, stopped));
-  const versions = labelOrder(Object.fromEntries(names.map((name) => [name, []]))).filter(isVersion);
-  const by = ["service_name", ...versions.slice(0, MOST_LABELS)];
-  const series = await fetchSeries(query, range, pointsFor(range, POINTS), by, MOST_SERIES, stopped);
+  const labels = await fetchLabels("", query, range, stopped);
+  const versions = versionLabels(labels).slice(0, MOST_LABELS);
+  const ask = (by: string[]) => fetchSeries(query, range, pointsFor(range, POINTS), by, MOST_SERIES, stopped);
+  let series = await ask(["service_name", ...versions]);
+  // The smallest series are left out, which a new version is at first: without it a rollout would be a drop.
+  if (series.coverage.shown < series.coverage.series) series = await ask(["service_name"]);
   return changesIn(type, series);
 }
 

@@ -41,16 +41,29 @@ export function sidesDiffer(base: Totals, other: Totals): boolean {
   return coverageDiffers(base.profiles, other.profiles) || coverageDiffers(base.total, other.total);
 }
 
+/** Whether one side has far more profiles in the same time: its load is larger for its number of processes alone. */
+export function processesDiffer(base: Covered, other: Covered): boolean {
+  const density = ({ profiles, coveredMillis }: Covered) => profiles / coveredMillis;
+  return coverageDiffers(density(base), density(other));
+}
+
+type Covered = Pick<MergedSide, "profiles" | "coveredMillis">;
 type Totals = Pick<MergedSide, "profiles" | "total">;
 
 /**
- * What is compared where nobody has chosen: loads where the sides differ, so that what did not change stays grey, or shares
- * where it isn't known how much time has profiles. Averages of snapshots need neither.
+ * What is compared where nobody has chosen: loads where the sides differ, so that what did not change stays grey. Shares where
+ * it isn't known how much time has profiles, or where the number of processes differs (`alike` is false): then all of one
+ * side would be less. Averages of snapshots need neither.
  */
-export function resolveMeasure(chosen: Measure, differs: boolean, timed: boolean): Exclude<Measure, "auto"> {
+export function resolveMeasure(
+  chosen: Measure,
+  differs: boolean,
+  timed: boolean,
+  alike = true,
+): Exclude<Measure, "auto"> {
   if (chosen !== "auto" && (chosen !== "rate" || timed)) return chosen;
   if (!differs) return "amount";
-  return timed ? "rate" : "share";
+  return timed && alike ? "rate" : "share";
 }
 
 /** Of two sides that the core has scaled to the first one's total, shares of their own. */

@@ -13,6 +13,9 @@ export interface ServiceChange extends LoadChange {
 /** By `changeKey`; services in which nothing stands out are missing. */
 export const serviceChanges = signal<Record<string, ServiceChange>>({});
 
+/** Whether they are being looked for. */
+export const looking = signal(false);
+
 export function changeKey(service: string, type: string): string {
   return `${type} ${service}`;
 }

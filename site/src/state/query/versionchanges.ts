@@ -10,10 +10,18 @@ const MOST = 30;
 /** What has so many digits is a commit, known by its first ones. */
 const COMMIT = /^[0-9a-f]{16,}$/i;
 
-/** The label that tells deploys apart, if there are several: the plainest name is the program's own. */
-export function versionLabel(labels: Record<string, string[]>): string | undefined {
+/** The plainest names are the program's own. */
+const PLAINEST = ["version", "service_version", "service_git_ref"];
+
+/** The labels of versions that have several, the plainest first. */
+export function versionLabels(labels: Record<string, string[]>): string[] {
   const names = labelOrder(labels).filter((name) => labels[name].length > 1 && isVersion(name));
-  return ["version", "service_version", "service_git_ref"].find((name) => names.includes(name)) ?? names[0];
+  return [...PLAINEST.filter((name) => names.includes(name)), ...names.filter((name) => !PLAINEST.includes(name))];
+}
+
+/** The label that tells deploys apart, if there is one. */
+export function versionLabel(labels: Record<string, string[]>): string | undefined {
+  return versionLabels(labels)[0];
 }
 
 /**

@@ -17,6 +17,9 @@ const MEANT: Record<string, string> = {
   function: "fn",
 };
 
+/** More are not listed. */
+const MOST = 5;
+
 /** Of campaigns and mail, which other programs append. */
 const FOREIGN = /^utm_|clid$|^_/;
 
@@ -27,8 +30,9 @@ export function unknownParameters(query: string): string {
     (name) => !known.has(name) && !FOREIGN.test(name),
   );
   if (names.length === 0) return "";
-  const hints = names.flatMap((name) => (MEANT[name] ? [`"${MEANT[name]}" for "${name}"`] : []));
-  const listed = names.map((name) => `"${name.slice(0, 40)}"`).join(", ");
+  const hints = names.flatMap((name) => (Object.hasOwn(MEANT, name) ? [`"${MEANT[name]}" for "${name}"`] : []));
+  const few = names.slice(0, MOST).map((name) => `"${name.slice(0, 40)}"`);
+  const listed = few.join(", ") + (names.length > MOST ? " …" : "");
   const told = `This link has ${names.length === 1 ? "a parameter" : "parameters"} that Pilotlight doesn't know: ${listed}.`;
   return hints.length === 0 ? told : `${told} Write ${hints.join(", ")}.`;
 }

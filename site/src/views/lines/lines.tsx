@@ -42,7 +42,10 @@ export function Lines() {
   }, []);
   const info = tree.value;
   const { value, problem } = listing.value;
-  useHeaviest(!hasLines.value || selected.value !== NONE, (row, id) => void core.nodeOf(id, row.func).then(select));
+  useHeaviest(!hasLines.value || selected.value !== NONE, async (row, id) => {
+    const node = await core.nodeOf(id, row.func);
+    if (tree.peek()?.id === id) await select(node);
+  });
   return (
     <section class="lines" aria-label="Source lines" data-testid="lines">
       {!hasLines.value ? (
