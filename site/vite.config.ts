@@ -39,7 +39,7 @@ export default defineConfig({
     offline(ROUTES),
     template({ oxc, build: { target } }),
     budget({
-      entry: 67,
+      entry: 68,
       all: 152,
       apart: {
         arrange: 36,

@@ -3,10 +3,12 @@ import { startOffline } from "./offline.ts";
 import { route, startPages } from "./pages/routes.tsx";
 import { lasting } from "./state/page/notice.ts";
 import { urlState } from "./state/url/router.ts";
-import { unknownParameters } from "./state/url/unknown.ts";
 
 startPages();
-lasting.value = unknownParameters(location.search);
+if (location.search !== "")
+  void import("./state/url/unknown.ts").then((module) => {
+    lasting.value = module.unknownParameters(location.search);
+  });
 const { embed } = urlState.peek();
 if (!embed) startOffline();
 else if (parent !== window) void import("./embedded.ts").then((module) => module.startEmbedded());
