@@ -279,8 +279,8 @@ test("is offered for comparisons alone, also on a page that works offline", asyn
   await listed(files, "base", 1);
   await checkWidths(files, "base", FRAMES.base);
   await checkWidths(files, "other", FRAMES.other);
-  assert.equal(await files.at("heading-base").textContent(), "Baseline 100");
-  assert.equal(await files.at("heading-other").textContent(), "Comparison 200");
+  assert.equal(await files.at("heading-base").textContent(), "Baseline 100 samples");
+  assert.equal(await files.at("heading-other").textContent(), "Comparison 200 samples");
   // Of shares, too, the heading says what the file has.
   assert.ok(await files.at("normalise").isChecked());
   const path = await exported(files, "html");

@@ -125,7 +125,8 @@ function FileStrip() {
 function FileItem({ file }: { file: OpenedFile }) {
   const { info } = file;
   const type = info.types[typeIndex(info)];
-  const about = [info.format, formatBytes(file.bytes), plural(info.samples, "record")].filter((text) => text !== "");
+  const amount = type ? formatValue(type.total, unitOf(type)) : "";
+  const about = [info.format, amount, formatBytes(file.bytes), plural(info.samples, "record")].filter(Boolean);
   return (
     <li class={file.checked ? "file on" : "file"}>
       <label title={`${info.name}: ${about.join(", ")}`}>
@@ -141,7 +142,7 @@ function FileItem({ file }: { file: OpenedFile }) {
         <span class="soft file-format" data-testid="format">
           {info.format}
         </span>
-        <span class="soft">{type ? formatValue(type.total, unitOf(type)) : ""}</span>
+        <span class="soft file-amount">{amount}</span>
       </label>
       {comparing.value && file.checked && <Role file={file} />}
       {files.value.length > 1 && (
