@@ -38,14 +38,14 @@ test("a share comes with its name", async () => {
 test("what is no id is asked of nobody", async () => {
   server.answer = () => assert.fail("the server was asked");
   for (const id of ["..", "../admin/tokens", `${ID}0`, ID.toUpperCase(), ID.slice(1)])
-    assert.match(await refusal(id), /^This is no whole link to a shared profile\. Copy all of the link again\./, id);
+    assert.match(await refusal(id), /^This link is incomplete\. Copy it again: some programs cut long links\./, id);
 });
 
 test("a refusal says what is wrong with the link", async () => {
   server.answer = () => problem(410);
   assert.match(await refusal(), /^This link has expired: it was good until the end of 23 Nov 2026 \(UTC\)\. Ask/);
   server.answer = () => problem(404);
-  assert.match(await refusal(), /^There is no such profile on the server: .* Ask whoever sent you/);
+  assert.match(await refusal(), /^Profile not found: .* Ask whoever sent you/);
   server.answer = () => problem(401, { "www-authenticate": 'Bearer realm="pilotlight"' });
   assert.match(await refusal(), /^The server asks for a token\. .* scope read/);
   for (const page of [404, 200]) {

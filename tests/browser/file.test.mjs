@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { amount, close, drawnFrames, drop, launch, middleOf, openPage, own } from "./page.mjs";
+import { amount, close, drawnFrames, drop, launch, middleOf, openPage, own, settled, url } from "./page.mjs";
 import { callTree, functionsOf, nodesOf, readPprof, together } from "./pprof.mjs";
 
 const FILES = { before: own("checkout-1.8.2.pb.gz"), after: own("checkout-1.9.0.pb.gz") };
@@ -402,4 +402,33 @@ describe("two files", () => {
       assert.deepEqual(await boxes.evaluateAll((boxes) => boxes.map((box) => box.checked)), [false, true]);
     },
   );
+});
+
+test("two files that are opened together: asked once, and the answer is kept", async () => {
+  const files = ["two-a", "two-b"].map((name, i) => {
+    const path = own(`${name}.txt`);
+    writeFileSync(path, `main;work ${10 + 5 * i}\n`);
+    return path;
+  });
+  const { page, at, end } = await openPage(browser, "/file");
+  const open = async () => {
+    await at("dropzone").waitFor({ state: "attached" });
+    await drop(page, ...files);
+    await at("files").waitFor();
+    await settled(page);
+  };
+  await open();
+  assert.equal(await at("two-files").count(), 1);
+  assert.equal(await at("merge").getAttribute("aria-pressed"), "true");
+  await at("compare").click();
+  await at("legend").waitFor();
+  assert.equal(await at("two-files").count(), 0);
+  await page.goto(`${url}/file`);
+  await open();
+  assert.equal(await at("compare").getAttribute("aria-pressed"), "true", "as the last time");
+  await at("merge").click();
+  await page.goto(`${url}/file`);
+  await open();
+  assert.equal(await at("merge").getAttribute("aria-pressed"), "true");
+  await end();
 });

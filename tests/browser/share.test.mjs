@@ -96,8 +96,8 @@ async function refused(path, expect) {
 test("a link that leads nowhere says why", async () => {
   const id = (day) => `${day}-${"0".repeat(32)}`;
   await refused(`/file?share=${id("00001")}`, /This link has expired: it was good until the end of 2 Jan 1970 \(UTC\)/);
-  await refused(`/file?share=${id(Math.floor(Date.now() / DAY) + 9)}`, /There is no such profile on the server/);
-  await refused("/file?share=..%2Fadmin%2Ftokens", /This is no whole link to a shared profile/);
+  await refused(`/file?share=${id(Math.floor(Date.now() / DAY) + 9)}`, /Profile not found/);
+  await refused("/file?share=..%2Fadmin%2Ftokens", /This link is incomplete/);
 });
 
 test("with the token that the server asks for, the link opens", async () => {

@@ -79,7 +79,7 @@ test("filters hold, and a range without profiles says so", async () => {
 
   const empty = await openPage(browser, path({ w: `${start + 41 * minute}-${start + 45 * minute}` }));
   await empty.at("panel-empty").waitFor();
-  assert.match(await empty.at("panel-empty").textContent(), /No profile of this type was taken/);
+  assert.match(await empty.at("panel-empty").textContent(), /No profiles of this type in this range/);
   await empty.end();
 });
 

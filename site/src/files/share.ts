@@ -25,7 +25,7 @@ export function shareSource(id: string, address: string): Source {
     async read(signal, progress) {
       // What is no id may be any path.
       if (!FORM.test(id))
-        throw new FileError("This is no whole link to a shared profile.", ["Copy all of the link again."]);
+        throw new FileError("This link is incomplete.", ["Copy it again: some programs cut long links."]);
       const response = await askServer(`shares/${id}`, {}, signal).catch((failure) => {
         throw (failure instanceof ApiError && refusal(failure, id)) || failure;
       });
@@ -55,7 +55,7 @@ function refusal({ kind, status, token }: ApiError, id: string): FileError | und
       ],
     );
   if (status === 404)
-    return new FileError("There is no such profile on the server: it was deleted, or it is another team's.", [ANOTHER]);
+    return new FileError("Profile not found: it was deleted or belongs to another tenant.", [ANOTHER]);
   if (status === 410)
     return new FileError(`This link has expired: it was good until the end of ${lastDay(id)}.`, [ANOTHER]);
   return undefined;

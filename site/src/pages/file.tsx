@@ -7,6 +7,7 @@ import { Footer } from "../components/status/footer.tsx";
 import { FileNotes } from "../components/status/notes.tsx";
 import { FailureList } from "../components/status/problemnote.tsx";
 import { formatBytes, formatValue, plural, unitOf } from "../format/value.ts";
+import { keepTwoFiles, twoFiles } from "../state/page/twofiles.ts";
 import {
   checked,
   closeFile,
@@ -88,12 +89,7 @@ function FileStrip() {
       </ul>
       {count > 1 && (
         <fieldset class="segmented" aria-label="Several files">
-          <button
-            type="button"
-            aria-pressed={!comparing.value}
-            data-testid="merge"
-            onClick={() => go({ compare: false })}
-          >
+          <button type="button" aria-pressed={!comparing.value} data-testid="merge" onClick={() => choose("merge")}>
             Merge {count} files
           </button>
           <button
@@ -101,11 +97,16 @@ function FileStrip() {
             aria-pressed={comparing.value}
             title={count === 2 ? "Compare the two" : "Compare the first with the others; each can change its side"}
             data-testid="compare"
-            onClick={() => go({ compare: true })}
+            onClick={() => choose("compare")}
           >
             Compare
           </button>
         </fieldset>
+      )}
+      {count === 2 && twoFiles.value === null && (
+        <span class="soft" data-testid="two-files">
+          Merge or compare? The answer is kept for the next two.
+        </span>
       )}
       {comparing.value && (
         <button
@@ -120,6 +121,12 @@ function FileStrip() {
       )}
     </div>
   );
+}
+
+/** Of two files it is what the next two open with. */
+function choose(what: "merge" | "compare"): void {
+  if (checked.peek().length === 2) keepTwoFiles(what);
+  go({ compare: what === "compare" });
 }
 
 function FileItem({ file }: { file: OpenedFile }) {

@@ -71,7 +71,7 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
     { value: "amount", label: gauge ? "averages" : "amounts" },
     { value: "share", label: "shares" },
     ...(timed
-      ? [{ value: "rate" as const, label: isCpu(urlState.value.type) ? "load, in cores" : "load, a second" }]
+      ? [{ value: "rate" as const, label: isCpu(urlState.value.type) ? "load, in cores" : "load per second" }]
       : []),
   ];
   const counts = `${plural(base.profiles, "profile")} against ${other.profiles}`;

@@ -7,13 +7,13 @@ export function DropZone({ wide = false, children }: { wide?: boolean; children?
   return (
     <div class={wide ? "open-place wide-zone" : "open-place"}>
       <FilePicker class="dropzone" testid="dropzone">
-        <Logo size={wide ? 56 : 40} />
+        {wide && <Logo size={56} />}
         <span class="big">Open a profile</span>
         <span>
-          Drop profiles of any common profiler anywhere, as files, folders or zip archives, paste them, or{" "}
-          <u>choose them</u>. Several are merged, and can be compared. A program beside a profile names its addresses.
+          Drop files, folders or zip archives of any profiler anywhere, paste them, or <u>choose them</u>. Drop several
+          to merge or compare them. Add the binary to resolve bare addresses.
         </span>
-        <span class="soft">They are read and drawn by this page. Nothing leaves your machine.</span>
+        <span class="soft">Everything happens in this tab. Nothing is uploaded.</span>
       </FilePicker>
       <FilePicker folder class="control" testid="open-folder">
         Open a folder

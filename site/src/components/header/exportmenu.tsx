@@ -98,7 +98,7 @@ export function ExportMenu() {
               ))}
             </>
           )}
-          {count !== 1 && <p class="hint">A comparison is no profile of its own.</p>}
+          {count !== 1 && <p class="hint">A comparison can't be exported as a profile.</p>}
         </div>
       )}
     </Menu>

@@ -22,7 +22,7 @@ export function TokenDialog() {
     >
       <form onSubmit={give}>
         <div class="help-head">
-          <h2 id="token-title">This server asks for a token</h2>
+          <h2 id="token-title">Sign in with a token</h2>
           <button type="button" class="control icon-only" title="Close" onClick={() => dialog.current?.close()}>
             <Icon name="close" />
           </button>

@@ -9,7 +9,7 @@ export function TokenMenu() {
     <Menu label={<Icon name="key" />} title="Token" class="control icon-only" testid="token-menu">
       {() => (
         <div class="menu-list">
-          <p class="hint">This browser shows the server a token.</p>
+          <p class="hint">You are signed in with a token.</p>
           <button type="button" data-testid="token-forget" onClick={forgetToken}>
             <Icon name="close" /> Forget token
           </button>

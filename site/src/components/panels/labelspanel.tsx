@@ -42,7 +42,7 @@ export function LabelsPanel() {
       )}
       {shown && shown.values.length > 0 && <Values of={shown} key={shown.by} />}
       {!failure && state === "ready" && shown?.values.length === 0 && (
-        <NothingHere>No profile of this type was taken in this time range.</NothingHere>
+        <NothingHere>No profiles of this type in this range.</NothingHere>
       )}
       {!failure && loading && !shown && (
         <p class="soft labels-loading" role="status">

@@ -49,10 +49,10 @@ export function SinglesPanel() {
       {!problem && state === "ready" && value?.count === 0 && (
         <NothingHere what={value.word}>
           {value.incomplete
-            ? "Only sums are left of the profiles of this time range."
+            ? "Profiles in this range have expired; only hourly and daily totals remain."
             : spans
               ? "No sample of this type names a span in this time range. Agents send spans where profiling is linked to tracing."
-              : "No profile of this type was taken in this time range."}
+              : "No profiles of this type in this range."}
         </NothingHere>
       )}
       {!problem && state !== "ready" && !value && (

@@ -41,7 +41,7 @@ export function LinkChips() {
         <button
           type="button"
           class="control quiet"
-          title="Tell where traces are, to open them from here"
+          title="Set a trace URL to open traces from here"
           data-testid="trace-ask"
           onClick={() => (settingsOpen.value = true)}
         >

@@ -25,7 +25,7 @@ export function SavedViews() {
       {saved !== "" && problem && <RetryNote problem={problem} />}
       {saved !== "" && value && !wanted && (
         <Note title="This view is not saved here any more" testid="view-unknown">
-          <p>Somebody has deleted it, or the link is of another server.</p>
+          <p>It was deleted, or the link belongs to another server.</p>
           <div class="note-actions">
             <button type="button" class="control primary" onClick={() => go({ saved: "" }, "replace")}>
               All services

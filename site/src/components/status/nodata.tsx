@@ -38,7 +38,7 @@ export function NoData() {
           ? `No sample of ${linksLabel(linked)} is in the profiles of this time range.`
           : filtered
             ? "No profile in this time range carries all of these labels."
-            : "No profile of this type was taken in this time range."}
+            : "No profiles of this type in this range."}
       </p>
       {old && <p>{old}</p>}
       <div class="note-actions">

@@ -10,6 +10,7 @@ import { wholeUnit } from "../../format/value.ts";
 import { trackWork } from "../../settled.ts";
 import { notify } from "../page/notice.ts";
 import { token } from "../page/token.ts";
+import { twoFiles } from "../page/twofiles.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { go, urlState, visit } from "../url/router.ts";
 import type { UrlState } from "../url/urlstate.ts";
@@ -184,7 +185,10 @@ async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen:
     files.value = [...before, ...together].map(rename);
     failures.value = [...failed, ...naming.failed];
     opening.value = null;
-    if (first) go(seen, "replace");
+    const two = together.length === 2 && together.every(({ checked }) => checked);
+    // A link says itself what is seen.
+    const compare = two && seen === FROM_DISK && twoFiles.peek() === "compare";
+    if (first) go(compare ? { ...seen, compare } : seen, "replace");
     else if (renamed.size > 0) go(RENAMED, "replace");
   });
   for (const [before, { id }] of renamed) {

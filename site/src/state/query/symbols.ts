@@ -107,7 +107,7 @@ async function tablesOf(program: File): Promise<{ tables: Uint8Array<ArrayBuffer
   const [answer] = named;
   if (!answer.fits) throw noPart([answer]);
   if (answer.byName)
-    throw new FileError("These profiles have no build id of it, by which the server would find its symbols.", [
+    throw new FileError("No profile here has this binary's build ID, so its symbols can't be matched.", [
       "Link the program with a build id (-Wl,--build-id).",
     ]);
   // Where the names are of a stored table, this one may know more.
