@@ -258,10 +258,10 @@ test("a gauge is the average a snapshot, and every number on the screen agrees",
 test("a change against almost nothing is no change", async () => {
   // A range that has all of the history but its first minutes, whenever that was made.
   const now = Date.now();
-  const answer = await timeline(`${CPU}{service_name="checkout"}`, now - 180 * MINUTE, now, 180);
+  const answer = await timeline(`${CPU}{service_name="payments"}`, now - 180 * MINUTE, now, 180);
   const start = answer.start + answer.counts.findIndex((count) => count > 0) * answer.step;
   const { at, end } = await openPage(browser, `/?from=${Math.round(start + 2 * MINUTE)}&until=${now}`);
-  const change = at("service-card").filter({ hasText: "checkout" }).getByTestId("card-change");
+  const change = at("service-card").filter({ hasText: "payments" }).getByTestId("card-change");
   await change.waitFor();
   assert.match(await change.textContent(), /^(no|few) profiles before$/);
   await end();
