@@ -387,7 +387,7 @@ describe("two files", () => {
       ]);
       await at("compare").click();
       await at("legend").waitFor();
-      assert.equal(await at("diff-totals").getAttribute("title"), "52 → 52.5");
+      assert.equal(await at("diff-totals").getAttribute("title"), "52 samples → 52.5 samples");
     },
   );
 

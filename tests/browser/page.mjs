@@ -53,7 +53,8 @@ export async function openPage(browser, path, options = {}) {
   const end = async (expected = /^$/) => {
     const surprises = errors.filter((text) => !expected.test(text) && !BUSY.test(text));
     open.delete(page);
-    // A request may be under way whose answer a handler of the test waits for.
+    // A request may be under way whose answer a handler of the test waits for. What the test held back goes nowhere.
+    await context.setOffline(true);
     await page.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();
     assert.deepEqual(surprises, [], "errors in the page");

@@ -206,7 +206,7 @@ function Summary({ answer }: { answer: Answer }) {
         <b>Not enough to tell a change from what varies anyway:</b>{" "}
         {rounded
           ? "the profiles have expired and sums of whole minutes, hours or days are left."
-          : `it takes three windows of a minute with profiles on each side, and there are ${sides.before.windows} and ${sides.after.windows}.`}{" "}
+          : `it takes three windows of half a minute with profiles on each side, and there are ${sides.before.windows} and ${sides.after.windows}.`}{" "}
         {listed.length > 0
           ? "These are the plain differences of half a percentage point and more."
           : "No share differs by half a percentage point or more."}
