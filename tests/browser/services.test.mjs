@@ -1,6 +1,7 @@
 /** What a person does with services: from the front page to a regression, ranges, comparisons, filters, gauges. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { pushStacks } from "./answers.mjs";
 import { amount, close, exported, launch, openPage, settled, url } from "./page.mjs";
 import { callTree, readPprof } from "./pprof.mjs";
 
@@ -487,8 +488,17 @@ test("a filter of a link goes to the server as it is written", async () => {
   await end(/status of 400/);
 });
 
+/** Its scrollbars lie over what scrolls and take no room. */
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
 test("on a phone nothing is beyond an edge", async () => {
-  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}`, { viewport: { width: 390, height: 844 } });
+  // One long name among the services makes no row of its own.
+  await pushStacks(
+    "a-service-whose-name-is-longer-than-half-of-a-phone{}",
+    "main;work 1\n",
+    Math.floor(Date.now() / 1000) - 60,
+  );
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}`, PHONE);
   const { at, end } = opened;
   await drawn(opened);
   for (const id of ["service", "type", "filters-add", "compare", "range", "refresh"]) {
@@ -501,9 +511,8 @@ test("on a phone nothing is beyond an edge", async () => {
 });
 
 test("on a phone what is chosen, offered and listed is in view", async () => {
-  const phone = { viewport: { width: 390, height: 844 } };
   const address = `/explore?s=checkout&t=${CPU}`;
-  const panel = await openPage(browser, `${address}&p=function`, phone);
+  const panel = await openPage(browser, `${address}&p=function`, PHONE);
   await panel.at("function-search").waitFor();
   await panel.page.locator(".panels-row select").waitFor();
   // Two frames: one lays the row out, one scrolls it.
@@ -511,7 +520,7 @@ test("on a phone what is chosen, offered and listed is in view", async () => {
   const [row, tab] = [await panel.at("panels").boundingBox(), await panel.at("panel-function").boundingBox()];
   assert.ok(tab.x >= row.x && tab.x + tab.width <= row.x + row.width + 1, JSON.stringify([row, tab]));
   await panel.end();
-  const opened = await openPage(browser, address, phone);
+  const opened = await openPage(browser, address, PHONE);
   const { page, at, end } = opened;
   await drawn(opened);
   await at("share").click();
