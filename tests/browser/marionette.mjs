@@ -99,11 +99,14 @@ async function session(port) {
 
 /** What a test does with the page. */
 function pageOf(call) {
-  const element = async (selector) =>
-    (await call("WebDriver:FindElement", { using: "css selector", value: selector }))[ELEMENT];
   /** Runs a function in the page. */
   const evaluate = (look, ...args) =>
     call("WebDriver:ExecuteScript", { script: `return (${look})(...arguments)`, args });
+  /** An element, once it is there: what a key has asked for comes a moment later. */
+  const element = async (selector) => {
+    await until(() => evaluate((selector) => document.querySelector(selector) !== null, selector), selector);
+    return (await call("WebDriver:FindElement", { using: "css selector", value: selector }))[ELEMENT];
+  };
   return {
     goto: (url) => call("WebDriver:Navigate", { url }),
     evaluate,
