@@ -56,20 +56,25 @@ export function seriesOf(
 /** With fewer steps it isn't known how much of them the profiles cover. */
 const FEWEST_COVERED = 3;
 
-/**
- * How much of a time has profiles, in milliseconds; 0 where that isn't known. At an end, or beside a gap, a step with fewer
- * profiles than usual counts as a part; elsewhere it has fewer processes.
- */
+/** How much of a time has profiles, in milliseconds; 0 where that isn't known. */
 export function coveredMillis({ start, step, points, counts, profiles }: Timeline): number {
   const series = seriesOf({ start, step, points, counts, profiles }, false);
-  const filled = series.counts.filter((count) => count > 0).sort((a, b) => a - b);
-  if (filled.length < FEWEST_COVERED || series.sparse) return 0;
+  const filled = series.counts.filter((count) => count > 0).length;
+  if (filled < FEWEST_COVERED || series.sparse) return 0;
+  return coveredParts(series.counts).reduce((sum, part) => sum + part, 0) * series.step;
+}
+
+/**
+ * Which part of each step has profiles. At an end, or beside a gap, a step with fewer profiles than usual counts as a part;
+ * elsewhere it has fewer processes.
+ */
+export function coveredParts(counts: number[]): number[] {
+  const filled = counts.filter((count) => count > 0).sort((a, b) => a - b);
   const usual = filled[Math.floor(filled.length / 2)];
-  const covered = series.counts.map((count, i) => {
-    const isEnd = !series.counts[i - 1] || !series.counts[i + 1];
+  return counts.map((count, i) => {
+    const isEnd = !counts[i - 1] || !counts[i + 1];
     return count === 0 ? 0 : isEnd ? Math.min(1, count / usual) : 1;
   });
-  return covered.reduce((sum, part) => sum + part, 0) * series.step;
 }
 
 /**

@@ -21,7 +21,7 @@ export function CardChange({ service, found, range }: { service: string; found: 
   const load = formatLoads(before, after, step, type);
   return (
     <a
-      class={`card-change card-found ${after > before ? "more" : "less"}`}
+      class="card-change card-found"
       {...linkTo(target)}
       title={`${load} ${versions ? `with ${label} ${versions.after}` : "while profiled"}. See what changed`}
       data-testid="card-change"

@@ -58,7 +58,7 @@ export interface Ready extends Partial<Omit<Drawing, "tree">> {
 export interface Compared {
   measure: Exclude<Measure, "auto">;
   gauge: boolean;
-  /** Both sides say how long their profiles lasted, so that rates can be compared. */
+  /** How much time has profiles is known of both sides, so that loads can be compared. */
   timed: boolean;
   /** One side has far more profiles than the other, so amounts are not comparable. */
   coverageDiffers: boolean;

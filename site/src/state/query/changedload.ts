@@ -1,7 +1,9 @@
 /** How much the load of two sides differs, for each time with profiles, and which function has most of the difference. */
 import { type Interval, shareOf, welch } from "../../time/interval.ts";
 import type { Span } from "../../time/range.ts";
+import { coveredParts } from "../../time/series.ts";
 import { type Changes, FALSE_ALARMS } from "./changed.ts";
+import { coverageDiffers } from "./measure.ts";
 
 /** Amounts a millisecond with profiles; of a gauge, averages a snapshot. */
 export interface ChangedLoad {
@@ -23,9 +25,6 @@ export interface SideWindows {
   length: number;
 }
 
-/** One side may have a tenth more profiles in the same time before it is of more processes. */
-const TOLERANCE = 1.1;
-
 /** Whether two sides ran beside each other for half of the shorter one's time and more, as a canary does. */
 export function areTogether(a: Span, b: Span): boolean {
   const both = Math.min(a.until, b.until) - Math.max(a.from, b.from);
@@ -38,18 +37,15 @@ export function numbersDiffer(sides: [SideWindows, SideWindows]): boolean {
     const profiles = windows.reduce((sum, one) => sum + one.profiles, 0);
     return profiles / Math.max(1, windows.length * length);
   });
-  return Math.max(a, b) > TOLERANCE * Math.min(a, b);
+  return coverageDiffers(a, b);
 }
 
 /** The loads of both sides. Whether they differ is unknown, and not claimed, where `certain` is false. */
 export function changedLoad(sides: [SideWindows, SideWindows], gauge: boolean, certain: boolean): ChangedLoad {
   const [before, after] = sides.map(({ windows, length }) => {
-    // At the ends, a window with fewer profiles than usual is covered in part; elsewhere there were fewer processes.
-    const usual = windows.map(({ profiles }) => profiles).sort((a, b) => a - b)[Math.floor(windows.length / 2)];
-    const covered = (profiles: number, i: number) =>
-      i > 0 && i < windows.length - 1 ? length : length * Math.min(1, profiles / usual);
+    const covered = coveredParts(windows.map(({ profiles }) => profiles));
     return shareOf(
-      windows.map(({ total, profiles }, i) => ({ value: total, whole: gauge ? profiles : covered(profiles, i) })),
+      windows.map(({ total, profiles }, i) => ({ value: total, whole: gauge ? profiles : length * covered[i] })),
     );
   });
   const isApart = ({ low, high }: Interval) => low > 0 || high < 0;

@@ -55,7 +55,7 @@ export interface Side extends Range {
 /** A side of a comparison: baseline or comparison. */
 export type SideName = "base" | "other";
 
-/** What a comparison compares; `auto` is shares where the sides differ in profiles or load, else amounts. */
+/** What a comparison compares; `auto` is for `resolveMeasure` to say. */
 export type Measure = "auto" | "amount" | "share" | "rate";
 
 /** How large a graph is drawn, and which point of it is in the middle. */
