@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
+import { SCRIPT } from "../local/ahead.mjs";
 
 const TYPES = {
   ".css": "text/css",
@@ -27,7 +28,9 @@ export async function serve(folder, prefix, port = 0, sendsParts = () => false) 
     const names = path === "" || path.endsWith("/") ? [`${path}index.html`] : [path, `${path}.html`];
     for (const name of pathname.startsWith(prefix) && !path.includes("..") ? names : []) {
       try {
-        const bytes = readFileSync(join(folder(), name));
+        let bytes = readFileSync(join(folder(), name));
+        // Of a page's workers only this one reads the clock, and a browser moves no worker's.
+        if (SCRIPT && /\/bucketreader-.*\.js$/.test(name)) bytes = Buffer.concat([Buffer.from(SCRIPT), bytes]);
         const headers = { "content-type": TYPES[extname(name)] ?? "text/plain" };
         const range = sendsParts() && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");
         if (!range) return response.writeHead(200, headers).end(bytes);

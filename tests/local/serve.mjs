@@ -3,8 +3,8 @@
 //   node serve.mjs '{"state": FOLDER, "port": NUMBER, "variables": {"FLUSH_MS": "20"}, "itself": false, "site": false, "core": null, "entry": null, "ahead": 0}'
 //
 // "site" serves the built pages too, by the asset worker that `wrangler dev` uses. "core" is a JavaScript file that replaces
-// the built core behind the shim. "entry" is one that runs before the shim; it is clock.js unless given, whose clock is "ahead" of this
-// machine's by so many milliseconds. Bindings and variables
+// the built core behind the shim. "entry" is one that runs before the shim; it is clock.js unless given, whose clock is "ahead" of the
+// tests' (ahead.mjs) by so many milliseconds. Bindings and variables
 // are those of wrangler.toml; SELF only when "itself" is true. wrangler needs a second to read that file, so the result is kept
 // in FOLDER for the next start. Bucket and catalog live in FOLDER as `wrangler dev --persist-to FOLDER` would have them.
 //
@@ -18,6 +18,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import readline from "node:readline";
 import { fileURLToPath } from "node:url";
+import { AHEAD } from "./ahead.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const require = createRequire(path.join(root, "xtask/npm/package.json"));
@@ -61,7 +62,7 @@ function modules() {
   const worker = imported.map((name) => ({ type: types[path.extname(name)], path: path.join(root, "worker", name) }));
   // The first module is the one that answers.
   const contents = fs.readFileSync(entry, "utf8");
-  const ahead = `export default ${Number(asked.ahead ?? 0)};`;
+  const ahead = `export default ${AHEAD + Number(asked.ahead ?? 0)};`;
   return [
     { type: "ESModule", path: path.join(root, "worker/entry.js"), contents },
     { type: "ESModule", path: path.join(root, "worker/ahead.js"), contents: ahead },

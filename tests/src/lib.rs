@@ -22,7 +22,7 @@
 //!
 //! - [`local`]: the worker on this machine, to be killed and started again; [`locked`]: one that asks
 //!   for tokens; [`client`]: requests to it; [`query`]: what it holds; [`process`]: what Linux says
-//!   of it; [`clock`]: this machine's time.
+//!   of it; [`clock`]: what time it is.
 //! - [`load`]: many processes push for minutes; [`kills`]: some push while the worker is killed,
 //!   again and again. [`options`]: options of these programs.
 //! - [`demo`]: an hour of realistic history of four services.

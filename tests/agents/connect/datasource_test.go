@@ -23,7 +23,7 @@ func TestDataSource(t *testing.T) {
 	get(t, api.ProfileTypes, &querierv1.ProfileTypesRequest{Start: 1000, End: 4000})
 
 	// The list of types, without a panel: an hour on either side of now.
-	now := time.Now()
+	now := now()
 	var labels []string
 	for _, kind := range get(t, api.ProfileTypes, &querierv1.ProfileTypesRequest{
 		Start: now.Add(-time.Hour).UnixMilli(), End: now.Add(time.Hour).UnixMilli()}).ProfileTypes {

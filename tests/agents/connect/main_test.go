@@ -9,8 +9,10 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 	"github.com/grafana/pyroscope/api/gen/proto/go/capabilities/v1/capabilitiesv1connect"
@@ -20,6 +22,12 @@ import (
 )
 
 var server = os.Getenv("PILOTLIGHT_URL")
+
+// now is the time by the tests' clock, which PILOTLIGHT_DAYS_AHEAD moves by so many days (tests/local/ahead.mjs).
+func now() time.Time {
+	days, _ := strconv.ParseFloat(os.Getenv("PILOTLIGHT_DAYS_AHEAD"), 64)
+	return time.Now().Add(time.Duration(days * 24 * float64(time.Hour)))
+}
 
 // form is a way of writing messages.
 type form struct {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"testing"
-	"time"
 
 	"connectrpc.com/connect"
 	adhocv1 "github.com/grafana/pyroscope/api/gen/proto/go/adhocprofiles/v1"
@@ -28,7 +27,7 @@ func TestSettings(t *testing.T) {
 		api := settingsv1connect.NewSettingsServiceClient(http.DefaultClient, server, form.asReader())
 		settings := func() []*settingsv1.Setting { return get(t, api.Get, &settingsv1.GetSettingsRequest{}).Settings }
 		same(t, form.name, settings(), []*settingsv1.Setting{})
-		setting := &settingsv1.Setting{Name: "pluginSettings", Value: `{"maxNodes":16384}`, ModifiedAt: time.Now().UnixMilli()}
+		setting := &settingsv1.Setting{Name: "pluginSettings", Value: `{"maxNodes":16384}`, ModifiedAt: now().UnixMilli()}
 		answer := get(t, api.Set, &settingsv1.SetSettingsRequest{Setting: setting}).Setting
 		if found := settings(); len(found) != 1 || !proto.Equal(found[0], setting) || !proto.Equal(answer, setting) {
 			t.Errorf("%s: %v and %v, not %v", form.name, answer, found, setting)

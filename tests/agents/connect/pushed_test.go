@@ -23,7 +23,7 @@ const (
 )
 
 // begin is before the first push, at the beginning of a minute.
-var begin = time.Now().Add(-20 * time.Minute).Truncate(time.Minute)
+var begin = now().Add(-20 * time.Minute).Truncate(time.Minute)
 
 // push is one profile of one process.
 type push struct {

@@ -5,6 +5,7 @@
 //! credentials, regions' mistakes and unknown buckets are refused as S3 does. Out of scope:
 //! everything that Pilotlight does not use.
 
+mod clock;
 mod server;
 mod store;
 

@@ -2,15 +2,17 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto;
 use s3s::auth::SimpleAuth;
+use s3s::config::{S3Config, StaticConfigProvider};
 use s3s::host::MultiDomain;
 use s3s::service::{S3Service, S3ServiceBuilder};
 
-use crate::{ACCESS_KEY_ID, DOMAIN, SECRET_ACCESS_KEY, Store};
+use crate::{ACCESS_KEY_ID, DOMAIN, SECRET_ACCESS_KEY, Store, clock};
 
 /// A server that runs.
 pub struct Server {
@@ -34,6 +36,10 @@ impl Server {
             format!("{DOMAIN}:{}", address.port()),
         ];
         builder.set_host(MultiDomain::new(domains.iter()).map_err(io::Error::other)?);
+        // Signatures may be of this machine's clock or of the tests'.
+        let mut config = S3Config::default();
+        config.presigned_url_max_skew_time_secs += clock::ahead().as_secs() as u32;
+        builder.set_config(Arc::new(StaticConfigProvider::new(Arc::new(config))));
         let service = builder.build();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;
@@ -15,7 +14,7 @@ use s3s::dto::{
 };
 use s3s::{Body, S3, S3Request, S3Response, S3Result, s3_error};
 
-use crate::BUCKET;
+use crate::{BUCKET, clock};
 
 /// Longest key, bytes, as S3 has it.
 const MAX_KEY: usize = 1024;
@@ -48,7 +47,7 @@ impl Store {
             Stored {
                 bytes: bytes.into(),
                 etag,
-                written: SystemTime::now().into(),
+                written: clock::now().into(),
             },
         );
     }
@@ -115,7 +114,7 @@ impl S3 for Store {
         let stored = Stored {
             bytes: bytes.into(),
             etag: etag.clone(),
-            written: SystemTime::now().into(),
+            written: clock::now().into(),
         };
         let mut objects = self.objects(&bucket)?;
         let present = objects.get(&key).map(|stored| &stored.etag);

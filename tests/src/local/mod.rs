@@ -47,7 +47,7 @@ pub struct Place {
     pub core: Option<PathBuf>,
     /// A JavaScript file that runs before the shim; `tests/local/clock.js` where there is none.
     pub entry: Option<PathBuf>,
-    /// How far the worker's clock is ahead of this machine's, milliseconds.
+    /// How far the worker's clock is ahead of the tests', milliseconds.
     pub ahead: i64,
 }
 

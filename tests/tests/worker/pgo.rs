@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::go_program::Program;
 use pilotlight_core::open;
-use pilotlight_tests::clock::now_millis;
+use pilotlight_tests::clock::machine_millis;
 use pilotlight_tests::locked::Locked;
 use pilotlight_tests::pgo::go_calls;
 use pilotlight_tests::query::{array, rpc};
@@ -24,14 +24,14 @@ fn go_builds_with_what_the_worker_answers() {
     let [push, read] = ["push", "read"].map(|scope| worker.client("one", scope));
 
     let profile = program.profile();
-    let now = now_millis() / 1_000;
+    let now = machine_millis() / 1_000;
     for host in 0..HOSTS {
         let path = format!("/ingest?name=team/busy%7Bhost%3Dh{host}%7D&format=pprof");
         let answer = push.post(&path, "application/octet-stream", &profile);
         let answer = answer.expect("an answer");
         assert_eq!(answer.status, 200, "{}", answer.text());
     }
-    // The profile says itself when it was made.
+    // The profile says itself when it was made, by the clock of Go.
     let range = format!("from={}&until={}", now - 600, now + 600);
     let path = format!("/pgo/team%2Fbusy?{range}");
     let answer = read.get(&path).expect("an answer");

@@ -11,18 +11,19 @@ use pilotlight_core::pprof::{encode, encode_gzip};
 use pilotlight_core::store::read_chunk;
 use pilotlight_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY, Server};
 use pilotlight_tests::client::Client;
+use pilotlight_tests::clock::machine_millis;
 use pilotlight_tests::drawn;
 use pilotlight_tests::local::free_port;
 use pilotlight_tests::oracle::Oracle;
 use sha2::{Digest, Sha256};
 
-use crate::shared::hour_of_last_week;
+use crate::shared::hour_a_week_before;
 
 /// An administrator's token, of the shape that every token has.
 const TOKEN: &str = "plt_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 
-/// The hour of what is pushed, seconds.
-static FROM: LazyLock<u64> = LazyLock::new(hour_of_last_week);
+/// The hour of what is pushed, seconds. Nothing moves the clock of `bin/pilotlight`.
+static FROM: LazyLock<u64> = LazyLock::new(|| hour_a_week_before(machine_millis()));
 
 /// Pushes: more segments than make a compaction due.
 const DUE: u64 = 64;

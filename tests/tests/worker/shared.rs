@@ -35,6 +35,11 @@ pub(crate) fn s3_variables(endpoint: String) -> [(&'static str, String); 5] {
 
 /// The start of an hour a week ago, seconds since the epoch: complete, and within every retention.
 pub(crate) fn hour_of_last_week() -> u64 {
+    hour_a_week_before(now_millis())
+}
+
+/// The same for another clock, which shows so many milliseconds since the epoch.
+pub(crate) fn hour_a_week_before(now_millis: i64) -> u64 {
     const HOUR: i64 = 3_600;
-    (now_millis() / 1_000 / HOUR * HOUR - 7 * 24 * HOUR) as u64
+    (now_millis / 1_000 / HOUR * HOUR - 7 * 24 * HOUR) as u64
 }

@@ -2,7 +2,7 @@
 
 use super::programs::Program;
 use crate::build;
-use crate::folders::{own_dir, target_dir};
+use crate::folders::{own_dir, root, target_dir};
 use crate::proc::Run;
 use crate::setup::Tools;
 use std::fs;
@@ -29,8 +29,14 @@ impl Fixtures {
         }
     }
 
-    /// Sets the variables by which tests find browsers and built files.
+    /// Sets the variables by which tests find browsers and built files, and moves the clock of Node's programs where
+    /// `PILOTLIGHT_DAYS_AHEAD` says so.
     pub(super) fn provide(&self, run: Run) -> Run {
+        let clock = root().join("tests/local/ahead.mjs");
+        let run = match std::env::var_os("PILOTLIGHT_DAYS_AHEAD") {
+            Some(_) => run.env("NODE_OPTIONS", format!("--import=\"{}\"", clock.display())),
+            None => run,
+        };
         let browsers = [
             ("CHROMIUM", &self.tools.chromium),
             ("FIREFOX", &self.tools.firefox),

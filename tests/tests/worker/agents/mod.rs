@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pilotlight_tests::client::Client;
-use pilotlight_tests::clock::now_millis;
+use pilotlight_tests::clock::machine_millis;
 use pilotlight_tests::local::Place;
 use pilotlight_tests::locked::Locked;
 use pilotlight_tests::query::{Merged, array, rpc};
@@ -96,6 +96,8 @@ impl Run {
         let file = File::create(&log).expect("a log");
         let child = Command::new(&words[0])
             .args(&words[1..])
+            // It would move the clock of Node.
+            .env_remove("NODE_OPTIONS")
             .env("AGENT_SERVER", place.url())
             .env("AGENT_APPLICATION", agent.application)
             .env("AGENT_SECONDS", SECONDS.to_string())
@@ -220,9 +222,9 @@ fn types(client: &Client, (start, end): (i64, i64)) -> Vec<String> {
     ids.collect()
 }
 
-/// An hour on either side of now, milliseconds.
+/// An hour on either side of now by the agents' clock, milliseconds.
 fn lately() -> (i64, i64) {
     const HOUR: i64 = 3_600_000;
-    let now = now_millis();
+    let now = machine_millis();
     (now - HOUR, now + HOUR)
 }
