@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { machineMillis } from "../local/ahead.mjs";
 import { drawnFrames, drop, launch, openPage, own, settled, url } from "./page.mjs";
 import { callTree, readPprof } from "./pprof.mjs";
 
@@ -148,7 +149,7 @@ test("the calls: what comes back, what is listed, what is taken back", async () 
   }
   const { created, ...entry } = listed.find((share) => share.id === id);
   assert.deepEqual(entry, { id, name, size, expires });
-  assert.ok(Math.abs(created - Date.now()) < 3_600_000, `${created}`);
+  assert.ok(Math.abs(created - machineMillis()) < 3_600_000, `${created}`);
   const status = async (path, how) => (await fetch(shares + path, how)).status;
   assert.equal(await status(`/${id}`, { method: "DELETE" }), 204);
   assert.equal(await status(`/${id}`), 404);
