@@ -120,7 +120,7 @@ fn open_as(formats: &[Format], bytes: &[u8], cap: usize) -> Result<Opened, Impor
     let inflated = inflate_sniffed(bytes, cap)?;
     let raw = inflated.as_deref().unwrap_or(bytes);
     if jfr::sniff(raw) && raw.len() <= cap {
-        let recording = jfr::decode(raw, &jfr::Options::default())?;
+        let recording = jfr::decode_with_times(raw)?;
         return Ok(Opened {
             decoded: recording.for_viewer(),
             format: Some("JFR"),

@@ -51,6 +51,7 @@ pub(super) fn draft(
     let options = Options {
         period_nanos: parameters.period_nanos,
         labels: snapshot.as_ref(),
+        times: false,
     };
     let decoded = decode(recording, &options)?;
     let mut profile = decoded.profile;

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use pilotlight_core::gzip::inflate;
 use pilotlight_core::ingest::{Chunk as Pushed, IngestError, Push, ingest};
-use pilotlight_core::jfr::{LabelsSnapshot, Options, Recording, decode};
+use pilotlight_core::jfr::{LabelsSnapshot, Options, Recording, decode, decode_with_times};
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::store::{ChunkHead, Series, chunk_head};
 use pilotlight_core::{LabelValue, Profile, UnixNanos, imports};
@@ -105,7 +105,7 @@ fn recording(name: &str) -> Option<Vec<u8>> {
 fn decoded(bytes: &[u8]) -> Recording {
     let options = Options {
         period_nanos: Some(PERIOD_NANOS),
-        labels: None,
+        ..Options::default()
     };
     decode(bytes, &options).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -413,6 +413,52 @@ fn joined_recordings_keep_their_settings() {
     assert!(events.len() > 1, "{events:?}");
 }
 
+/// With times each event is a row, in the order of time, of a thread that has a name; the sums are those of events added up.
+#[test]
+fn events_have_their_times_and_threads() {
+    let names = EXPECTED
+        .iter()
+        .map(|of| of.recording)
+        .collect::<BTreeSet<_>>();
+    for name in names {
+        let Some(bytes) = recording(name) else { return };
+        let timed = decode_with_times(&bytes).expect("a recording");
+        let sums = decode(&bytes, &Options::default()).expect("a recording");
+        assert_eq!(
+            by_type(std::slice::from_ref(&timed)),
+            by_type(std::slice::from_ref(&sums)),
+            "{name}"
+        );
+        assert_eq!(sums.profile.samples().times, None);
+        let profile = &timed.profile;
+        let times = profile.samples().times.as_ref().expect("times");
+        assert!(times.is_sorted(), "{name}");
+        let header = profile.header();
+        let (start, end) = (header.time_nanos, header.time_nanos + header.duration_nanos);
+        // Threads that wait may have begun to before the recording; one recording says too short a time for itself.
+        let inside = times
+            .iter()
+            .filter(|&time| (start..end).contains(time))
+            .count();
+        let least = if ["object-allocation-sample", "uint64-ref-id"].contains(&name) {
+            0.75
+        } else {
+            1.0
+        };
+        assert!(
+            inside as f64 >= least * times.len() as f64,
+            "{name}: {inside} of {} times, {start} to {end}",
+            times.len()
+        );
+        let thread = |set| {
+            let mut labels = profile.labels(set).iter();
+            labels.any(|label| profile.text(label.key) == "thread")
+        };
+        let of_threads = profile.samples().labels.iter().filter(|&&set| thread(set));
+        assert_eq!(of_threads.count(), times.len(), "{name}");
+    }
+}
+
 /// contexts {7: {labels {1: 2}}}, strings {1: "tier", 2: "gold", 9: "GET /"}
 const LABELS: &[u8] = b"\x0a\x0a\x08\x07\x12\x06\x0a\x04\x08\x01\x10\x02\
     \x12\x08\x08\x01\x12\x04tier\x12\x08\x08\x02\x12\x04gold\x12\x09\x08\x09\x12\x05GET /";
@@ -429,8 +475,8 @@ fn contexts_and_spans_are_labels() {
         ),
     ] {
         let options = Options {
-            period_nanos: None,
             labels,
+            ..Options::default()
         };
         let profile = decode(&bytes, &options).expect("a recording").profile;
         let sets = profile.samples().labels.iter().flatten();
@@ -458,6 +504,7 @@ fn labels_of_a_real_recording() {
     let options = Options {
         period_nanos: Some(PERIOD_NANOS),
         labels: Some(&labels),
+        times: false,
     };
     let with = decode(&bytes, &options).expect("a recording");
     assert!(!with.profile.label_sets().is_empty());

@@ -193,6 +193,7 @@ fn contexts_that_take_turns() {
     let options = Options {
         period_nanos: Some(1),
         labels: Some(&snapshot),
+        times: false,
     };
     let profile = decode(&chunk.write(), &options)
         .expect("a recording")

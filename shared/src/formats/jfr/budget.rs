@@ -10,6 +10,8 @@ use super::error::JfrProblem;
 const BYTES_A_BYTE: usize = 13;
 /// Most that any recording may make: an instance at the edge has 112 MiB for all of its requests.
 const MOST: usize = 48 << 20;
+/// Most in a browser, where each event is a row: three million of them.
+const MOST_WITH_TIMES: usize = 400 << 20;
 /// What a small recording may take besides.
 const FIXED: usize = 256 << 10;
 
@@ -54,11 +56,11 @@ pub(super) struct Budget {
 
 impl Budget {
     /// For a recording of `length` bytes.
-    pub(super) fn new(length: usize) -> Self {
+    pub(super) fn new(length: usize, times: bool) -> Self {
         let left = length
             .saturating_mul(BYTES_A_BYTE)
             .saturating_add(FIXED)
-            .min(MOST);
+            .min(if times { MOST_WITH_TIMES } else { MOST });
         Self {
             length,
             left,

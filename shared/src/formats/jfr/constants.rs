@@ -29,9 +29,19 @@ pub(super) struct Constants<'a> {
     classes: Pool,
     methods: Pool,
     states: Pool,
+    /// Without constants where nobody asks for threads.
+    threads: Pool,
     /// Its layout is that of the fields before the frames.
     traces: Pool,
     frame: Layout,
+}
+
+/// A thread, as a recording names it.
+pub(super) struct Thread<'a> {
+    /// That of Java, else that of the operating system; may be empty.
+    pub(super) name: Cow<'a, str>,
+    /// That of the operating system.
+    pub(super) id: u64,
 }
 
 /// One frame of a stack.
@@ -47,6 +57,7 @@ impl<'a> Constants<'a> {
         reader: Reader<'a>,
         header: &Header,
         classes: &Classes<'a>,
+        with_threads: bool,
         budget: &mut Budget,
     ) -> Result<Self, JfrError> {
         let mut constants = Self {
@@ -56,6 +67,7 @@ impl<'a> Constants<'a> {
             classes: Pool::default(),
             methods: Pool::default(),
             states: Pool::default(),
+            threads: Pool::default(),
             traces: Pool::default(),
             frame: Layout::default(),
         };
@@ -80,7 +92,7 @@ impl<'a> Constants<'a> {
             let before = pools.long()? as i64;
             pools.byte()?;
             for _ in 0..pools.int()? {
-                constants.pool(&mut pools, &layouts, &mut skipped, budget)?;
+                constants.pool(&mut pools, &layouts, with_threads, &mut skipped, budget)?;
             }
             if before == 0 {
                 return Ok(constants);
@@ -103,6 +115,7 @@ impl<'a> Constants<'a> {
         &mut self,
         reader: &mut Reader<'a>,
         layouts: &Layouts<'_, 'a>,
+        with_threads: bool,
         skipped: &mut HashMap<u64, Layout>,
         budget: &mut Budget,
     ) -> Result<(), JfrError> {
@@ -119,6 +132,10 @@ impl<'a> Constants<'a> {
             "java.lang.Class" => (&mut self.classes, &[("name", 0)]),
             "jdk.types.Method" => (&mut self.methods, &[("type", 0), ("name", 1)]),
             "jdk.types.ThreadState" => (&mut self.states, &[("name", 0)]),
+            "java.lang.Thread" if with_threads => {
+                let slots = &[("osName", 0), ("javaName", 1), ("osThreadId", 2)];
+                (&mut self.threads, slots)
+            }
             "jdk.types.StackTrace" => {
                 let slots = [("method", 0), ("lineNumber", 1)];
                 if self.traces.offsets.is_empty() {
@@ -228,6 +245,27 @@ impl<'a> Constants<'a> {
             Some([name, ..]) => self.text_at(name, budget),
             None => Ok(Cow::Borrowed("")),
         }
+    }
+
+    /// A thread; `None` for an unknown one.
+    pub(super) fn thread(
+        &self,
+        thread: u64,
+        budget: &mut Budget,
+    ) -> Result<Option<Thread<'a>>, JfrError> {
+        let Some([system, java, id, ..]) = self.values(&self.threads, thread, budget)? else {
+            return Ok(None);
+        };
+        // A text that the class does not have is at no offset.
+        let mut text = |at| match at {
+            0 => Ok(Cow::Borrowed("")),
+            _ => self.text_at(at, budget),
+        };
+        let mut name = text(java)?;
+        if name.is_empty() {
+            name = text(system)?;
+        }
+        Ok(Some(Thread { name, id }))
     }
 
     /// The text at an offset.

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 
 use super::budget::Budget;
+use super::clock::Clock;
 use super::constants::Constants;
 use super::error::{JfrError, JfrProblem};
 use super::event_labels::{EventLabels, LabelIds};
@@ -12,9 +13,10 @@ use super::labels::LabelsSnapshot;
 use super::layout::{Layouts, Values};
 use super::metadata;
 use super::reader::Reader;
-use super::samples::{Mode, Samples, State};
+use super::samples::{Mode, SampleEvent, Samples, State};
 use super::settings::Settings;
 use super::stacks::Stacks;
+use super::threads::Threads;
 use super::{Options, Recording};
 use crate::base::limits::MAX_PROFILE_BYTES;
 use crate::base::warnings::Warnings;
@@ -37,8 +39,12 @@ pub fn decode(bytes: &[u8], options: &Options<'_>) -> Result<Recording, JfrError
     let labels = options.labels;
     let mut decoder = Decoder {
         builder: ProfileBuilder::new(),
-        budget: Budget::new(bytes.len() + labels.map_or(0, LabelsSnapshot::length)),
-        samples: Samples::default(),
+        budget: Budget::new(
+            bytes.len() + labels.map_or(0, LabelsSnapshot::length),
+            options.times,
+        ),
+        samples: Samples::new(options.times),
+        threads: options.times.then(Threads::default),
         settings: Settings::default(),
         period_nanos: options.period_nanos,
         labels: EventLabels::new(labels),
@@ -69,6 +75,8 @@ struct Decoder<'l> {
     builder: ProfileBuilder,
     budget: Budget,
     samples: Samples,
+    /// Without times nobody asks for them.
+    threads: Option<Threads>,
     /// Of the chunk, or of the last one that has any: a recorder that goes on in another chunk may not repeat them.
     settings: Settings,
     /// What the caller knows better than the settings.
@@ -82,7 +90,7 @@ struct Chunk<'a> {
     constants: Constants<'a>,
     stacks: Stacks,
     states: HashMap<u64, State>,
-    ticks_per_second: u64,
+    clock: Clock,
 }
 
 impl Decoder<'_> {
@@ -94,14 +102,18 @@ impl Decoder<'_> {
             classes: &classes,
             reader: metadata,
         };
-        let events = Events::of(&layouts, &mut self.budget)?;
-        let constants = Constants::read(reader, header, &classes, &mut self.budget)?;
+        let timed = self.threads.is_some();
+        let events = Events::of(&layouts, timed, &mut self.budget)?;
+        let constants = Constants::read(reader, header, &classes, timed, &mut self.budget)?;
         let mut chunk = Chunk {
             constants,
             stacks: Stacks::default(),
             states: HashMap::new(),
-            ticks_per_second: header.ticks_per_second,
+            clock: Clock::of(header),
         };
+        if let Some(threads) = &mut self.threads {
+            threads.begin_chunk();
+        }
         if let Some(settings) = self.settings(&events, header, reader, &chunk.constants)? {
             self.settings = settings;
         }
@@ -168,7 +180,7 @@ impl Decoder<'_> {
         let amount = values[slot::AMOUNT] as i64;
         let amount = match event.unit {
             Unit::Plain => amount,
-            Unit::Ticks => nanos(amount, chunk.ticks_per_second),
+            Unit::Ticks => chunk.clock.nanos(amount),
             Unit::Nanos(each) => amount.saturating_mul(each),
         };
         let ids = LabelIds {
@@ -177,13 +189,31 @@ impl Decoder<'_> {
             span_name: values[slot::SPAN_NAME],
             trace_high: values[slot::TRACE_HIGH],
             trace_low: values[slot::TRACE_LOW],
+            thread: match &mut self.threads {
+                None => None,
+                Some(threads) => threads.name(
+                    values[slot::THREAD],
+                    &chunk.constants,
+                    &mut self.builder,
+                    &reader,
+                    &mut self.budget,
+                )?,
+            },
         };
+        let time = chunk.clock.time(values[slot::TIME] as i64);
         let budget = &mut self.budget;
         self.labels
             .set(ids, &mut self.builder, budget)
             .and_then(|labels| {
-                self.samples
-                    .add(event.kind, state, stack, labels, amount, budget)
+                let event = SampleEvent {
+                    kind: event.kind,
+                    state,
+                    stack,
+                    labels,
+                    amount,
+                    time,
+                };
+                self.samples.add(event, budget)
             })
             .map_err(|problem| reader.error(problem))
     }
@@ -228,28 +258,5 @@ impl Chunk<'_> {
             self.states.insert(key, state);
         }
         Ok(state)
-    }
-}
-
-/// Ticks as nanoseconds; a clock without a rate counts nanoseconds.
-fn nanos(ticks: i64, ticks_per_second: u64) -> i64 {
-    const SECOND: u64 = 1_000_000_000;
-    if ticks_per_second == SECOND || ticks_per_second == 0 {
-        return ticks;
-    }
-    let nanos = i128::from(ticks) * i128::from(SECOND) / i128::from(ticks_per_second);
-    i64::try_from(nanos).unwrap_or(i64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::nanos;
-
-    #[test]
-    fn ticks_become_nanoseconds() {
-        assert_eq!(nanos(7, 1_000_000_000), 7);
-        assert_eq!(nanos(7, 0), 7);
-        assert_eq!(nanos(2_800, 2_800_000_000), 1_000);
-        assert_eq!(nanos(i64::MAX, 1), i64::MAX);
     }
 }

@@ -12,7 +12,7 @@ use crate::model::builder::ProfileBuilder;
 use crate::model::id::{LabelSetId, StringId};
 use crate::model::profile::{Label, LabelValue};
 
-/// What an event says of its labels; zeros say nothing.
+/// What an event says of its labels; zeros and `None` say nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LabelIds {
     pub(super) context: u64,
@@ -20,6 +20,8 @@ pub(super) struct LabelIds {
     pub(super) span_name: u64,
     pub(super) trace_high: u64,
     pub(super) trace_low: u64,
+    /// The name of its thread.
+    pub(super) thread: Option<StringId>,
 }
 
 /// The label sets of a recording. Each text and each context is looked at once: any number of events
@@ -88,9 +90,15 @@ impl<'l> EventLabels<'l> {
             span_name,
             trace_high,
             trace_low,
+            thread,
             ..
         } = ids;
         let mut labels = Vec::new();
+        if let Some(thread) = thread {
+            let key = intern(builder, "thread", budget)?;
+            let value = LabelValue::Text(thread);
+            labels.push(Label { key, value });
+        }
         let mut add = |key: &str, value: &str, budget: &mut Budget| {
             let key = intern(builder, key, budget)?;
             let value = LabelValue::Text(intern(builder, value, budget)?);
@@ -170,7 +178,7 @@ impl<'l> EventLabels<'l> {
 }
 
 /// A text as a string of the profile, which is accounted for when it is new.
-fn intern(
+pub(super) fn intern(
     builder: &mut ProfileBuilder,
     text: &str,
     budget: &mut Budget,

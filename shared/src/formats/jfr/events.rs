@@ -85,6 +85,8 @@ pub(super) mod slot {
     pub(in super::super) const TRACE_HIGH: usize = 5;
     pub(in super::super) const TRACE_LOW: usize = 6;
     pub(in super::super) const AMOUNT: usize = 7;
+    pub(in super::super) const TIME: usize = 8;
+    pub(in super::super) const THREAD: usize = 9;
     /// Of a setting: its event, its name, its value.
     pub(in super::super) const OF: usize = 0;
     /// See [`OF`].
@@ -108,7 +110,12 @@ pub(super) struct Events {
 }
 
 impl Events {
-    pub(super) fn of(layouts: &Layouts<'_, '_>, budget: &mut Budget) -> Result<Self, JfrError> {
+    /// `times` asks for when and in which thread an event was, too.
+    pub(super) fn of(
+        layouts: &Layouts<'_, '_>,
+        times: bool,
+        budget: &mut Budget,
+    ) -> Result<Self, JfrError> {
         let mut events = Self {
             by_class: HashMap::new(),
             execution: None,
@@ -135,10 +142,14 @@ impl Events {
                 ("traceIdHi", slot::TRACE_HIGH as u8),
                 ("traceIdLo", slot::TRACE_LOW as u8),
                 (amount, slot::AMOUNT as u8),
+                ("startTime", slot::TIME as u8),
+                ("sampledThread", slot::THREAD as u8),
+                ("eventThread", slot::THREAD as u8),
             ];
             let slots: &[_] = match kind {
                 EventKind::Setting => &of_setting,
-                _ => &of_sample,
+                _ if times => &of_sample,
+                _ => &of_sample[..of_sample.len() - 3],
             };
             let event = Event {
                 kind,

@@ -19,6 +19,8 @@ pub(super) struct Header {
     pub(super) metadata: usize,
     pub(super) start_nanos: i64,
     pub(super) duration_nanos: i64,
+    /// What the clock of events showed at the start.
+    pub(super) start_ticks: i64,
     pub(super) ticks_per_second: u64,
     pub(super) integers: Integers,
 }
@@ -44,7 +46,15 @@ impl Header {
         if version != 2 {
             return error(start + 4, JfrProblem::Version(version as u16));
         }
-        let [size, pool, metadata, start_nanos, duration_nanos, _, ticks] = [
+        let [
+            size,
+            pool,
+            metadata,
+            start_nanos,
+            duration_nanos,
+            start_ticks,
+            ticks,
+        ] = [
             reader.fixed(8)?,
             reader.fixed(8)?,
             reader.fixed(8)?,
@@ -81,6 +91,7 @@ impl Header {
             metadata: place(metadata, 24)?,
             start_nanos: start_nanos as i64,
             duration_nanos: duration_nanos as i64,
+            start_ticks: start_ticks as i64,
             ticks_per_second: ticks,
             integers: if flags & 1 == 1 {
                 Integers::Compressed

@@ -7,7 +7,7 @@ use super::metadata::{Class, Classes, Field, Place, Repeat};
 use super::reader::{Integers, Reader};
 
 /// How many values of one event or constant are kept; one more takes all others.
-pub(super) const SLOTS: usize = 8;
+pub(super) const SLOTS: usize = 10;
 
 /// The slot that nobody reads.
 const IGNORED: u8 = SLOTS as u8;

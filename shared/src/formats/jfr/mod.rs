@@ -15,6 +15,7 @@
 //! | `jdk.ThreadPark` | `block` |
 
 mod budget;
+mod clock;
 mod constants;
 mod decode;
 mod error;
@@ -29,6 +30,7 @@ mod samples;
 mod settings;
 mod stacks;
 mod symbols;
+mod threads;
 
 pub use decode::decode;
 pub use error::{JfrError, JfrProblem};
@@ -50,6 +52,9 @@ pub struct Options<'a> {
     pub period_nanos: Option<i64>,
     /// Labels of the contexts that events name.
     pub labels: Option<&'a LabelsSnapshot<'a>>,
+    /// Each event is a sample of its own, with its time and the label `thread`. Without, events
+    /// are added up by stack and labels.
+    pub times: bool,
 }
 
 /// A decoded recording.
@@ -70,6 +75,22 @@ pub struct Recording {
 /// Whether bytes are a recording, by their first bytes.
 pub fn sniff(bytes: &[u8]) -> bool {
     bytes.starts_with(header::MAGIC)
+}
+
+/// A recording for a viewer, with times; where these take more memory than the recording may take,
+/// without.
+pub fn decode_with_times(bytes: &[u8]) -> Result<Recording, JfrError> {
+    let options = Options {
+        times: true,
+        ..Options::default()
+    };
+    match decode(bytes, &options) {
+        Err(JfrError {
+            problem: JfrProblem::OutOfProportion(_),
+            ..
+        }) => decode(bytes, &Options::default()),
+        other => other,
+    }
 }
 
 impl Recording {

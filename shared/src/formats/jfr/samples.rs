@@ -32,6 +32,19 @@ struct Row {
     labels: Option<LabelSetId>,
     count: i64,
     amount: i64,
+    /// Nanoseconds since the epoch; of the first one where events are added up.
+    time: i64,
+}
+
+/// An event of a chunk.
+pub(super) struct SampleEvent {
+    pub(super) kind: EventKind,
+    pub(super) state: State,
+    pub(super) stack: StackId,
+    pub(super) labels: Option<LabelSetId>,
+    pub(super) amount: i64,
+    /// Nanoseconds since the epoch.
+    pub(super) time: i64,
 }
 
 /// A column of values.
@@ -188,9 +201,10 @@ impl Row {
     }
 }
 
-/// Rows, each sampling, kind, state, stack and set of labels once.
-#[derive(Default)]
+/// Rows: one for each event, in the order of time, or each sampling, kind, state, stack and set of
+/// labels once.
 pub(super) struct Samples {
+    timed: bool,
     /// Those of the chunks so far, each once.
     samplings: Vec<Sampling>,
     /// Where each is in `samplings`.
@@ -203,6 +217,19 @@ pub(super) struct Samples {
 }
 
 impl Samples {
+    /// `timed` keeps events apart.
+    pub(super) fn new(timed: bool) -> Self {
+        Self {
+            timed,
+            samplings: Vec::new(),
+            sampling_index: HashMap::new(),
+            sampling: 0,
+            rows: Vec::new(),
+            index: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+        }
+    }
+
     /// Begins a chunk: the events that follow are sampled in this way.
     pub(super) fn begin_chunk(&mut self, sampling: Sampling) {
         let next = self.samplings.len() as u32;
@@ -234,11 +261,7 @@ impl Samples {
     /// Adds an event of the chunk.
     pub(super) fn add(
         &mut self,
-        kind: EventKind,
-        state: State,
-        stack: StackId,
-        labels: Option<LabelSetId>,
-        amount: i64,
+        event: SampleEvent,
         budget: &mut Budget,
     ) -> Result<(), JfrProblem> {
         let Self {
@@ -248,6 +271,14 @@ impl Samples {
             hasher,
             ..
         } = self;
+        let SampleEvent {
+            kind,
+            state,
+            stack,
+            labels,
+            amount,
+            time,
+        } = event;
         let row = Row {
             sampling: *sampling,
             kind,
@@ -256,7 +287,13 @@ impl Samples {
             labels,
             count: 1,
             amount,
+            time,
         };
+        if self.timed {
+            budget.take(1, budget::SAMPLE)?;
+            rows.push(row);
+            return Ok(());
+        }
         let hash = hasher.hash_one(row.key());
         if let Some(&known) = index.find(hash, |&at| rows[at as usize].key() == row.key()) {
             let known = &mut rows[known as usize];
@@ -274,10 +311,13 @@ impl Samples {
 
     /// Puts the columns into a profile and gives the type of each.
     pub(super) fn finish(
-        self,
+        mut self,
         builder: &mut ProfileBuilder,
         budget: &mut Budget,
     ) -> Result<Vec<ProfileType>, JfrProblem> {
+        if self.timed {
+            self.rows.sort_by_key(|row| row.time);
+        }
         let mut present = [false; Column::ALL.len()];
         let values = |row: &Row| {
             let sampling = &self.samplings[row.sampling as usize];
@@ -298,12 +338,7 @@ impl Samples {
             }
         }
         budget.take(self.rows.len(), 8 + 8 * types.len())?;
-        let samples = &mut builder.rows().samples;
-        samples.stacks.reserve_exact(self.rows.len());
-        samples.labels.reserve_exact(self.rows.len());
-        for column in &mut samples.values {
-            column.reserve_exact(self.rows.len());
-        }
+        builder.reserve_samples(self.rows.len(), self.timed);
         for row in &self.rows {
             let mut line = [0; Column::ALL.len()];
             let mut any = false;
@@ -314,8 +349,10 @@ impl Samples {
                 }
             }
             // A thread that slept is in no column unless the recording is of wall time.
-            if any {
-                builder.sample(Some(row.stack), row.labels, &line);
+            match (any, self.timed) {
+                (false, _) => {}
+                (true, false) => builder.sample(Some(row.stack), row.labels, &line),
+                (true, true) => builder.sample_at(row.time, Some(row.stack), row.labels, &line),
             }
         }
         Ok(types)

@@ -319,13 +319,8 @@ impl<'a> Samples<'a> {
 
     pub(super) fn finish(mut self) -> Result<Decoded, FormatError> {
         let warnings = &mut self.rows.warnings;
+        // The first one stands above the picture: without their callers stacks mislead most.
         for (count, what) in [
-            (self.lost, "records were lost while perf recorded"),
-            (self.lost_samples, "samples were lost while perf recorded"),
-            (
-                self.strange,
-                "samples left out: they are of events that the recording does not describe",
-            ),
             (
                 self.copied,
                 "samples have copied stacks, which are not unwound here; open the text of perf script, or record with --call-graph fp",
@@ -337,6 +332,12 @@ impl<'a> Samples<'a> {
             (
                 self.branches,
                 "samples have their user stacks in branch records (--call-graph lbr), which are not read",
+            ),
+            (self.lost, "records were lost while perf recorded"),
+            (self.lost_samples, "samples were lost while perf recorded"),
+            (
+                self.strange,
+                "samples left out: they are of events that the recording does not describe",
             ),
             (
                 self.processes.bare,
