@@ -1,6 +1,7 @@
 /** The front page: services searched, sorted and kept first, against what the API says of them. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { cpuTimes } from "./longtasks.mjs";
 import { amount, close, launch, openPage, redrawn, settled, url } from "./page.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -194,23 +195,23 @@ test("five hundred services are searched without a pause", async () => {
   await page.goto(`${url}/`);
   await at("service-card").first().waitFor();
   assert.equal(await at("search-result").textContent(), "500 services");
-  await page.evaluate(() => {
-    window.longest = 0;
-    new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
-    }).observe({ type: "longtask" });
-  });
+  // What the page's thread computes for a key, however busy the machine is.
+  const used = await cpuTimes(page);
+  let most = 0;
+  const step = async (act) => {
+    await act();
+    await settled(page);
+    most = Math.max(most, await used());
+  };
   await at("search").click();
-  await page.keyboard.type("service-49", { delay: 150 });
+  for (const key of "service-49") await step(() => page.keyboard.press(key));
   await page.waitForFunction(() => /^11 of/.test(document.querySelector("[data-testid=search-result]").textContent));
-  for (let i = 0; i < 10; i++) await page.keyboard.press("Backspace", { delay: 150 });
+  for (let i = 0; i < 10; i++) await step(() => page.keyboard.press("Backspace"));
   await page.waitForFunction(() => document.querySelectorAll(".service-card").length === 500);
-  await at("order").selectOption("-delta");
+  await step(() => at("order").selectOption("-delta"));
   await page.waitForFunction(() => document.querySelector(".service-card .card-name").textContent.endsWith("-0"));
-  await settled(page);
-  const longest = await page.evaluate(() => window.longest);
-  console.log(`500 services: the longest task took ${Math.round(longest)} ms`);
-  assert.ok(longest < 250, `a task of ${Math.round(longest)} ms`);
+  console.log(`500 services: ${Math.round(most)} ms of CPU time for a key at most`);
+  assert.ok(most < 250, `${Math.round(most)} ms for a key`);
   await end();
 });
 

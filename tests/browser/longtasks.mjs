@@ -16,3 +16,20 @@ export function watchTasks(page) {
 export function longTasks(page) {
   return page.evaluate(() => window.longTasks.splice(0));
 }
+
+/** How long the page's own thread computed since one last asked, in milliseconds: CPU time, which other programs do not lengthen. */
+export async function cpuTimes(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const read = async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return metrics.find(({ name }) => name === "TaskDuration").value * 1000;
+  };
+  let last = await read();
+  return async () => {
+    const now = await read();
+    const used = now - last;
+    last = now;
+    return used;
+  };
+}
