@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseSteps, timeAmong, timeOf, timeStep } from "../src/core/steps.ts";
-import { cellsOf, isWithin, shading, spanBetween, wholeSpan } from "../src/flame/heat.ts";
+import { cellsOf, drawnPart, isWithin, shading, spanBetween } from "../src/flame/heat.ts";
 
 const MAP = { start: 2, end: 3.9, column: 1, rows: 4, cells: [1, 0, 0, 0, 0, 0, 9, 4], has_idle: false };
 
@@ -16,7 +16,9 @@ test("cells stand in columns, from top to bottom", () => {
     ],
   );
   assert.equal(isWithin(null, 2), false);
-  assert.deepEqual(wholeSpan(MAP), [2, 4]);
+  // The axis ends where the profile does, within the last column.
+  assert.equal(drawnPart(MAP), 0.95);
+  assert.equal(drawnPart({ ...MAP, end: 2 }), 1);
 });
 
 test("shades tell cells apart, whatever they have", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { push } from "./answers.mjs";
-import { launch, openPage, url } from "./page.mjs";
+import { amount, launch, openPage, settled, url } from "./page.mjs";
 import { writePprof } from "./pprof.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -50,7 +50,7 @@ const sameShare = (shown, expected, what) =>
   assert.ok(Math.abs(Number.parseFloat(shown) - expected * 100) <= 0.051, `${what}: ${shown} instead of ${expected}`);
 
 /** The exact number that a cell has on hover. */
-const exact = async (cell) => Number((await cell.getAttribute("title")).replace(/[^\d.]/g, ""));
+const exact = async (cell) => Number((await cell.getAttribute("title")).replace(/ in .*/, "").replace(/[^\d.]/g, ""));
 
 test("values of a label have the numbers of the API", async () => {
   const { at, requests, end } = await openPage(browser, address(CPU, "&p=labels&by=region"));
@@ -87,6 +87,8 @@ test("values of a label have the numbers of the API", async () => {
     const mean = filled.reduce((sum, value) => sum + value, 0) / filled.length;
     const variance = filled.reduce((sum, value) => sum + (value - mean) ** 2, 0) / filled.length;
     assert.equal(await exact(cell("max")), Math.max(...filled));
+    const step = nanoseconds(/steps of ([\d.]+ \w+)/.exec(note)[1]);
+    near(amount(await cell("mean").textContent()) / 1e9, mean / step, "mean load in cores");
     near(await exact(cell("mean")), mean, "mean");
     near(await exact(cell("deviation")), Math.sqrt(variance), "deviation");
   }
@@ -98,6 +100,32 @@ test("values of a label have the numbers of the API", async () => {
   assert.equal(await at("value-table").locator("th[aria-sort=ascending]").count(), 1);
   await at("values-by-value").click();
   assert.deepEqual(await names(), [...largest].sort().reverse());
+  await end();
+});
+
+test("charts below the timeline have its axis, and the windows of a function are round", async () => {
+  const { page, at, end } = await openPage(browser, address(CPU, "&p=labels&by=region"));
+  const edges = (box) => [box.x, box.x + box.width].map(Math.round);
+  const timeline = () => page.locator(".timeline .u-over");
+  for (const [panel, plot] of [
+    ["labels", "value-chart"],
+    ["singles", "singles-map"],
+    ["function&fn=runtime.mallocgc", "function-bars"],
+  ]) {
+    await page.goto(url + address(CPU, `&p=${panel}`));
+    await at(plot).waitFor();
+    await settled(page);
+    const axis = await at("time-axis").boundingBox();
+    assert.deepEqual(edges(axis), edges(await timeline().boundingBox()), panel);
+    // Where a tick is, the timeline has it, too: both come from the same span and width.
+    const ticks = await at("time-axis")
+      .locator("span")
+      .evaluateAll((all) => all.map(({ dataset }) => Number(dataset.at)));
+    assert.ok(ticks.length > 3 && ticks.every((tick) => tick % 60_000 === 0), ticks.join());
+  }
+  const bars = await at("function-bars").getAttribute("aria-label");
+  const starts = bars.split("; ").map((bar) => /(\d\d:\d\d)(:\d\d)? –/.exec(bar));
+  assert.ok(starts.length > 5 && starts.slice(1).every(([, , seconds]) => !seconds || seconds === ":00"), bars);
   await end();
 });
 

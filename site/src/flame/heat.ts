@@ -12,7 +12,7 @@ export interface Cell {
   at: number;
 }
 
-/** A point of the strip, as fractions of its width and height. */
+/** A point of the map, as fractions of the width of its columns and of its height. */
 export interface Point {
   x: number;
   y: number;
@@ -23,9 +23,10 @@ export function columnSpan(map: Heatmap, column: number): Seconds {
   return [map.start + column * map.column, map.start + (column + 1) * map.column];
 }
 
-/** From the beginning of the first column to the end of the last. */
-export function wholeSpan(map: Heatmap): Seconds {
-  return [map.start, map.start + (map.cells.length / map.rows) * map.column];
+/** Which part of all columns is drawn: the last one may reach beyond the end. */
+export function drawnPart(map: Heatmap): number {
+  const columns = (map.cells.length / map.rows) * map.column;
+  return map.end > map.start ? Math.min(1, (map.end - map.start) / columns) : 1;
 }
 
 /** All cells, from top to bottom and from left to right. */

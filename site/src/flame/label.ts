@@ -38,11 +38,23 @@ export function fitLabel(name: string, width: number, measure: (text: string) =>
 const PACKAGE = /^([a-z_]\w*\.){2,}(?=[A-Z])/;
 
 /**
- * `github.com/acme/shop/orders.(*Svc).Place` → `orders.(*Svc).Place`, `java.util.List.add` → `List.add`; paths inside
- * brackets are arguments, not the path.
+ * `github.com/acme/shop/orders.(*Svc).Place` → `orders.(*Svc).Place`, `java.util.List.add` → `List.add`,
+ * `tokio::runtime::task::raw::poll` → `raw::poll`; paths inside brackets are arguments, not the path.
  */
 export function baseName(name: string): string {
   const end = name.search(/[([<{ ]/);
   const slash = name.lastIndexOf("/", end < 0 ? undefined : end);
-  return slash <= 0 || slash === name.length - 1 ? name.replace(PACKAGE, "") : name.slice(slash + 1);
+  if (slash > 0 && slash < name.length - 1) return name.slice(slash + 1);
+  const colons = lastScopes(name, end);
+  return colons > 0 ? name.slice(colons) : name.replace(PACKAGE, "");
+}
+
+/** Where the type or module and the function begin in a path of Rust, C++ or Ruby; a type with parameters ends behind them. */
+function lastScopes(name: string, end: number): number {
+  const path = end < 0 ? name : name.slice(0, end);
+  const last = path.lastIndexOf("::");
+  if (last <= 0) return 0;
+  const isType = name[end] === "<" && name.includes(">::", end);
+  const begin = isType ? last : path.lastIndexOf("::", last - 1);
+  return begin < 0 ? 0 : begin + 2;
 }

@@ -1,5 +1,6 @@
 /** Load in one unit on all pages: cores for CPU time, amounts a second for everything else. */
 import { A_SECOND, CORES } from "../core/divided.ts";
+import type { Series } from "../time/series.ts";
 import { isCpu, isGauge, typeParts } from "./type.ts";
 import { formatValue } from "./value.ts";
 
@@ -17,4 +18,13 @@ export function formatLoads(before: number, after: number, millis: number, type:
   const [first, second] = [before, after].map((amount) => formatLoad(amount, millis, type));
   const [number, unit] = first.split(/ (.*)/s);
   return `${second.endsWith(` ${unit}`) ? number : first} → ${second}`;
+}
+
+/**
+ * The load of a step of a series. What the first and the last one have, which the range may cut, is said as an amount, and so
+ * is what steps have that say nothing about the time around them.
+ */
+export function formatStepLoad(series: Series, type: string, value: number, index?: number): string {
+  const isCut = index === 0 || index === series.values.length - 1;
+  return isCut || series.sparse ? formatValue(value, typeParts(type).unit) : formatLoad(value, series.step, type);
 }

@@ -52,11 +52,17 @@ const zoomed = resource(
   },
 );
 
-/** The axis of a chart, of the part that is seen. */
-export function ChartAxis() {
+/** The time that is seen of a chart, in seconds since the profile began; null of other pictures. */
+export function seenTime(): Seconds | null {
   const span = zoomed.value.value;
-  if (!span) return <div class="axis" />;
+  if (!span || typeof tree.value?.start !== "number") return null;
   const [x0, x1] = extent.value;
   const length = span[1] - span[0];
-  return <Axis from={span[0] + x0 * length} until={span[0] + x1 * length} />;
+  return [span[0] + x0 * length, span[0] + x1 * length];
+}
+
+/** The axis of a chart, of the part that is seen. */
+export function ChartAxis() {
+  const seen = seenTime();
+  return seen ? <Axis from={seen[0]} until={seen[1]} /> : <div class="axis" />;
 }

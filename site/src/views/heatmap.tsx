@@ -3,14 +3,14 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { core } from "../core/index.ts";
 import { type Seconds, timeAmong } from "../core/steps.ts";
 import type { Heatmap } from "../core/types.ts";
-import { cellsOf, columnSpan, indexAt, isWithin, type Point, shading, spanBetween, wholeSpan } from "../flame/heat.ts";
+import { cellsOf, columnSpan, drawnPart, indexAt, isWithin, type Point, shading, spanBetween } from "../flame/heat.ts";
 import { percent } from "../format/number.ts";
 import { colours, readToken } from "../state/page/theme.ts";
 import { type Subject, shown } from "../state/profile/shown.ts";
 import { setAgainst, setTime } from "../state/profile/steps.ts";
 import { go, urlState } from "../state/url/router.ts";
 import { formatMoment } from "../time/moment.ts";
-import { Axis } from "./axis.tsx";
+import { Axis, seenTime } from "./axis.tsx";
 
 /** When there was how much of a profile whose samples have times. A part of it is the profile, two parts are a comparison. */
 export function HeatmapStrip() {
@@ -81,7 +81,7 @@ function Strip({ map }: { map: Heatmap }) {
   const at = (event: PointerEvent): Point => {
     const { left, top, width, height } = (canvas.current as HTMLCanvasElement).getBoundingClientRect();
     const within = (part: number) => Math.min(Math.max(part, 0), 1);
-    return { x: within((event.clientX - left) / width), y: within((event.clientY - top) / height) };
+    return { x: within((event.clientX - left) / width) * drawnPart(map), y: within((event.clientY - top) / height) };
   };
   const commit = () => {
     const brushed = pending.peek();
@@ -138,13 +138,49 @@ function Strip({ map }: { map: Heatmap }) {
     const compared = chosen && against ? `, compared with ${spanWords(against)}` : "";
     return `${spanWords(columnSpan(map, column.value))}: ${share(column.value)}${selected}${compared}`;
   };
-  const [begin, end] = wholeSpan(map);
   const tip = pointed.value;
+  const tipAt = tip ? tip.x / drawnPart(map) : 0;
+  const seen = seenTime();
+  const place = (time: number) => `${Math.min(Math.max((time - map.start) / (map.end - map.start || 1), 0), 1) * 100}%`;
 
   return (
     <div class="heatmap">
+      <div class="heatmap-tools">
+        <span class="soft">
+          A column is {formatMoment(map.column, map.column / 10)} from top to bottom; darker is more.
+        </span>
+        <button
+          type="button"
+          class="control toggle"
+          aria-pressed={second.value}
+          disabled={!chosen}
+          title={
+            chosen
+              ? "The next part of the time that is chosen is what the first is compared with (or drag with Shift)"
+              : "Choose a part of the time first, then one to compare it with"
+          }
+          data-testid="compare-time"
+          onClick={() => {
+            second.value = !second.peek();
+            canvas.current?.focus();
+          }}
+        >
+          Compare with…
+        </button>
+        {map.has_idle && (
+          <button
+            type="button"
+            class="control toggle"
+            aria-pressed={idle}
+            title="Count samples in which nothing ran, too"
+            data-testid="idle"
+            onClick={() => go({ idle: !idle })}
+          >
+            Idle
+          </button>
+        )}
+      </div>
       <div class="heatmap-map">
-        <Axis from={begin} until={end} />
         <canvas
           ref={canvas}
           role="slider"
@@ -180,49 +216,19 @@ function Strip({ map }: { map: Heatmap }) {
           onPointerLeave={() => (pointed.value = null)}
           onDblClick={() => setTime(null)}
         />
+        {seen && <i class="heatmap-seen" style={{ left: place(seen[0]), right: `calc(100% - ${place(seen[1])})` }} />}
+        <Axis from={map.start} until={map.end} />
         {tip && (
           <div
             class="tooltip heat-tip"
             aria-hidden="true"
             data-testid="heat-tip"
-            style={{ left: `${tip.x * 100}%`, transform: `translateX(${-tip.x * 100}%)` }}
+            style={{ left: `${tipAt * 100}%`, transform: `translateX(${-tipAt * 100}%)` }}
           >
             {pending.value
               ? spanWords(pending.value)
               : `${spanWords(columnSpan(map, indexAt(tip.x, columns)))}: ${share(indexAt(tip.x, columns))}`}
           </div>
-        )}
-      </div>
-      <div class="heatmap-tools">
-        <button
-          type="button"
-          class="control toggle"
-          aria-pressed={second.value}
-          disabled={!chosen}
-          title={
-            chosen
-              ? "The next part of the time that is chosen is what the first is compared with (or drag with Shift)"
-              : "Choose a part of the time first, then one to compare it with"
-          }
-          data-testid="compare-time"
-          onClick={() => {
-            second.value = !second.peek();
-            canvas.current?.focus();
-          }}
-        >
-          Compare with…
-        </button>
-        {map.has_idle && (
-          <button
-            type="button"
-            class="control toggle"
-            aria-pressed={idle}
-            title="Count samples in which nothing ran, too"
-            data-testid="idle"
-            onClick={() => go({ idle: !idle })}
-          >
-            Idle
-          </button>
         )}
       </div>
     </div>
@@ -253,7 +259,7 @@ function draw(canvas: HTMLCanvasElement, map: Heatmap, shade: (value: number) =>
     const [begin, end] = [from, from + size].map((edge) => Math.round(edge * ratio));
     return [begin / ratio, Math.max(end - begin, 1) / ratio];
   };
-  for (const { value, at, ...cell } of cellsOf(map, width, height)) {
+  for (const { value, at, ...cell } of cellsOf(map, width / drawnPart(map), height)) {
     const [[x, w], [y, h]] = [snap(cell.x, cell.w), snap(cell.y, cell.h)];
     const side = isWithin(other, at) ? "other" : isWithin(base, at) ? "base" : null;
     // One part alone is not a side of anything.

@@ -22,9 +22,10 @@ import { ROUNDED } from "../../state/query/rounded.ts";
 import { clock } from "../../state/url/clock.ts";
 import { go, NO_FOCUS, urlState } from "../../state/url/router.ts";
 import type { UrlState } from "../../state/url/urlstate.ts";
-import { formatClock, spanLabel } from "../../time/range.ts";
+import { spanLabel } from "../../time/range.ts";
 import { linkTo } from "../controls/link.ts";
 import { lazy } from "../lazy.tsx";
+import { chartSpan, placeIn, TimedChart } from "../query/timedchart.tsx";
 import { Note } from "../status/problemnote.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import { Cost, CostHeads } from "./functioncost.tsx";
@@ -196,21 +197,31 @@ function OverTime() {
   if (!value) return <p class="hint">{state === "loading" ? "Reading its timeline…" : ""}</p>;
   const { unit } = typeParts(urlState.value.type);
   const most = Math.max(...value.map(share));
+  const span = chartSpan();
   const text = (one: FunctionWindow) =>
     `${spanLabel(one, clock.value)}: ${one.profiles === 0 ? "no profiles" : `${percent(share(one))}, ${formatValue(amount(one.total, one.profiles), unit)}`}`;
   return (
-    <section>
+    <section class="function-over-time">
       <h3>Its share over time</h3>
-      <div class="function-bars" role="img" aria-label={value.map(text).join("; ")} data-testid="function-bars">
-        {value.map((one) => (
-          <span key={one.from} title={text(one)} class={one.profiles === 0 ? "function-none" : undefined}>
-            <i style={{ "--part": `${most > 0 ? (share(one) / most) * 100 : 0}%` }} />
-            <small>{formatClock(one.from)}</small>
-          </span>
-        ))}
-      </div>
+      <TimedChart span={span} top={percent(most)}>
+        <div class="function-bars" role="img" aria-label={value.map(text).join("; ")} data-testid="function-bars">
+          {value.map((one) => {
+            const [left, right] = [one.from, one.until].map((time) => placeIn(span, time) * 100);
+            return (
+              <span
+                key={one.from}
+                title={text(one)}
+                class={one.profiles === 0 ? "function-none" : undefined}
+                style={{ left: `${left}%`, width: `${right - left}%` }}
+              >
+                <i style={{ "--part": `${most > 0 ? (share(one) / most) * 100 : 0}%` }} />
+              </span>
+            );
+          })}
+        </div>
+      </TimedChart>
       <p class="hint" data-testid="function-since">
-        {since(value)} The highest bar is {percent(most)} of all.
+        {since(value)}
       </p>
     </section>
   );

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { percent } from "../../format/number.ts";
-import { isGauge, typeParts } from "../../format/type.ts";
+import { isGauge } from "../../format/type.ts";
 import { formatStep, plural } from "../../format/value.ts";
 import { formatComparing, namedValues, parseComparing } from "../../state/query/comparing.ts";
 import { isVersion, type LabelSides, natural } from "../../state/query/labels.ts";
@@ -83,7 +83,6 @@ function Values({ of }: { of: ValueTimelines }) {
   const { by, type } = of;
   const pointed = useSignal<string | null>(null);
   const gauge = isGauge(type);
-  const { unit } = typeParts(type);
   const rows = valueRows(of);
   const colours = seriesColours(rows.map(({ value }) => value));
   const sides: LabelSides = { name: by, values: chosenSides(by) ?? firstSides(of) };
@@ -93,7 +92,7 @@ function Values({ of }: { of: ValueTimelines }) {
   };
   return (
     <>
-      <ValueChart rows={rows} colours={colours} unit={unit} average={gauge} pointed={pointed.value} onPoint={point} />
+      <ValueChart rows={rows} colours={colours} type={type} pointed={pointed.value} onPoint={point} />
       <div class="value-head">
         <p class="soft" data-testid="values-note">
           {plural(rows.length, "value")} of {by}
@@ -107,8 +106,7 @@ function Values({ of }: { of: ValueTimelines }) {
         by={by}
         rows={rows}
         colours={colours}
-        unit={unit}
-        gauge={gauge}
+        type={type}
         sides={sides}
         pointed={pointed.value}
         onPoint={point}

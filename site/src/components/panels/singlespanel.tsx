@@ -8,12 +8,15 @@ import type { UrlState } from "../../state/url/urlstate.ts";
 import { bucketLabel, formatInstant } from "../../time/range.ts";
 import { type Cell, largestOf, type Single } from "../../time/singles.ts";
 import { linkTo } from "../controls/link.ts";
+import { chartSpan, placeIn, TimedChart } from "../query/timedchart.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import { NothingHere } from "./nothinghere.tsx";
 import "../../style/singles.css";
 
 /** Rows of the table. */
 const MOST = 50;
+/** Of the heatmap, in the units of its drawing. */
+const WIDTH = 1000;
 
 /** Single profiles over time and value, or the spans in them; each leads to its own flame graph. */
 export function SinglesPanel() {
@@ -72,7 +75,7 @@ function targetOf({ time, labels, span, trace }: Single): UrlState {
 }
 
 function Heatmap({ found }: { found: Found }) {
-  const { columns, rows, cells, bottom, top, start, step } = found;
+  const { rows, cells, bottom, top, start, step } = found;
   const { unit } = typeParts(urlState.value.type);
   const most = Math.max(...cells.map(({ count }) => count));
   const opacity = (count: number) => 0.25 + 0.75 * Math.sqrt(count / most);
@@ -87,36 +90,36 @@ function Heatmap({ found }: { found: Found }) {
     const best = largest ? `, the largest ${formatValue(largest.value, unit)}` : "";
     return `${span}: ${plural(count, found.word)} of ${values}${best}`;
   };
+  const span = chartSpan();
+  const x = (column: number) => placeIn(span, start + column * step) * WIDTH;
   return (
     <figure class="singles-map">
-      <span class="singles-top">{formatTick(top, unit)}</span>
-      <span class="singles-bottom">{formatTick(bottom, unit)}</span>
-      <svg
-        viewBox={`0 0 ${columns} ${rows}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`Heatmap of ${plural(found.count, found.word)}; the table below has the largest`}
-        data-testid="singles-map"
-      >
-        {cells.map((cell) => (
-          // biome-ignore lint/a11y/noStaticElementInteractions: the rows of the table lead to the same for keys.
-          <rect
-            key={`${cell.column} ${cell.row}`}
-            x={cell.column}
-            y={rows - 1 - cell.row}
-            width="1"
-            height="1"
-            style={{ opacity: opacity(cell.count) }}
-            data-testid="singles-cell"
-            data-count={cell.count}
-            onClick={() => cell.largest && go(targetOf(cell.largest))}
-          >
-            <title>{said(cell)}</title>
-          </rect>
-        ))}
-      </svg>
-      <span class="singles-from">{formatInstant(start)}</span>
-      <span class="singles-until">{formatInstant(start + columns * step)}</span>
+      <TimedChart span={span} top={formatTick(top, unit)} bottom={formatTick(bottom, unit)}>
+        <svg
+          viewBox={`0 0 ${WIDTH} ${rows}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`Heatmap of ${plural(found.count, found.word)}; the table below has the largest`}
+          data-testid="singles-map"
+        >
+          {cells.map((cell) => (
+            // biome-ignore lint/a11y/noStaticElementInteractions: the rows of the table lead to the same for keys.
+            <rect
+              key={`${cell.column} ${cell.row}`}
+              x={x(cell.column)}
+              y={rows - 1 - cell.row}
+              width={x(cell.column + 1) - x(cell.column)}
+              height="1"
+              style={{ opacity: opacity(cell.count) }}
+              data-testid="singles-cell"
+              data-count={cell.count}
+              onClick={() => cell.largest && go(targetOf(cell.largest))}
+            >
+              <title>{said(cell)}</title>
+            </rect>
+          ))}
+        </svg>
+      </TimedChart>
       <figcaption class="singles-legend soft">
         {most > 1 && (
           <>

@@ -1,9 +1,10 @@
 import { useSignal } from "@preact/signals";
-import { formatStep, formatValue } from "../../format/value.ts";
+import { formatStepLoad } from "../../format/load.ts";
+import { formatStep } from "../../format/value.ts";
 import { colourToken, SERIES_COLOURS, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
-import { bucketLabel, formatClock } from "../../time/range.ts";
+import { bucketLabel } from "../../time/range.ts";
 import { stackTops } from "../../time/split.ts";
-import { wallClock } from "../../time/zone.ts";
+import { chartSpan, placeIn, TimedChart } from "../query/timedchart.tsx";
 
 const WIDTH = 1000;
 const HEIGHT = 160;
@@ -11,8 +12,7 @@ const HEIGHT = 160;
 interface Props {
   rows: ValueRow[];
   colours: Map<string, number>;
-  unit: string;
-  average: boolean;
+  type: string;
   /** The value that is pointed at, here or in the table. */
   pointed: string | null;
   onPoint: (value: string | null) => void;
@@ -29,31 +29,34 @@ interface Band {
 export const colourOf = (colours: Map<string, number>, value: string) => `var(${colourToken(colours.get(value))})`;
 
 /** The largest values over time: on top of each other, or as lines where their sum means nothing. */
-export function ValueChart({ rows, colours, unit, average, pointed, onPoint }: Props) {
+export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
   const at = useSignal<number | null>(null);
-  const bands = bandsOf(rows, colours, average);
   const series = rows[0]?.series;
-  if (!series || bands.length === 0) return null;
-  const { start, step } = series;
+  if (!series) return null;
+  const { start, step, average, sparse } = series;
+  const bands = bandsOf(rows, colours, average);
   const steps = Math.max(...bands.map(({ values }) => values.length));
+  const span = chartSpan();
+  const x = (index: number) => round(placeIn(span, start + index * step) * WIDTH);
+  const amountAt = (values: (number | null)[], index: number) => {
+    const value = values[index] ?? null;
+    return value === null ? "none" : formatStepLoad(series, type, value, index);
+  };
   const tops = bands.flatMap(({ values, below }) => values.map((value, i) => (value ?? 0) + (below[i] ?? 0)));
   const peak = Math.max(0, ...tops) || 1;
   const move = (event: PointerEvent) => {
     const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
-    at.value = Math.min(steps - 1, Math.max(0, Math.floor(((event.clientX - left) / width) * steps)));
+    const time = span.from + ((event.clientX - left) / width) * (span.until - span.from);
+    at.value = Math.min(steps - 1, Math.max(0, Math.floor((time - start) / step)));
   };
   const leave = () => {
     at.value = null;
     onPoint(null);
   };
-  const dated = (time: number) =>
-    wallClock(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-  const time = (millis: number) => `${step * steps >= 86_400_000 ? `${dated(millis)} ` : ""}${formatClock(millis)}`;
   return (
     <figure class="value-chart" data-testid="value-chart">
       <figcaption>
-        <span class="value-peak">{formatValue(peak, unit)}</span>{" "}
-        <span class="soft">{average ? "average a snapshot" : `per ${formatStep(step)}`}</span>
+        <span class="soft">{average ? "average a snapshot" : sparse && `per ${formatStep(step)}`}</span>
         {at.value !== null && (
           <span class="value-here" data-testid="value-here">
             <span class="soft">
@@ -62,31 +65,28 @@ export function ValueChart({ rows, colours, unit, average, pointed, onPoint }: P
           </span>
         )}
       </figcaption>
-      <svg
-        class={pointed === null ? "value-plot" : "value-plot pointed"}
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${average ? "Averages" : "Amounts"} over time of ${bands.map(({ name }) => name).join(", ")}; the table has the numbers`}
-        onPointerMove={move}
-        onPointerLeave={leave}
-      >
-        {bands.map((band) => (
-          <path
-            key={band.name}
-            class={`${average ? "value-line" : "value-band"}${band.name === pointed ? " on" : ""}`}
-            style={{ "--series": band.colour }}
-            d={average ? lineOf(band, peak, steps) : areaOf(band, peak, steps)}
-            vector-effect="non-scaling-stroke"
-            onPointerEnter={() => onPoint(band.name)}
-          />
-        ))}
-      </svg>
-      <p class="value-times" aria-hidden="true">
-        <span>{time(start)}</span>
-        <span>{time(start + (step * steps) / 2)}</span>
-        <span>{time(start + step * steps)}</span>
-      </p>
+      <TimedChart span={span} top={formatStepLoad(series, type, peak)}>
+        <svg
+          class={pointed === null ? "value-plot" : "value-plot pointed"}
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${average ? "Averages" : "Amounts"} over time of ${bands.map(({ name }) => name).join(", ")}; the table has the numbers`}
+          onPointerMove={move}
+          onPointerLeave={leave}
+        >
+          {bands.map((band) => (
+            <path
+              key={band.name}
+              class={`${average ? "value-line" : "value-band"}${band.name === pointed ? " on" : ""}`}
+              style={{ "--series": band.colour }}
+              d={average ? lineOf(band, peak, x) : areaOf(band, peak, x)}
+              vector-effect="non-scaling-stroke"
+              onPointerEnter={() => onPoint(band.name)}
+            />
+          ))}
+        </svg>
+      </TimedChart>
       <ul class="value-legend" aria-label="Colours">
         {bands.map(({ name, colour, values }) => (
           <li
@@ -96,17 +96,12 @@ export function ValueChart({ rows, colours, unit, average, pointed, onPoint }: P
             onPointerLeave={() => onPoint(null)}
           >
             <i class="swatch" style={{ "--series": colour }} />
-            {name} {at.value !== null && <b>{amountAt(values, at.value, unit)}</b>}
+            {name} {at.value !== null && <b>{amountAt(values, at.value)}</b>}
           </li>
         ))}
       </ul>
     </figure>
   );
-}
-
-function amountAt(values: (number | null)[], index: number | null, unit: string): string {
-  const value = index === null ? null : (values[index] ?? null);
-  return value === null ? "none" : formatValue(value, unit);
 }
 
 /** The first values, and all further ones together. */
@@ -128,23 +123,22 @@ function bandsOf(rows: ValueRow[], colours: Map<string, number>, average: boolea
 
 const round = (value: number) => Math.round(value * 100) / 100;
 const y = (value: number, peak: number) => round(HEIGHT - (value / peak) * (HEIGHT - 2));
-const x = (step: number, steps: number) => round((step / steps) * WIDTH);
 
-function areaOf({ values, below }: Band, peak: number, steps: number): string {
+function areaOf({ values, below }: Band, peak: number, x: (index: number) => number): string {
   let path = "";
   for (const [i, value] of values.entries()) {
     if (!value) continue;
     const [bottom, top] = [below[i] ?? 0, (below[i] ?? 0) + value].map((height) => y(height, peak));
-    path += `M${x(i, steps)} ${bottom}V${top}H${x(i + 1, steps)}V${bottom}Z`;
+    path += `M${x(i)} ${bottom}V${top}H${x(i + 1)}V${bottom}Z`;
   }
   return path;
 }
 
-function lineOf({ values }: Band, peak: number, steps: number): string {
+function lineOf({ values }: Band, peak: number, x: (index: number) => number): string {
   let path = "";
   for (const [i, value] of values.entries()) {
     if (value === null) continue;
-    path += `${i > 0 && values[i - 1] !== null ? "L" : "M"}${x(i, steps)} ${y(value, peak)}H${x(i + 1, steps)}`;
+    path += `${i > 0 && values[i - 1] !== null ? "L" : "M"}${x(i)} ${y(value, peak)}H${x(i + 1)}`;
   }
   return path;
 }

@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
+import { formatStepLoad } from "../../format/load.ts";
 import { count, decimal, percent } from "../../format/number.ts";
-import { formatExact, formatTick, formatValue, plural } from "../../format/value.ts";
+import { isGauge, typeParts } from "../../format/type.ts";
+import { formatExact, formatStep, formatTick, plural } from "../../format/value.ts";
 import type { LabelSides } from "../../state/query/labels.ts";
 import { histogram, sortedRows, type ValueColumn, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
 import { formatMatcher, hasMatcher, type Matcher, matcherLabel, withMatcher } from "../../state/query/selector.ts";
@@ -15,8 +17,7 @@ interface Props {
   by: string;
   rows: ValueRow[];
   colours: Map<string, number>;
-  unit: string;
-  gauge: boolean;
+  type: string;
   sides: LabelSides;
   pointed: string | null;
   onPoint: (name: string | null) => void;
@@ -35,7 +36,8 @@ const COLUMNS: [ValueColumn, string, string][] = [
 const SIDES = ["Baseline", "Comparison"] as const;
 
 /** A row for each value: its course, its numbers, and what one can do with it. */
-export function ValueTable({ by, rows, colours, unit, gauge, sides, pointed, onPoint, onSides }: Props) {
+export function ValueTable({ by, rows, colours, type, sides, pointed, onPoint, onSides }: Props) {
+  const gauge = isGauge(type);
   const column = useSignal<ValueColumn>("total");
   const descending = useSignal(true);
   const peak = Math.max(...rows.map(({ max }) => max));
@@ -105,10 +107,10 @@ export function ValueTable({ by, rows, colours, unit, gauge, sides, pointed, onP
                   <Sparkline values={row.series.values} peak={peak} />
                 </td>
                 <td>
-                  <Histogram row={row} peak={peak} unit={unit} />
+                  <Histogram row={row} peak={peak} type={type} />
                 </td>
                 {columns.map(([name]) => (
-                  <Cell key={name} column={name} row={row} unit={unit} gauge={gauge} />
+                  <Cell key={name} column={name} row={row} type={type} />
                 ))}
                 {rows.length > 1 &&
                   SIDES.map((side, i) => (
@@ -149,10 +151,10 @@ export function ValueTable({ by, rows, colours, unit, gauge, sides, pointed, onP
 const PARTS = 16;
 
 /** Whether a value takes the same all the time, or mostly little and at times much. All rows have one scale. */
-function Histogram({ row, peak, unit }: { row: ValueRow; peak: number; unit: string }) {
+function Histogram({ row, peak, type }: { row: ValueRow; peak: number; type: string }) {
   const { steps, median } = histogram(row.series, peak, PARTS);
   const most = Math.max(...steps, 1);
-  const said = `Half of the steps take ${formatValue(median, unit)} or less`;
+  const said = `Half of the steps take ${formatStepLoad(row.series, type, median)} or less`;
   return (
     <svg class="value-histogram" viewBox={`0 0 ${PARTS * 4} 24`} role="img" aria-label={said} data-testid="value-steps">
       <title>{said}</title>
@@ -164,7 +166,7 @@ function Histogram({ row, peak, unit }: { row: ValueRow; peak: number; unit: str
   );
 }
 
-function Cell({ column, row, unit, gauge }: { column: ValueColumn; row: ValueRow; unit: string; gauge: boolean }) {
+function Cell({ column, row, type }: { column: ValueColumn; row: ValueRow; type: string }) {
   if (column === "value") return null;
   if (column === "share") {
     const share = row.share ?? 0;
@@ -175,15 +177,25 @@ function Cell({ column, row, unit, gauge }: { column: ValueColumn; row: ValueRow
       </td>
     );
   }
-  const value = row[column] ?? 0;
-  const exact = column === "profiles" ? plural(value, "profile") : formatExact(digits(value), unit);
-  const shown = column === "profiles" ? count(value) : formatTick(value, unit);
-  const of = column === "total" && gauge ? `Average of ${plural(row.profiles, "snapshot")}: ${exact}` : exact;
+  const [shown, exact] = cellTexts(column, row, type);
   return (
-    <td class="number" title={of} data-testid={`value-${column}`}>
+    <td class="number" title={exact} data-testid={`value-${column}`}>
       {shown}
     </td>
   );
+}
+
+/** What stands in a cell, and what it is exactly. */
+function cellTexts(column: Exclude<ValueColumn, "value" | "share">, row: ValueRow, type: string): [string, string] {
+  const value = row[column];
+  if (column === "profiles") return [count(value), plural(value, "profile")];
+  const { unit } = typeParts(type);
+  const exact = formatExact(digits(value), unit);
+  const gauge = isGauge(type);
+  if (gauge && column === "total")
+    return [formatTick(value, unit), `Average of ${plural(row.profiles, "snapshot")}: ${exact}`];
+  if (gauge || column === "total") return [formatTick(value, unit), exact];
+  return [formatStepLoad(row.series, type, value), `${exact} in ${formatStep(row.series.step)}`];
 }
 
 /** Without an exponent, and no more digits than there are. */

@@ -2,10 +2,10 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { readToken } from "../../state/page/theme.ts";
-import { type Span, tickLabels } from "../../time/range.ts";
+import { axisTicks } from "../../time/axis.ts";
+import type { Span } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
 import { type Split, stackTops } from "../../time/split.ts";
-import { zone } from "../../time/zone.ts";
 
 export interface PlotHooks {
   /** What is marked; null when all of it is. */
@@ -25,13 +25,8 @@ export interface Plot {
 }
 
 const HEIGHT = 72;
-/** A letter of a tick; "08:30" then has a little room. */
-const LETTER_WIDTH = 6.8;
-/** Between ticks; those with a date are longer. */
-const TICK_SPACE = 50;
-const DATED_TICK_SPACE = 84;
-/** From here on a time needs its date. */
-const DAY = 86_400_000;
+/** What the vertical axis takes; charts below leave as much (`.timed-chart`). */
+const GUTTER = 64;
 /** A drag shorter than this is a click. */
 const DRAG_FROM = 5;
 
@@ -110,12 +105,10 @@ function options(
   const { start, step, values } = series;
   const peak = top > 0 ? top : 1;
   const length = step * values.length;
+  const ticks = (plot: uPlot) => axisTicks({ from: start, until: start + length }, plot.width - GUTTER);
   return {
     width,
     height: HEIGHT,
-    // Where ticks fall: on full hours and midnights of the zone.
-    tzDate: (seconds) =>
-      zone.peek() === "utc" ? uPlot.tzDate(new Date(seconds * 1000), "UTC") : new Date(seconds * 1000),
     legend: { show: false },
     padding: [6, 0, 0, 0],
     cursor: { y: false, drag: { x: true, y: false, setScale: false, dist: DRAG_FROM }, points: { show: false } },
@@ -126,14 +119,13 @@ function options(
         grid: { show: false },
         size: 20,
         gap: 2,
-        space: length >= DAY ? DATED_TICK_SPACE : TICK_SPACE,
-        values: (plot, splits, _, __, increment) =>
-          tickLabels(splits, increment, length >= DAY, (seconds, text) => fits(plot, seconds, text)),
+        splits: (plot) => ticks(plot).map(({ at }) => at / 1000),
+        values: (plot) => ticks(plot).map(({ text }) => text),
       },
       {
         ...axis,
         grid: { stroke: line, width: 1 },
-        size: 64,
+        size: GUTTER,
         gap: 4,
         splits: () => [0, peak],
         values: () => ["", top > 0 ? format(peak) : ""],
@@ -161,12 +153,6 @@ function options(
       ],
     },
   };
-}
-
-/** Whether a label centred there stays inside; half a word at the edge helps nobody. */
-function fits(plot: uPlot, seconds: number, text: string): boolean {
-  const [x, half] = [plot.valToPos(seconds, "x"), (text.length * LETTER_WIDTH) / 2];
-  return x > half && x < plot.over.clientWidth - half;
 }
 
 /** Fades what is outside of the window and draws its edges. */

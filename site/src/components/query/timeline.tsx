@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { formatLoad } from "../../format/load.ts";
+import { formatStepLoad } from "../../format/load.ts";
 import { typeParts } from "../../format/type.ts";
 import { formatStep, formatValue, plural } from "../../format/value.ts";
 import { trackWork } from "../../settled.ts";
@@ -66,7 +66,7 @@ export function Timeline(props: Props) {
   const pending = brush.pending.value;
   useEffect(() => {
     if (!series || !make.value || !root.current) return;
-    plot.current = make.value(root.current, series, split, top, (value) => valueText(series, type, value), {
+    plot.current = make.value(root.current, series, split, top, (value) => formatStepLoad(series, type, value), {
       window: () => brush.pending.peek() ?? latest.current.window,
       select: (chosen) => latest.current.onSelect(chosen),
       point: (index, at) => (pointed.value = index === null ? null : { index, at }),
@@ -226,7 +226,7 @@ function BucketTooltip(props: { text: string[]; at: number; children?: Component
 function BucketParts({ of, index, type }: { of: Split; index: number; type: string }) {
   return (
     <ul class="timeline-parts">
-      {partsAt(of, index, (value) => valueText(of.series, type, value, index)).map(({ part, text }) => (
+      {partsAt(of, index, (value) => formatStepLoad(of.series, type, value, index)).map(({ part, text }) => (
         <li key={part.colour}>
           <i class="swatch" style={{ "--series": `var(${part.colour})` }} />
           <span>{part.name}</span> <b>{text}</b>
@@ -239,7 +239,7 @@ function BucketParts({ of, index, type }: { of: Split; index: number; type: stri
 /** What is said of a bucket that keys point at. */
 function spoken(series: Series, split: Split | null, type: string, index: number, marks: Mark[]): string {
   const at = Math.min(index, lastOf(series));
-  const parts = split ? partsAt(split, at, (value) => valueText(series, type, value, at)) : [];
+  const parts = split ? partsAt(split, at, (value) => formatStepLoad(series, type, value, at)) : [];
   const said = parts.map(({ part, text }) => `${part.name} ${text}`);
   return [...bucketText(series, type, index, marks), ...said].filter(Boolean).join(", ");
 }
@@ -252,16 +252,12 @@ function bucketText(series: Series, type: string, index: number, marks: Mark[]):
   const marked = marksIn(marks, series, at);
   if (count === 0) return [time, "no profiles", "", marked];
   const source = plural(count, average ? "snapshot" : "profile");
-  return [time, valueText(series, type, value ?? 0, at), average ? `average of ${source}` : `in ${source}`, marked];
-}
-
-/**
- * The load of a step. What the first and the last one have, which the range may cut, is said as an amount, and so is what steps
- * have that say nothing about the time around them.
- */
-function valueText(series: Series, type: string, value: number, index?: number): string {
-  const isCut = index === 0 || index === lastOf(series);
-  return isCut || series.sparse ? formatValue(value, typeParts(type).unit) : formatLoad(value, series.step, type);
+  return [
+    time,
+    formatStepLoad(series, type, value ?? 0, at),
+    average ? `average of ${source}` : `in ${source}`,
+    marked,
+  ];
 }
 
 /** The last bucket; a series may have become shorter since one was pointed at. */
@@ -280,7 +276,7 @@ function ariaLabel({ series, split, type, label, window }: Props): string {
   const selected = window ? `; selected ${spanLabel(window, Date.now())}` : "";
   const parts = split?.parts.map((part) => `${part.name} ${partAmount(part, split, typeParts(type).unit)}`);
   const by = split ? `; by ${split.by}: ${parts?.join(", ")}` : "";
-  const peak = `peak ${valueText(series, type, highest(series))}`;
+  const peak = `peak ${formatStepLoad(series, type, highest(series))}`;
   const amount = formatValue(total, typeParts(type).unit);
   return `${label}, ${spanLabel(span, Date.now())}: ${average ? "average" : "total"} ${amount}, ${peak}${by}${selected}. Arrow keys move, Shift selects.`;
 }

@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
 import { ApiError } from "../../apierror.ts";
 import { isGauge, typeParts } from "../../format/type.ts";
+import { clockStep, clockTicks } from "../../time/axis.ts";
 import { fixed, type Span } from "../../time/range.ts";
 import { store, stored } from "../page/storage.ts";
 import { resource } from "../resource.ts";
@@ -17,7 +18,7 @@ import { services, span } from "./services.ts";
 
 /** Services that are asked, those with the largest totals. */
 const MOST_SERVICES = 40;
-/** Windows of the timeline. */
+/** Windows of the timeline at most, besides those that the range cuts. */
 const WINDOWS = 12;
 /** Callers and callees, and suggestions. */
 const CALLS = 20;
@@ -104,17 +105,17 @@ export interface FunctionWindow extends Span {
   self: number;
 }
 
-/** The function in this service, in windows of the range. */
+/** The function in this service, in windows of the range: from one tick of the axis to the next, as long as there are few. */
 export const overTime = resource(
   "read the function over time",
   named,
   (question, stopped): Promise<FunctionWindow[]> => {
     const { from, until } = question;
-    const length = (until - from) / WINDOWS;
-    const windows = Array.from({ length: WINDOWS }, (_, i) => ({
-      from: from + i * length,
-      until: from + (i + 1) * length,
-    }));
+    const edges = [from, ...clockTicks(question, clockStep(question, WINDOWS)), until];
+    const windows = edges
+      .slice(1)
+      .map((until, i) => ({ from: edges[i], until }))
+      .filter(({ from, until }) => from < until);
     return askInTurn(
       windows,
       async (window) => ({ ...window, ...(await valuesIn({ ...question, ...window }, question.service, stopped)) }),
