@@ -1,8 +1,9 @@
 /** The stories of the explorer over a day that real agents have written, against the recordings and against the API. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { tree, typesOf } from "./answers.mjs";
+import { push, tree, typesOf } from "./answers.mjs";
 import { drawnFrames, launch, openPage, url } from "./page.mjs";
+import { writePprof } from "./pprof.mjs";
 import { isRecorded, pushDay, recordedOfNode } from "./recordedday.mjs";
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
@@ -132,6 +133,37 @@ test("a function says that it ran from the beginning of the day, and who runs it
   const running = await at("function-service").evaluateAll((rows) => rows.map(({ dataset }) => dataset.service));
   assert.ok(running.includes(services.go), running.join());
   await end();
+});
+
+test("from the front page: which service got slower, when and in which function, in six hours and in a day", async (t) => {
+  if (!services) return t.skip();
+  // Python's agent every other minute for five hours. The second version computes something more.
+  const agents = ["py0816"];
+  const deploy = end - 2 * HOUR;
+  const every = (from, until) => Array.from({ length: (until - from) / (2 * MINUTE) }, (_, i) => from + i * 2 * MINUTE);
+  const [before, after] = [every(end - 5 * HOUR, deploy), every(deploy, end)];
+  const { python } = await pushDay(before, `slow${end}`, { agents, labels: "{version=1}" });
+  await pushDay(after, `slow${end}`, { agents, labels: "{version=2}" });
+  const { total } = await tree(python, CPU, { from: before[0], until: before[1] });
+  const more = writePprof("cpu", "nanoseconds", [`<module>;handle;render_all ${Math.round(total / 2)}`]);
+  await Promise.all(after.map((time) => push(`${python}{version=2}`, more, time / 1000)));
+  for (const hours of [6, 24]) {
+    const asked = new URLSearchParams({ from: end - hours * HOUR, until: end, o: "-delta" });
+    const { page, at, end: close } = await openPage(browser, `/?${asked}`);
+    const change = at("service-card").filter({ hasText: python }).getByTestId("card-change");
+    await page.locator(".service-card", { hasText: python }).locator("[data-kind=deploy]").waitFor();
+    assert.match(await change.textContent(), /^\+\d+(\.\d)? % since .*\d\d:\d\d \(2\)$/);
+    const said = /(\d\d):(\d\d) \(/.exec(await change.textContent());
+    const [shown, known] = [
+      Number(said[1]) * 60 + Number(said[2]),
+      new Date(deploy).getHours() * 60 + new Date(deploy).getMinutes(),
+    ];
+    assert.ok(Math.abs(shown - known) <= 6, `${said[0]} and it was at ${known}`);
+    await change.click();
+    await page.waitForSelector("[data-testid=changes][data-state=ready]");
+    assert.match(await at("changes-summary").textContent(), /^\+\d.*cores, .* of it in .*render_all/);
+    await close();
+  }
 });
 
 test("nothing changed between the halves of the day, so nothing is claimed", async (t) => {

@@ -47,13 +47,13 @@ function timed(bytes, time) {
   return packed ? gzipSync(whole) : whole;
 }
 
-/** A request as of another time, for a service with another name. */
-async function shifted({ query, contentType, body }, by, stamp) {
+/** A request as of another time, for a service with another name; labels are for agents that send none. */
+async function shifted({ query, contentType, body }, by, stamp, labels) {
   const moved = new URLSearchParams(query);
   const from = millis(query.get("from")) + by;
   moved.set("from", like(query.get("from"), from));
   moved.set("until", like(query.get("until"), millis(query.get("until")) + by));
-  moved.set("name", query.get("name").replace(/^my\.(\w+)\.app/, `$1.${stamp}`));
+  moved.set("name", query.get("name").replace(/^my\.(\w+)\.app/, `$1.${stamp}`) + labels);
   if (!contentType.startsWith("multipart/"))
     return { query: moved, body: timed(body, from), headers: { "content-type": contentType } };
   const form = await new Response(body, { headers: { "content-type": contentType } }).formData();
@@ -66,11 +66,11 @@ async function shifted({ query, contentType, body }, by, stamp) {
 }
 
 /**
- * Sends all of it once for each of these times, in milliseconds. Gives the services by the language of their agents, and how
- * many requests each has had.
+ * Sends all of it, or what some agents recorded, once for each of these times, in milliseconds. Gives the services by the
+ * language of their agents.
  */
-export async function pushDay(times, stamp) {
-  const all = AGENTS.flatMap((agent) => requests(agent));
+export async function pushDay(times, stamp, { agents = AGENTS, labels = "" } = {}) {
+  const all = agents.flatMap((agent) => requests(agent));
   // Of an agent that was recorded later, the first push is as early as those of the others.
   const begun = new Map();
   const language = ({ query }) => /^my\.(\w+)\.app/.exec(query.get("name"))[1];
@@ -81,7 +81,7 @@ export async function pushDay(times, stamp) {
   const wanted = times.flatMap((time) => all.map((request) => ({ request, by: time - begun.get(language(request)) })));
   const lane = async () => {
     for (let next = wanted.shift(); next; next = wanted.shift()) {
-      const { query, body, headers } = await shifted(next.request, next.by, stamp);
+      const { query, body, headers } = await shifted(next.request, next.by, stamp, labels);
       const answer = await fetch(`${url}/ingest?${query}`, { method: "POST", body, headers });
       assert.equal(answer.status, 200, await answer.text());
     }
