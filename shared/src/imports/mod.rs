@@ -57,6 +57,7 @@ const FORMATS: &[Format] = formats![
     binary::perfetto,
     binary::python_binary,
     binary::pstats,
+    binary::stackprof,
     json::gecko::slabs,
     v8::trace,
     v8::cpu_profile,

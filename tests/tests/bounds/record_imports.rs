@@ -47,6 +47,45 @@ pub(crate) static RECORD_IMPORTS: &[Case] = &[
             record(64, 0, &event)
         })
     }),
+    import("stackprof dumps of numbers", true, || {
+        let numbers = b"i\x06i\x06i\x06".repeat(SIZE / 6);
+        let length = (SIZE as u32 / 6 * 3).to_le_bytes();
+        let raw = [b"[\x03", &length[..3], &numbers].concat();
+        dump(b"i\x06{\0", 1, &raw)
+    }),
+    import("stackprof dumps of frames", false, || {
+        let frames: Vec<u8> = (0..SIZE as u32 / 11)
+            .flat_map(|row| {
+                let [a, b, c, _] = row.to_le_bytes();
+                [b'i', 3, a, b, c, b'{', 6, b';', 6, b'i', 0]
+            })
+            .collect();
+        dump(&frames, SIZE / 11, b"[\0")
+    }),
+    import("stackprof dumps of links to a long text", false, || {
+        // Object 2, and symbol 5 of the first frame.
+        let long = [
+            &b"0\"\x02\xff\xff"[..],
+            &[b'a'; 0xffff],
+            b"i\x06{\x06:\x09file@\x07",
+        ]
+        .concat();
+        let count = SIZE / 11;
+        let frames = (0..count as u32).flat_map(|row| {
+            let [a, b, c, _] = row.to_le_bytes();
+            [b'i', 3, a, b, c, b'{', 6, b';', 10, b'@', 7]
+        });
+        let frames: Vec<u8> = frames.collect();
+        dump(&[long, frames].concat(), count + 2, b"[\0")
+    }),
+    import("stackprof dumps of texts", true, || {
+        let texts = [
+            &b"[\x03"[..],
+            &(SIZE as u32 / 2).to_le_bytes()[..3],
+            &b"\"\0".repeat(SIZE / 2),
+        ];
+        dump(&[&b"0"[..], &texts.concat()].concat(), 1, b"[\0")
+    }),
     import("Perfetto writers", false, || {
         Message::default()
             .repeat(1, SIZE, |row| number(10, row + 1))
@@ -140,4 +179,17 @@ fn perfetto(packet: impl Fn(u64) -> Vec<u8>) -> Vec<u8> {
 /// A trace of packets with such interned data.
 fn interned(data: impl Fn(u64) -> Message) -> Vec<u8> {
     perfetto(|row| Message::default().bytes(12, &data(row).0).0)
+}
+
+/// A dump of stackprof with so many frames, and this list of stacks.
+fn dump(frames: &[u8], count: usize, raw: &[u8]) -> Vec<u8> {
+    let [a, b, c, _] = (count as u32).to_le_bytes();
+    [
+        b"\x04\x08{\x0a:\x09mode:\x09wall:\x0dintervali\x06:\x0csamplesi\x06:\x0bframes{\x03",
+        &[a, b, c][..],
+        frames,
+        b":\x08raw",
+        raw,
+    ]
+    .concat()
 }

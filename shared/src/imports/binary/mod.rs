@@ -8,3 +8,4 @@ pub(crate) mod perfetto;
 pub(crate) mod pstats;
 pub(crate) mod python_binary;
 pub(crate) mod simpleperf;
+pub(crate) mod stackprof;
