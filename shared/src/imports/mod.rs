@@ -86,6 +86,7 @@ const FORMATS: &[Format] = formats![
     text::pmcstat,
     text::rprof,
     text::bpftrace,
+    text::perf_report,
     flame_graphs::svg,
     flame_graphs::async_profiler,
     text::perf_script,

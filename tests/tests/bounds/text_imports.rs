@@ -72,6 +72,33 @@ pub(crate) static IMPORTS: &[Case] = &[
             format!("{}1%[{}]{i:x}", " ".repeat(depth), 999 - depth)
         })
     }),
+    import("entries of perf's reports of their own", false, || {
+        lines(REPORT, |i| format!("     0.01%  {i:x}"))
+    }),
+    import("entries of perf's reports, all alike", true, || {
+        lines(REPORT, |_| "     0.01%  main".to_owned())
+    }),
+    import("branches of perf's reports, to the roots", true, || {
+        lines(&format!("{REPORT}    99.99%  a\n  ---a\n"), |i| {
+            let branch = if i % 9_000 == 0 { "---a" } else { "   b" };
+            format!("  {branch}")
+        })
+    }),
+    import(
+        "branches of perf's reports behind a long stack",
+        false,
+        || {
+            let stack = "     b\n".repeat(16_000);
+            lines(&format!("{REPORT}    99.99%  a\n  ---a\n{stack}"), |i| {
+                format!("     |--0.01%--{i:x}")
+            })
+        },
+    ),
+    import("folded stacks of perf's reports", false, || {
+        lines(&format!("{REPORT}    99.99%  a\n"), |i| {
+            format!("1% a;{i:x};c")
+        })
+    }),
     import("differences of their own", true, || {
         lines("a;b 1 1\n", |i| format!("main;{i:x} 1 2"))
     }),
@@ -112,6 +139,9 @@ pub(crate) static IMPORTS: &[Case] = &[
         bytes
     }),
 ];
+
+const REPORT: &str = "# Samples: 1 of event 'c'\n# Event count (approx.): 999999\n\
+    # Overhead  Symbol\n# ........  ......\n";
 
 pub(crate) const fn import(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case {
     Case {

@@ -78,6 +78,14 @@ const FILES: &[(&str, &str, &[usize])] = &[
         &[],
     ),
     (
+        "perf report",
+        "# Samples: 6  of event 'cycles'\n# Event count (approx.): 1000\n#\n# Overhead  Command  Symbol\n\
+         # ........  .......  ......\n#\n    90.45%  w        [.] f\n            |\n            ---f\n\
+         \x20              |          \n               |--60.34%--a\n               |          main\n\
+         \x20              |          \n                --30.11%--b\n\n     9.55%  w        [.] g\n9.55% g;c\n\n#\n",
+        &[],
+    ),
+    (
         "heaptrack recording",
         "v 10400 3\nX ./m\nI 1000 5e298d\ns 4 main\ns 1 f\ni a0 0 1\nt 1 0\ni b0 0 2\nt 2 1\na 10 2\n+ 0\nc 5\n+ 0\n- 0\nA\n",
         &[],

@@ -9,6 +9,7 @@ pub(crate) mod heaptrack;
 pub(crate) mod instruments;
 pub(crate) mod macos_sample;
 pub(crate) mod massif;
+pub(crate) mod perf_report;
 pub(crate) mod perf_script;
 pub(crate) mod pmcstat;
 pub(crate) mod rprof;

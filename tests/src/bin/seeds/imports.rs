@@ -106,6 +106,10 @@ pub(super) fn imports() -> Seeds {
             b"@[\n    f+200\n    g+0x1f\n]: 12\n@b[comm,\n\tffffff k+1 (vm)\n, bash]: 4\n".to_vec(),
         ),
         (
+            "perf-report",
+            b"# Samples: 6  of event 'cycles'\n# Event count (approx.): 1000\n# Children      Self  Command  Symbol\n# ........  ........  .......  ......\n   99.38%    90.45%  w        [.] f\n            |          \n            |--90.45%--a\n            |          f\n            |          \n             --8.93%--f\n                       b\n\n9.55% f;c\n     9.55%     9.55%  w        [.] g\n            |\n            ---g\n               f\n".to_vec(),
+        ),
+        (
             "xhprof",
             br#"{"main()==>f":{"ct":2,"wt":60,"mu":-8},"f==>f@1":{"ct":3,"wt":25},"main()":{"ct":1,"wt":99}}"#.to_vec(),
         ),

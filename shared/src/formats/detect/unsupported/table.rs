@@ -90,6 +90,7 @@ const JAVA_THREADS: UnsupportedFormat = Profile("a dump of Java's threads");
 const BACKTRACES: UnsupportedFormat = Profile("backtraces of a debugger");
 const MASSIF: UnsupportedFormat = Profile("a massif profile");
 const HEAPTRACK: UnsupportedFormat = Profile("a heaptrack recording");
+const PERF_REPORT: UnsupportedFormat = Profile("a report of perf");
 const MACOS_SAMPLE: UnsupportedFormat = Profile("a report of macOS's sample");
 
 /// Words that all occur near the beginning of a text that begins with the first. Formats in JSON are
@@ -143,11 +144,8 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         &["trace start [", "file format: "],
         Profile("a trace of Xdebug (`xdebug.mode=profile` writes a profile)"),
     ),
-    (
-        "# To display the perf.data header info",
-        &["overhead"],
-        Profile("a report of perf (`perf script` prints what can be read)"),
-    ),
+    ("", &["\n# ....", "overhead  "], PERF_REPORT),
+    ("", &["\n# ....", "children      self  "], PERF_REPORT),
     (
         "0SECTION",
         &["javacore"],
