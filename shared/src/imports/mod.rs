@@ -87,6 +87,7 @@ const FORMATS: &[Format] = formats![
     text::rprof,
     text::bpftrace,
     text::perf_report,
+    text::vtune,
     flame_graphs::svg,
     flame_graphs::async_profiler,
     text::perf_script,

@@ -99,6 +99,30 @@ pub(crate) static IMPORTS: &[Case] = &[
             format!("1% a;{i:x};c")
         })
     }),
+    import("functions of VTune, all alike", true, || {
+        lines("Function,CPU Time\n", |_| "f,1".to_owned())
+    }),
+    import("functions of VTune of their own", true, || {
+        lines("Function Stack,CPU Time\n", |i| {
+            format!("{}{i:x},1", " ".repeat(i as usize % 50))
+        })
+    }),
+    import("stacks of VTune", false, || {
+        lines("Function,Function Stack,CPU Time\n", |i| match i % 3 {
+            0 => format!("{i:x},,1"),
+            1 => format!(",{i:x},1"),
+            _ => ",,,".to_owned(),
+        })
+    }),
+    import("empty cells of VTune", true, || {
+        lines("Function,CPU Time\n", |i| {
+            if i == 0 {
+                "f,1".to_owned()
+            } else {
+                ",".repeat(9_999)
+            }
+        })
+    }),
     import("differences of their own", true, || {
         lines("a;b 1 1\n", |i| format!("main;{i:x} 1 2"))
     }),

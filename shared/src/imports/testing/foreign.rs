@@ -86,6 +86,11 @@ const FILES: &[(&str, &str, &[usize])] = &[
         &[],
     ),
     (
+        "VTune report",
+        "Function Stack,CPU Time:Self,Module\nTotal,0.0,[Unknown]\n main,0.5,a\n  f,0.01,c\n main,0.25,a\n",
+        &[],
+    ),
+    (
         "heaptrack recording",
         "v 10400 3\nX ./m\nI 1000 5e298d\ns 4 main\ns 1 f\ni a0 0 1\nt 1 0\ni b0 0 2\nt 2 1\na 10 2\n+ 0\nc 5\n+ 0\n- 0\nA\n",
         &[],

@@ -90,7 +90,7 @@ impl Columns {
 
 /// What the values are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Measure {
+pub(super) enum Measure {
     Time,
     Cycles,
     Bytes,
@@ -159,21 +159,9 @@ impl Reader {
     /// Reads `4.93 s 100.0%`, `713.0ms`, `1.00 Mc` or `-`.
     fn value(&mut self, text: &str, unit: &str) -> Result<i64, String> {
         let text = text.trim();
-        if text.is_empty() || text == "-" {
+        let Some((measure, value)) = quantity(text, unit)? else {
             return Ok(0);
-        }
-        let end = text
-            .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ','))
-            .unwrap_or(text.len());
-        let (digits, rest) = text.split_at(end);
-        let number: f64 = digits
-            .replace(',', "")
-            .parse()
-            .map_err(|_| format!("not a number: {:?}", cut(text)))?;
-        let word = rest.split_whitespace().next().unwrap_or("");
-        let word = if word.is_empty() { unit } else { word };
-        let (measure, scale) =
-            scale(word).ok_or_else(|| format!("a unit that is not known: {:?}", cut(text)))?;
+        };
         let known = *self.measure.get_or_insert(measure);
         if known != measure {
             return Err(format!("another unit than before: {:?}", cut(text)));
@@ -186,7 +174,7 @@ impl Reader {
             };
             self.rows.builder.sample_type(kind, unit);
         }
-        Ok((number * scale).round() as i64)
+        Ok(value)
     }
 
     /// Adds the sample of a node of which all is read.
@@ -195,6 +183,26 @@ impl Reader {
             self.rows.sample(Some(node.stack), None, 0, node.own);
         }
     }
+}
+
+/// A number with its unit, or with one that stands elsewhere; `None` for an empty cell.
+pub(super) fn quantity(text: &str, unit: &str) -> Result<Option<(Measure, i64)>, String> {
+    if text.is_empty() || text == "-" {
+        return Ok(None);
+    }
+    let end = text
+        .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ','))
+        .unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    let number: f64 = digits
+        .replace(',', "")
+        .parse()
+        .map_err(|_| format!("not a number: {:?}", cut(text)))?;
+    let word = rest.split_whitespace().next().unwrap_or("");
+    let word = if word.is_empty() { unit } else { word };
+    let (measure, scale) =
+        scale(word).ok_or_else(|| format!("a unit that is not known: {:?}", cut(text)))?;
+    Ok(Some((measure, (number * scale).round() as i64)))
 }
 
 /// What a unit measures, and how much of it.

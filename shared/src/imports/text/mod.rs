@@ -13,3 +13,4 @@ pub(crate) mod perf_report;
 pub(crate) mod perf_script;
 pub(crate) mod pmcstat;
 pub(crate) mod rprof;
+pub(crate) mod vtune;

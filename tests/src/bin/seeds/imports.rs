@@ -110,6 +110,14 @@ pub(super) fn imports() -> Seeds {
             b"# Samples: 6  of event 'cycles'\n# Event count (approx.): 1000\n# Children      Self  Command  Symbol\n# ........  ........  .......  ......\n   99.38%    90.45%  w        [.] f\n            |          \n            |--90.45%--a\n            |          f\n            |          \n             --8.93%--f\n                       b\n\n9.55% f;c\n     9.55%     9.55%  w        [.] g\n            |\n            ---g\n               f\n".to_vec(),
         ),
         (
+            "vtune",
+            b"Function Stack,CPU Time:Self,Module\nTotal,0.0,[Unknown]\n main,0.5,a\n  \"f<a, \"\"b>\",0.01,\"c\"\n".to_vec(),
+        ),
+        (
+            "vtune-callers",
+            b"Function;Function Stack;CPU Time;Module\nf;;3;t\n;a;1;t\n;main;0;t\n;;;\n;b;1.5;t\n".to_vec(),
+        ),
+        (
             "xhprof",
             br#"{"main()==>f":{"ct":2,"wt":60,"mu":-8},"f==>f@1":{"ct":3,"wt":25},"main()":{"ct":1,"wt":99}}"#.to_vec(),
         ),

@@ -91,6 +91,7 @@ const BACKTRACES: UnsupportedFormat = Profile("backtraces of a debugger");
 const MASSIF: UnsupportedFormat = Profile("a massif profile");
 const HEAPTRACK: UnsupportedFormat = Profile("a heaptrack recording");
 const PERF_REPORT: UnsupportedFormat = Profile("a report of perf");
+const VTUNE: UnsupportedFormat = Profile("a report of VTune");
 const MACOS_SAMPLE: UnsupportedFormat = Profile("a report of macOS's sample");
 
 /// Words that all occur near the beginning of a text that begins with the first. Formats in JSON are
@@ -146,6 +147,9 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     ),
     ("", &["\n# ....", "overhead  "], PERF_REPORT),
     ("", &["\n# ....", "children      self  "], PERF_REPORT),
+    ("", &["function", ",cpu time"], VTUNE),
+    ("", &["function", "\tcpu time"], VTUNE),
+    ("", &["function", ";cpu time"], VTUNE),
     (
         "0SECTION",
         &["javacore"],
