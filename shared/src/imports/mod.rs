@@ -86,6 +86,7 @@ const FORMATS: &[Format] = formats![
     text::pmcstat,
     text::rprof,
     text::bpftrace,
+    text::xdebug,
     text::perf_report,
     text::vtune,
     flame_graphs::svg,

@@ -99,6 +99,17 @@ pub(crate) static IMPORTS: &[Case] = &[
             format!("1% a;{i:x};c")
         })
     }),
+    import("calls of Xdebug, all alike", true, || {
+        lines(XDEBUG, |i| format!("1\t0\t{}\t0.1\t{i}\tf\t\t\t\t1", i % 2))
+    }),
+    import("functions of Xdebug of their own", false, || {
+        lines(XDEBUG, |i| format!("1\t\t0\t{i}\t1\t{i:x}\t\t\t\t1"))
+    }),
+    import("calls of Xdebug that go deeper and deeper", true, || {
+        lines(XDEBUG, |i| {
+            format!("{}\t\t0\t{i}\t1\tf\t\t\t{i:x}\t1", i % 16_000 + 1)
+        })
+    }),
     import("functions of VTune, all alike", true, || {
         lines("Function,CPU Time\n", |_| "f,1".to_owned())
     }),
@@ -166,6 +177,7 @@ pub(crate) static IMPORTS: &[Case] = &[
 
 const REPORT: &str = "# Samples: 1 of event 'c'\n# Event count (approx.): 999999\n\
     # Overhead  Symbol\n# ........  ......\n";
+const XDEBUG: &str = "File format: 4\nTRACE START [2026]\n";
 
 pub(crate) const fn import(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case {
     Case {

@@ -130,6 +130,7 @@ const RECORDS: &[&[u8]] = &[
     b"<!DOCTYPE html>\n<html>async-profiler\n\tfunction f(level, left, width, type, title\nf(0,0,9,3,'all')\nf(1,0,7,1,'a(b, c\\')',1,2,3)\n",
     b"v 10400 3\nX m\ns 6 /bin/m\ns 1 f\ns 3 m.c\ni a0 1 2 3 7 2 3 9\nt 1 0\nt 1 1\na 10 2\n+ 0\n+ 0\na 8 1\n+ 1\n- 0\n",
     b"\x04\x08{\x0b:\x09mode:\x09wall:\x0dintervali\x0f:\x0csamplesi\x07:\x0bframes{\x07l+\x08\x01\0\0\0\0\x7f{\x08:\x09nameI\"\x06f\x06:\x06ET:\x09file\"\x06a:\x09linei\x02\xe8\x03i\x0c{\x07;\x0a\"\x06g;\x0c@\x0a:\x08raw[\x09i\x07l+\x08\x01\0\0\0\0\x7fi\x0ci\x07:\x0dmetadata}\x060f\x081.5F",
+    b"Version: 3.2.0\nFile format: 4\nTRACE START [2026-01-01 00:00:00.5]\n1\t0\t0\t0.5\t1000\t{main}\t1\t\t/w.php\t0\t0\n2\t1\t0\t0.6\t1100\tA->f\t0\t\t/w.php\t7\t0\n2\t1\t1\t0.7\t1300\n2\t1\tR\t\t\t5\n\t\t\t0.8\t9\nTRACE END   [2026]\n",
     b"# Samples: 6  of event 'cycles'\n# Event count (approx.): 1000\n# Children      Self  Command  Symbol\n# ........  ........  .......  ......\n   99.38%    90.45%  w        [.] f\n            |          \n            |--90.45%--a\n            |          |          \n            |           --11.34%--f\n            |          \n             --8.93%--f\n                       b\n\n9.55% f;c\n     9.55%     9.55%  w        [.] g\n            |\n            ---g\n               f\n",
     b"Function Stack,CPU Time:Self,Module\nTotal,0.0,[Unknown]\n main,0.5,a\n  \"f<a, \"\"b>\",0.01,\"c\"\n",
     b"Function;Function Stack;CPU Time;Module\nf;;3;t\n;a;1;t\n;main;0;t\n;;;\n;b;1.5;t\n",

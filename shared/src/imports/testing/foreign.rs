@@ -78,6 +78,13 @@ const FILES: &[(&str, &str, &[usize])] = &[
         &[],
     ),
     (
+        "Xdebug trace",
+        "Version: 3.2.0\nFile format: 4\nTRACE START [2026-01-01 00:00:00.5]\n\
+         1\t0\t0\t0.5\t1000\t{main}\t1\t\t/w.php\t0\t0\n2\t1\t0\t0.6\t1100\tA->f\t0\t\t/w.php\t7\t0\n\
+         2\t1\t1\t0.7\t1300\n2\t1\tR\t\t\t5\n\t\t\t0.8\t9\nTRACE END   [2026-01-01 00:00:01]\n",
+        &[],
+    ),
+    (
         "perf report",
         "# Samples: 6  of event 'cycles'\n# Event count (approx.): 1000\n#\n# Overhead  Command  Symbol\n\
          # ........  .......  ......\n#\n    90.45%  w        [.] f\n            |\n            ---f\n\

@@ -14,3 +14,4 @@ pub(crate) mod perf_script;
 pub(crate) mod pmcstat;
 pub(crate) mod rprof;
 pub(crate) mod vtune;
+pub(crate) mod xdebug;

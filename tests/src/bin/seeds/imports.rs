@@ -106,6 +106,10 @@ pub(super) fn imports() -> Seeds {
             b"@[\n    f+200\n    g+0x1f\n]: 12\n@b[comm,\n\tffffff k+1 (vm)\n, bash]: 4\n".to_vec(),
         ),
         (
+            "xdebug",
+            b"Version: 3.2.0\nFile format: 4\nTRACE START [2026]\n1\t0\t0\t0.5\t9\t{main}\t1\t\t/w\t0\t0\n2\t1\t0\t0.6\t8\tf\t0\t\t/w\t7\t0\n2\t1\t1\t0.7\t5\n\t\t\t0.8\t9\n".to_vec(),
+        ),
+        (
             "perf-report",
             b"# Samples: 6  of event 'cycles'\n# Event count (approx.): 1000\n# Children      Self  Command  Symbol\n# ........  ........  .......  ......\n   99.38%    90.45%  w        [.] f\n            |          \n            |--90.45%--a\n            |          f\n            |          \n             --8.93%--f\n                       b\n\n9.55% f;c\n     9.55%     9.55%  w        [.] g\n            |\n            ---g\n               f\n".to_vec(),
         ),

@@ -92,6 +92,7 @@ const MASSIF: UnsupportedFormat = Profile("a massif profile");
 const HEAPTRACK: UnsupportedFormat = Profile("a heaptrack recording");
 const PERF_REPORT: UnsupportedFormat = Profile("a report of perf");
 const VTUNE: UnsupportedFormat = Profile("a report of VTune");
+const XDEBUG: UnsupportedFormat = Profile("a trace of Xdebug");
 const MACOS_SAMPLE: UnsupportedFormat = Profile("a report of macOS's sample");
 
 /// Words that all occur near the beginning of a text that begins with the first. Formats in JSON are
@@ -140,11 +141,8 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         MACOS_SAMPLE,
     ),
     ("", &["\nanalysis tool:", "\ncall graph:"], MACOS_SAMPLE),
-    (
-        "",
-        &["trace start [", "file format: "],
-        Profile("a trace of Xdebug (`xdebug.mode=profile` writes a profile)"),
-    ),
+    ("", &["trace start [", "file format: "], XDEBUG),
+    ("TRACE START [", &["-> "], XDEBUG),
     ("", &["\n# ....", "overhead  "], PERF_REPORT),
     ("", &["\n# ....", "children      self  "], PERF_REPORT),
     ("", &["function", ",cpu time"], VTUNE),
