@@ -66,6 +66,7 @@ const FORMATS: &[Format] = formats![
     json::gecko,
     json::safari,
     json::stackprof,
+    json::react,
     json::pyinstrument,
     json::scalene,
     json::xhprof,

@@ -86,6 +86,26 @@ pub(crate) static JSON_IMPORTS: &[Case] = &[
     import("stackprof frames", true, || {
         stackprof(&list(SIZE / 14, |row| format!("\"{row}\":{{}}")), "")
     }),
+    import("React renders", true, || {
+        react("", &list(SIZE / 6, |_| "[1,1]".to_owned()))
+    }),
+    import("React components of their own", false, || {
+        react("", &list(SIZE / 12, |row| format!("[{},1]", row + 1)))
+    }),
+    import("React components that are mounted", false, || {
+        let mounts = list(SIZE / 22, |row| format!("1,{row},5,{},0,0,0,0", row / 2));
+        react(&format!("[1,1,0,{mounts}]"), "[1,1]")
+    }),
+    import("React operations without any", true, || {
+        react(
+            &format!("[{}]", list(SIZE / 2, |_| "6".to_owned())),
+            "[1,1]",
+        )
+    }),
+    import("React names of nothing", true, || {
+        let names = list(SIZE / 2, |_| "0".to_owned());
+        react(&format!("[1,1,{},{names}]", SIZE / 2), "[1,1]")
+    }),
     import("flamebearer nodes", true, || {
         let nodes = list(SIZE / 8, |_| "0,0,1,0".to_owned());
         flamebearer(&format!("[0,0,0,0],[{nodes}]"))
@@ -129,6 +149,14 @@ fn thread(tables: &str, samples: &str) -> Vec<u8> {
 fn stackprof(frames: &str, raw: &str) -> Vec<u8> {
     format!(r#"{{"mode":"cpu","interval":1,"samples":1,"frames":{{{frames}}},"raw":[{raw}]}}"#)
         .into_bytes()
+}
+
+fn react(operations: &str, durations: &str) -> Vec<u8> {
+    format!(
+        r#"{{"version":5,"dataForRoots":[{{"operations":[{operations}],"snapshots":[[1,{{"id":1}}]],
+        "commitData":[{{"fiberSelfDurations":[{durations}]}}]}}]}}"#
+    )
+    .into_bytes()
 }
 
 fn flamebearer(levels: &str) -> Vec<u8> {

@@ -98,6 +98,13 @@ const MADE: &[(&str, &str)] = &[
         "gprof2dot JSON",
     ),
     (
+        r#"{"version":5,"timelineData":[],"dataForRoots":[{"rootID":1,"displayName":"App","operations":
+        [[1,1,2,1,66,1,3,5,2,0,1,0,0]],"snapshots":[[1,{"id":1,"type":11,"children":[2]}],[2,{"id":2,
+        "type":5,"displayName":"A","hocDisplayNames":["Memo"],"children":[]}]],"commitData":[{"duration":
+        2.5,"timestamp":7.5,"fiberActualDurations":[[1,2.5]],"fiberSelfDurations":[[2,1.5],[3,1]]}]}]}"#,
+        "React profile",
+    ),
+    (
         r#"{"alloc_samples":0,"args":["p"],"elapsed_time_sec":2,"stacks":[[["a f:13;","b g:1;"],{"count":2,
         "c_time":0.25,"python_time":0.125}],[["c"],{"count":3}]]}"#,
         "scalene profile",

@@ -4,8 +4,8 @@
 use super::scan::Scan;
 use JsonFormat::{
     ChromeTrace, Dhat, Firefox, Flamebearer, Ghc, Gprof2dot, JavaThreads, Otlp, Pyinstrument,
-    Safari, Scalene, Speedscope, Stackprof, V8CpuProfile, V8HeapProfile, V8HeapSnapshot, V8Log,
-    Xhprof,
+    React, Safari, Scalene, Speedscope, Stackprof, V8CpuProfile, V8HeapProfile, V8HeapSnapshot,
+    V8Log, Xhprof,
 };
 
 /// A format in JSON.
@@ -22,6 +22,7 @@ pub(crate) enum JsonFormat {
     Flamebearer,
     Dhat,
     Safari,
+    React,
     Stackprof,
     Ghc,
     Pyinstrument,
@@ -65,6 +66,7 @@ const KEYS: &[(JsonFormat, &[(&str, &str)])] = &[
     (Flamebearer, &[("", "flamebearer")]),
     (Dhat, &[("", "dhatFileVersion")]),
     (Safari, &[("recording", "displayName")]),
+    (React, &[("", "version"), ("", "dataForRoots")]),
     (
         Stackprof,
         &[
@@ -124,6 +126,7 @@ impl JsonFormat {
             Flamebearer => "a flame graph of Pyroscope (flamebearer)",
             Dhat => "a DHAT profile",
             Safari => "a Safari recording",
+            React => "a profile of React DevTools",
             Stackprof => "a stackprof profile",
             Ghc => "a GHC profile (JSON)",
             Pyinstrument => "a pyinstrument profile",
@@ -281,6 +284,7 @@ mod tests {
                 r#"{"recording":{"records":[],"displayName":""}}"#,
                 Some(Safari),
             ),
+            (r#"{"dataForRoots":[],"version":5}"#, Some(React)),
             (
                 r#"{"frames":{},"samples":1,"interval":1,"mode":"cpu"}"#,
                 Some(Stackprof),

@@ -7,6 +7,7 @@ pub(crate) mod gecko;
 pub(crate) mod ghc;
 pub(crate) mod gprof2dot;
 pub(crate) mod pyinstrument;
+pub(crate) mod react;
 pub(super) mod reader;
 pub(crate) mod safari;
 pub(crate) mod scalene;

@@ -78,6 +78,13 @@ const JSON: &[(&str, &str)] = &[
         "sampleDurations":[0.5]}}"#,
     ),
     (
+        "React profile",
+        r#"{"version":5,"dataForRoots":[{"commitData":[{"fiberSelfDurations":[[2,1.5],[3,0.5]],
+        "timestamp":7.5}],"displayName":"A","operations":[[1,1,2,1,66,1,3,5,2,0,1,0,0,4,3,9,12,1,3,1,2,
+        1,0]],"rootID":1,"snapshots":[[2,{"id":2,"children":[],"displayName":"A","type":5,
+        "hocDisplayNames":["M"]}]]}]}"#,
+    ),
+    (
         "stackprof profile",
         r#"{"mode":"wall","interval":9,"samples":2,"frames":{"5":{"name":"f","line":1}},
         "raw":[1,5,2],"raw_lines":[1,3,2],"raw_timestamp_deltas":[1,2]}"#,

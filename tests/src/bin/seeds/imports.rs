@@ -61,6 +61,11 @@ pub(super) fn imports() -> Seeds {
             b"\x04\x08{\x0b:\x09mode:\x09wall:\x0dintervali\x0f:\x0csamplesi\x07:\x0bframes{\x07l+\x08\x01\0\0\0\0\x7f{\x07:\x09nameI\"\x06f\x06:\x06ET:\x09file\"\x06ai\x0c{\x07;\x0a\"\x06g;\x0c@\x0a:\x08raw[\x09i\x07l+\x08\x01\0\0\0\0\x7fi\x0ci\x07:\x0dmetadata}\x060f\x081.5F".to_vec(),
         ),
         (
+            "react",
+            br#"{"version":5,"dataForRoots":[{"commitData":[{"fiberSelfDurations":[[2,1.5],[3,0.5]],"timestamp":7.5}],"operations":[[1,1,2,1,66,1,3,5,2,0,1,0,0,4,3,9,12,1,3,1,2,1,0]],"snapshots":[[2,{"id":2,"children":[],"displayName":"A","type":5,"hocDisplayNames":["M"]}]]}]}"#
+                .to_vec(),
+        ),
+        (
             "pstats",
             b"{\xa9\x03\xfa\x01a\xe9\x01\0\0\0\xda\x01f)\x05r\x02\0\0\0r\x02\0\0\0g\0\0\0\0\0\0\xe0?g\0\0\0\0\0\0\xe8?{r\0\0\0\0i\x07\0\0\0\x30\x30".to_vec(),
         ),
