@@ -62,9 +62,11 @@ test("time with profiles counts, and a cut step in part", () => {
   const counts = [0, 0, 2, 4, 4, 4, 4, 1, 0, 0];
   const timeline = { start: 0, step: MINUTE, points: counts, counts, profiles: 19 };
   assert.equal(coveredMillis(timeline), 4.75 * MINUTE);
-  // Fewer processes at first are no gap.
+  // Fewer processes at first are no gap, and neither is a step that has as few as others, of an agent that pushes out of step.
   const scaled = [2, 2, 2, 2, 4, 4, 4, 4, 4, 4];
-  assert.equal(coveredMillis({ ...timeline, points: scaled, counts: scaled }), 9.5 * MINUTE);
+  assert.equal(coveredMillis({ ...timeline, points: scaled, counts: scaled }), 10 * MINUTE);
+  const uneven = [1, 2, 1, 1, 2, 1, 2, 1, 1, 1];
+  assert.equal(coveredMillis({ ...timeline, points: uneven, counts: uneven }), 10 * MINUTE);
   const seldom = Array.from({ length: 60 }, (_, i) => (i % 15 === 0 ? 1 : 0));
   assert.equal(coveredMillis({ ...timeline, points: seldom, counts: seldom }), 0, "a profile says nothing of 15 steps");
   assert.equal(coveredMillis({ ...timeline, counts: counts.map(() => 0), profiles: 0 }), 0);

@@ -83,6 +83,15 @@ test("a gauge is averaged over its snapshots, in each step and in all", () => {
   assert.equal(Math.round(series.total), 167);
 });
 
+test("an agent that pushes every 20 s into steps of 30 is drawn in steps of a minute", () => {
+  const counts = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? 2 : 1));
+  assert.equal(mergeFactor(counts), 2);
+  assert.equal(mergeFactor(counts.map((n) => n * 3)), 2);
+  // Fewer processes for a while, and what comes irregularly, stay as they are.
+  assert.equal(mergeFactor([...new Array(10).fill(2), ...new Array(10).fill(1)]), 1);
+  assert.equal(mergeFactor([1, 2, 2, 1, 3, 1, 2, 3, 1, 1, 3, 2]), 1);
+});
+
 /** A day of this year that is not today, in a week in which no zone changes its clocks. */
 const YEAR = new Date().getFullYear();
 const MONTH = (new Date().getMonth() + 6) % 12;

@@ -16,22 +16,27 @@ use crate::view::View;
 const LABELS: [&str; 3] = ["profile_name", "process", "thread"];
 
 impl Session {
-    /// What ran side by side in a profile, the largest first. One without a name is what has no
-    /// such label.
+    /// What ran side by side in a profile, the largest first; those that computed most where CPU
+    /// time is known, since of wall time all threads have as much. One without a name is what has
+    /// no such label.
     pub fn threads(&self, id: u32, sample_type: u32) -> Result<Vec<Thread>, SessionError> {
         let profile = self.profile(id)?;
         let values = profile.samples().values.get(sample_type as usize);
         let values = values.ok_or(SessionError::NoType(sample_type))?;
         let names = names(profile);
-        let mut threads: BTreeMap<&str, i128> = BTreeMap::new();
-        for (&labels, &value) in profile.samples().labels.iter().zip(values) {
-            if value != 0 {
-                *threads.entry(name(&names, labels)).or_default() += i128::from(value);
-            }
+        let mut types = profile.sample_types().iter();
+        let cpu = types.position(|of| profile.text(of.kind) == "cpu");
+        let cpu = cpu.map_or(values, |column| &profile.samples().values[column]);
+        let mut threads: BTreeMap<&str, [i128; 2]> = BTreeMap::new();
+        let rows = profile.samples().labels.iter().zip(values.iter().zip(cpu));
+        for (&labels, (&value, &cpu)) in rows.filter(|(_, (value, _))| **value != 0) {
+            let [total, computed] = threads.entry(name(&names, labels)).or_default();
+            *total += i128::from(value);
+            *computed += i128::from(cpu);
         }
-        let mut threads: Vec<(&str, i128)> = threads.into_iter().collect();
-        threads.sort_by_key(|&(_, total)| std::cmp::Reverse(total));
-        let threads = threads.into_iter().map(|(name, total)| Thread {
+        let mut threads: Vec<(&str, [i128; 2])> = threads.into_iter().collect();
+        threads.sort_by_key(|&(_, [total, computed])| std::cmp::Reverse((computed, total)));
+        let threads = threads.into_iter().map(|(name, [total, _])| Thread {
             name: name.to_owned(),
             total: total as f64,
         });

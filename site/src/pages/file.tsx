@@ -105,7 +105,7 @@ function FileStrip() {
       )}
       {count === 2 && twoFiles.value === null && (
         <span class="soft" data-testid="two-files">
-          Merge or compare? The answer is kept for the next two.
+          Merged or compared? The next two files are opened the same way.
         </span>
       )}
       {comparing.value && (

@@ -22,9 +22,12 @@ interface Item {
 /** What can be done with a frame, at the pointer. Arrows move, Enter does it, Escape closes. */
 export function FrameMenu() {
   const menu = useRef<HTMLDivElement>(null);
+  /** Whether a press began in the menu: the finger that opened it is lifted over it, which presses nothing. */
+  const pressed = useRef(false);
   const open = frameMenu.value?.tree === tree.value?.id ? frameMenu.value : null;
   useLayoutEffect(() => {
     const element = menu.current;
+    pressed.current = false;
     if (!open || !element) return;
     const from = document.activeElement as HTMLElement | null;
     place(element, open.x, open.y);
@@ -58,6 +61,7 @@ export function FrameMenu() {
       aria-label={detail.name}
       data-testid="frame-menu"
       onKeyDown={onKey}
+      onPointerDown={() => (pressed.current = true)}
       onContextMenu={(event) => event.preventDefault()}
     >
       <p title={detail.name}>{baseName(detail.name)}</p>
@@ -66,7 +70,9 @@ export function FrameMenu() {
           type="button"
           role="menuitem"
           key={label}
-          onClick={() => {
+          onClick={({ detail }) => {
+            // Keys press without a pointer.
+            if (detail > 0 && !pressed.current) return;
             close();
             act();
           }}

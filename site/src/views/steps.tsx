@@ -124,7 +124,7 @@ export function StepTools() {
         label={
           <>
             <Icon name="plus" />
-            <span class="wide">filter</span>
+            <span class="wide">frame filter</span>
           </>
         }
         title="Add a filter of frames"

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use pilotlight_core::flame::{BoxKind, FlameBox, Paint, Viewport, layout, layout_side, place};
+use pilotlight_core::flame::{
+    BoxKind, FlameBox, Paint, Viewport, layout, layout_chart, layout_side, place,
+};
 
 use super::View;
 use super::values::Values;
@@ -75,15 +77,17 @@ impl View {
             depth1: depths.end,
         };
         let boxes = match &self.values {
-            Values::Call(tree) => layout(tree, view),
+            Values::Call(tree) => match self.pause {
+                None => layout(tree, view),
+                Some(pause) => layout_chart(tree, pause, view),
+            },
             Values::Diff(diff) => match widths {
                 Widths::Both => layout(diff.tree(), view),
                 Widths::Base => layout_side(diff.tree(), 0, view),
                 Widths::Comparison => layout_side(diff.tree(), 1, view),
             },
         };
-        let drawn = boxes.iter().filter(|b| !self.is_pause(b.node));
-        Ok(drawn.flat_map(|b| self.words(b)).collect())
+        Ok(boxes.iter().flat_map(|b| self.words(b)).collect())
     }
 
     /// Totals of nodes, two for each: those of both sides of a comparison; the second is zero in a

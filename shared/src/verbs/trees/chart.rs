@@ -180,6 +180,7 @@ impl Nodes {
 mod tests {
     use super::*;
     use crate::ProfileBuilder;
+    use crate::views::flame::{BoxKind, Viewport, layout_chart};
 
     /// Time, stack and value of each sample.
     fn check(unit: &str, samples: &[(i64, &str, i64)], expect: &str) {
@@ -218,6 +219,39 @@ mod tests {
             &[(0, "main", 9), (1_000, "main;a", 2), (2_000, "main", 1)],
             "total 3000 0\n.main 3000 1000\n..- 1000 1000\n..a 1000 1000",
         );
+    }
+
+    /// Spans of a third of a pixel and pauses of two thirds: one box, of a span and not of a pause.
+    #[test]
+    fn narrow_spans_between_pauses_are_drawn() {
+        let mut builder = ProfileBuilder::new();
+        builder.sample_type("cpu", "nanoseconds");
+        let stack = builder.named_stack(&["main"]);
+        for i in 0..30 {
+            builder.sample_at(i * 3, stack, None, &[1]);
+        }
+        // A pause that has room is no box, and ends one.
+        builder.sample_at(300, stack, None, &[30]);
+        let chart = chart(&builder.finish(), 0, |_| true).unwrap().unwrap();
+        let view = Viewport {
+            zoom: NodeId::ROOT,
+            x0: 0.0,
+            x1: 1.0,
+            width: 110.0,
+            depth0: 1,
+            depth1: 2,
+        };
+        let boxes = layout_chart(&chart.tree, chart.pause, view);
+        let drawn: Vec<_> = boxes
+            .iter()
+            .map(|b| (b.x.round(), b.width.round(), b.kind))
+            .collect();
+        assert_eq!(
+            drawn,
+            [(0.0, 29.0, BoxKind::Run), (100.0, 10.0, BoxKind::Node)]
+        );
+        let shape = chart.tree.shape();
+        assert!(boxes.iter().all(|b| shape.name(b.node) == "main"));
     }
 
     #[test]

@@ -58,7 +58,16 @@ pub enum BoxKind {
 /// The visible boxes, callers before callees. An impossible viewport (no width, nothing between
 /// `x0` and `x1`) shows none.
 pub fn layout<const SIDES: usize>(tree: &Tree<SIDES>, view: Viewport) -> Vec<FlameBox> {
-    layout_with(Widths { tree, side: None }, view)
+    layout_with(Widths { tree, side: None }, view, None)
+}
+
+/// The same of a chart, without its pauses, which are the nodes of one frame. What is narrow between pauses is drawn as a run.
+pub fn layout_chart<const SIDES: usize>(
+    tree: &Tree<SIDES>,
+    pause: usize,
+    view: Viewport,
+) -> Vec<FlameBox> {
+    layout_with(Widths { tree, side: None }, view, Some(pause))
 }
 
 /// The same with the widths of one side alone, so that its total fills the width. A side that lacks the
@@ -69,10 +78,14 @@ pub fn layout_side<const SIDES: usize>(
     view: Viewport,
 ) -> Vec<FlameBox> {
     let side = Some(side);
-    layout_with(Widths { tree, side }, view)
+    layout_with(Widths { tree, side }, view, None)
 }
 
-fn layout_with<const SIDES: usize>(widths: Widths<'_, SIDES>, view: Viewport) -> Vec<FlameBox> {
+fn layout_with<const SIDES: usize>(
+    widths: Widths<'_, SIDES>,
+    view: Viewport,
+    pause: Option<usize>,
+) -> Vec<FlameBox> {
     let weight = widths.of(view.zoom) as f64;
     let scale = view.width / ((view.x1 - view.x0) * weight);
     if !(scale.is_finite() && scale > 0.0 && view.width > 0.0) {
@@ -87,6 +100,7 @@ fn layout_with<const SIDES: usize>(widths: Widths<'_, SIDES>, view: Viewport) ->
     let mut walk = Walk {
         widths,
         view,
+        pause,
         scale,
         boxes,
     };
@@ -141,6 +155,8 @@ impl<const SIDES: usize> Widths<'_, SIDES> {
 struct Walk<'a, const SIDES: usize> {
     widths: Widths<'a, SIDES>,
     view: Viewport,
+    /// The frame of nodes that are room between others and never drawn.
+    pause: Option<usize>,
     scale: f64,
     boxes: Vec<FlameBox>,
 }
@@ -150,7 +166,8 @@ struct Walk<'a, const SIDES: usize> {
 struct Run {
     x: f64,
     width: f64,
-    heaviest: (i64, NodeId),
+    /// Of those that are drawn.
+    heaviest: Option<(i64, NodeId)>,
     count: u32,
 }
 
@@ -160,6 +177,9 @@ impl<const SIDES: usize> Walk<'_, SIDES> {
         while let Some((node, x, depth)) = open.pop() {
             let width = self.widths.of(node) as f64 * self.scale;
             if depth >= self.view.depth1 || x + width <= 0.0 || x >= self.view.width {
+                continue;
+            }
+            if self.is_pause(node) {
                 continue;
             }
             self.emit(x, width, depth, node, BoxKind::Node);
@@ -189,18 +209,19 @@ impl<const SIDES: usize> Walk<'_, SIDES> {
                 let so_far = run.unwrap_or(Run {
                     x: left,
                     width: 0.0,
-                    heaviest: (0, child),
+                    heaviest: None,
                     count: 0,
                 });
-                let heaviest = if weight > so_far.heaviest.0 {
-                    (weight, child)
-                } else {
-                    so_far.heaviest
+                let is_drawn = !self.is_pause(child);
+                let heaviest = match so_far.heaviest {
+                    Some((most, _)) if weight <= most => so_far.heaviest,
+                    _ if is_drawn => Some((weight, child)),
+                    other => other,
                 };
                 run = Some(Run {
                     width: so_far.width + width,
                     heaviest,
-                    count: so_far.count + 1,
+                    count: so_far.count + u32::from(is_drawn),
                     ..so_far
                 });
             }
@@ -219,9 +240,16 @@ impl<const SIDES: usize> Walk<'_, SIDES> {
         } else {
             BoxKind::Run
         };
-        if run.x + run.width > 0.0 {
-            self.emit(run.x, run.width, depth, run.heaviest.1, kind);
+        if let Some((_, node)) = run.heaviest
+            && run.x + run.width > 0.0
+        {
+            self.emit(run.x, run.width, depth, node, kind);
         }
+    }
+
+    fn is_pause(&self, node: NodeId) -> bool {
+        self.pause
+            .is_some_and(|pause| pause == self.widths.tree.shape().frame_index(node))
     }
 
     fn emit(&mut self, x: f64, width: f64, depth: u32, node: NodeId, kind: BoxKind) {

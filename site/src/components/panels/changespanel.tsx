@@ -235,11 +235,23 @@ function Summary({ answer }: { answer: Answer }) {
   );
 }
 
+/** A difference that is worth a word, also where it may be chance. */
+const NOTABLE = 0.1;
+
 /** "+39 % cpu: 0.92 → 1.28 cores, nearly all of it in matchesPattern." */
-function LoadNews({ answer: { cause, more }, load }: { answer: Answer; load: ChangedLoad }) {
+function LoadNews({ answer: { cause, more, less }, load }: { answer: Answer; load: ChangedLoad }) {
   const { type } = urlState.value;
   const { before, after, differs } = load;
   const amounts = formatLoads(before, after, 1, type);
+  if (!differs && Math.abs(after / before - 1) >= NOTABLE)
+    return (
+      <>
+        <b>
+          {change(before, after)} {typeLabel(type)}:
+        </b>{" "}
+        {amounts}. It varies as much within the sides, so this may be chance: compare times in which it is even.
+      </>
+    );
   if (!differs)
     return (
       <>
@@ -256,15 +268,18 @@ function LoadNews({ answer: { cause, more }, load }: { answer: Answer; load: Cha
       {cause && (
         <>
           , {partOf(cause.part)} in <b>{shortened(cause.name)}</b>
+          {cause.part > 1.1 && ", while the rest took less"}
         </>
       )}
       .
+      {more.length + less.length === 0 &&
+        ` All functions ${after > before ? "grew" : "shrank"} alike: there was ${after > before ? "more" : "less"} to do.`}
     </>
   );
 }
 
 function partOf(part: number): string {
-  if (part > 1.1) return "more than all of it";
+  if (part > 1.1) return "all of it";
   return part >= 0.8 ? "nearly all of it" : part >= 0.5 ? "most of it" : `${percent(part)} of it`;
 }
 

@@ -17,7 +17,7 @@ export function FunctionLabels() {
   return (
     <section>
       <h3>{by === "" ? "By label" : `By ${by}`}</h3>
-      {by === "" ? <p class="hint">“Split by”, below the timeline, chooses a label.</p> : <Values by={by} />}
+      {by === "" ? <p class="hint">Choose a label under “Split by”, below the timeline.</p> : <Values by={by} />}
     </section>
   );
 }

@@ -30,7 +30,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
   return (
     <li class="card service-card" data-testid="service-card">
       <div class="card-row">
-        <a class="card-name" {...linkTo(target)}>
+        <a class="card-name" title={service.name} {...linkTo(target)}>
           {service.name}
         </a>
         <span class="card-type">{typeLabel(shown?.id ?? "")}</span>

@@ -196,7 +196,10 @@ async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen:
     const isOpen = files.peek().some(({ info }) => info.id === id);
     void core.close(isOpen ? before : id);
   }
-  if (naming.said.length > 0) notify(naming.said.join(". "), READING_MILLIS);
+  const waiting = opened.filter(({ info }) => measures(info) !== measures(first.info)).map(({ info }) => info.name);
+  const said =
+    waiting.length > 0 ? [`${waiting.join(", ")} has other types than ${first.info.name}, so it isn't merged`] : [];
+  if (said.length + naming.said.length > 0) notify([...said, ...naming.said].join(". "), READING_MILLIS);
 }
 
 type Say = (progress: { stage: string; name: string; bytes: number; size: number }) => void;

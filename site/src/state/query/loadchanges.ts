@@ -22,8 +22,8 @@ import { versionLabel, versionLabels } from "./versionchanges.ts";
 const POINTS = 720;
 /** Services and versions that are looked at, the largest. */
 const MOST_SERIES = 500;
-/** Types that are looked at; those that read alike are several. */
-const MOST_TYPES = 4;
+/** Types that are looked at, the chosen one and those of most services; those that read alike are several. */
+const MOST_TYPES = 8;
 /** Labels of versions that are told apart: services differ in how they call it. */
 const MOST_LABELS = 3;
 
@@ -57,7 +57,8 @@ function question(): Question | null {
     const id = shownType(service, chosen)?.id;
     if (id) counts.set(id, (counts.get(id) ?? 0) + 1);
   }
-  const types = [...counts].sort((a, b) => b[1] - a[1]).map(([id]) => id);
+  const first = (id: string) => Number(id === chosen);
+  const types = [...counts].sort((a, b) => first(b[0]) - first(a[0]) || b[1] - a[1]).map(([id]) => id);
   return { types: types.slice(0, MOST_TYPES), range: [base.from, base.until], ...span.value, at: clock.value };
 }
 
