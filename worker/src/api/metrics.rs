@@ -8,6 +8,7 @@ use crate::auth;
 use crate::bucket::{self, AnyBucket};
 use crate::http::content_type;
 use crate::http::scope::Scope;
+use crate::maintenance::duty;
 use crate::meter::{Meter, MonthUsage, Prices, PricesError, prometheus};
 use crate::platform::CONNECTIONS;
 use crate::platform::admission::{Admitted, admitted, wasm_bytes};
@@ -26,6 +27,7 @@ pub(crate) async fn answer(env: &Env, config: Config) -> Result<Response, Proble
     let mut text = prometheus(&months.try_collect::<Vec<_>>().await?, &prices);
     text.push_str(&memory(wasm_bytes(), admitted()));
     text.push_str(&refusals());
+    text.push_str(&duties());
     Ok(content_type::response(
         200,
         CONTENT_TYPE,
@@ -81,6 +83,21 @@ fn refusals() -> String {
         let name = reason.name();
         text.push_str(&format!(
             "pilotlight_isolate_refused_requests_total{{reason=\"{name}\"}} {count}\n"
+        ));
+    }
+    text
+}
+
+/// Duties of visits that ran in the isolate that answers; others have their own counts.
+fn duties() -> String {
+    let mut text =
+        "# HELP pilotlight_isolate_duties_total Duties of the schedule's visits that were due, by outcome.\n\
+                    # TYPE pilotlight_isolate_duties_total counter\n"
+            .to_owned();
+    for ((duty, outcome), count) in duty::counts() {
+        let outcome = outcome.name();
+        text.push_str(&format!(
+            "pilotlight_isolate_duties_total{{duty=\"{duty}\",outcome=\"{outcome}\"}} {count}\n"
         ));
     }
     text

@@ -4,18 +4,53 @@
 //! Each day that has changed is written in the place of what was there, under the condition that it
 //! is still there. Whoever writes too late is refused by the bucket.
 
+use futures_util::FutureExt;
 use pilotlight_core::UnixNanos;
 use pilotlight_core::store::{
     CatalogDay, CatalogRow, catalog_key, catalog_key_day, catalog_prefix,
 };
 
 use crate::bucket::{Bucket, BucketError, Condition, list_all};
+use crate::maintenance::duty::{Budget, Done, Duty};
+use crate::maintenance::shard_visit::ShardVisit;
+use crate::platform::Platform;
 use crate::platform::errors::Problem;
 use crate::tenant::{Publication, PublishedDay, Row, Shard, TenantClient, Transport};
 
 /// How often a day is tried: three times. The first fails when the answer to an earlier write was
 /// lost, the second when another publication began meanwhile, which the shard then says.
 const TRIES: usize = 3;
+
+/// Requests that a day counts as: its rows, its object, and one more now and then.
+const DAY_REQUESTS: u64 = 3;
+
+/// What eight days need, and the calls that begin and end a publication. Usually there are one or
+/// two days. A publication of more days leaves too few requests for a sweep or a job.
+pub(super) const NEEDS: Budget = Budget {
+    requests: 2 + 8 * DAY_REQUESTS,
+    millis: 2 * 60_000,
+};
+
+pub(super) fn duty<'a, B: Bucket, T: Transport, P: Platform>() -> Duty<ShardVisit<'a, B, T, P>> {
+    Duty {
+        name: "publish",
+        is_due: |visit| visit.due.publish,
+        needs: NEEDS,
+        run: |visit| run(visit).boxed_local(),
+    }
+}
+
+/// The items are days.
+async fn run(
+    visit: &ShardVisit<'_, impl Bucket, impl Transport, impl Platform>,
+) -> Result<Done, Problem> {
+    let days = publish(visit.bucket, visit.client, visit.shard, visit.now).await? as u64;
+    Ok(Done {
+        requests: 2 + days * DAY_REQUESTS,
+        items: days,
+        is_more_due: false,
+    })
+}
 
 /// Publishes what has changed; gives the number of days that have.
 pub(crate) async fn publish(

@@ -145,8 +145,8 @@ async fn visit_all<'a>(
         };
         tally.visits += 1;
         match visitor.visit(shard).await {
-            Ok(false) => {}
-            Ok(true) => {
+            Ok(report) if !report.is_more_due() => {}
+            Ok(_) => {
                 tally.jobs += 1;
                 queue.push_back(shard);
                 if !busy.contains(&shard) {
@@ -179,6 +179,7 @@ mod tests {
     use std::cell::RefCell;
 
     use super::*;
+    use crate::maintenance::duty::VisitReport;
     use crate::simulation::{HOUR, Simulated, World, chunk};
 
     fn order(count: usize, minute: i64, visits: usize) -> Vec<usize> {
@@ -187,13 +188,21 @@ mod tests {
             .collect()
     }
 
+    fn report(is_more_due: bool) -> VisitReport {
+        let postponed = is_more_due.then(|| "compact".to_owned());
+        VisitReport {
+            postponed: postponed.into_iter().collect(),
+            ..VisitReport::default()
+        }
+    }
+
     /// Visits the objects of a world.
     struct Inside<'a>(&'a World, Vec<Shard>);
 
     impl Visitor for Inside<'_> {
-        async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+        async fn visit(&self, shard: &Shard) -> Result<VisitReport, Problem> {
             self.0
-                .visit(self.1.iter().position(|s| s == shard).unwrap())
+                .visit_report(self.1.iter().position(|s| s == shard).unwrap())
                 .await
         }
     }
@@ -258,9 +267,9 @@ mod tests {
     fn a_minute_ends() {
         struct Slow(Simulated);
         impl Visitor for Slow {
-            async fn visit(&self, _: &Shard) -> Result<bool, Problem> {
+            async fn visit(&self, _: &Shard) -> Result<VisitReport, Problem> {
                 self.0.delay(20_000).await;
-                Ok(true)
+                Ok(report(true))
             }
         }
         let world = World::new(&["a"]);
@@ -280,10 +289,12 @@ mod tests {
     fn when_an_object_is_visited_again() {
         struct Told(Simulated, RefCell<Vec<i64>>, Vec<bool>);
         impl Visitor for Told {
-            async fn visit(&self, _: &Shard) -> Result<bool, Problem> {
+            async fn visit(&self, _: &Shard) -> Result<VisitReport, Problem> {
                 let mut visits = self.1.borrow_mut();
                 visits.push(self.0.now_millis());
-                Ok(self.2.get(visits.len() - 1).copied().unwrap_or(false))
+                Ok(report(
+                    self.2.get(visits.len() - 1).copied().unwrap_or(false),
+                ))
             }
         }
         let check = |told: &[bool], most: VisitBudget, expect: &[i64]| {

@@ -8,12 +8,15 @@
 
 use std::collections::HashSet;
 
+use futures_util::FutureExt;
 use pilotlight_core::store::{CatalogDay, ObjectKey, arrival_day, catalog_key};
 
 use crate::bucket::{Bucket, MAX_PAGE};
+use crate::maintenance::duty::{Done, Duty};
 use crate::maintenance::expired_shares::delete_expired_shares;
 use crate::maintenance::publish::days_in_bucket;
 use crate::maintenance::rebuild;
+use crate::maintenance::shard_visit::{FULL, ShardVisit};
 use crate::platform::Platform;
 use crate::platform::admission::Admission;
 use crate::platform::errors::Problem;
@@ -23,32 +26,63 @@ use crate::tenant::{Shard, TenantClient, Transport};
 /// invocation at most fifteen, so nobody is about to add its row.
 const SAFE_MILLIS: i64 = 3_600_000;
 
-/// Sweeps at `now`. A sweep that fails is begun again by a later visit.
-pub(crate) async fn sweep(
+pub(super) fn duty<'a, B: Bucket, T: Transport, P: Platform>() -> Duty<ShardVisit<'a, B, T, P>> {
+    Duty {
+        name: "sweep",
+        is_due: |visit| visit.due.sweep,
+        // A tenant's objects may be many pages, and all of their directories are read when one is
+        // unknown.
+        needs: FULL,
+        run: |visit| run(visit).boxed_local(),
+    }
+}
+
+/// The items are objects that no row named.
+async fn run(
+    visit: &ShardVisit<'_, impl Bucket, impl Transport, impl Platform>,
+) -> Result<Done, Problem> {
+    let unknown = sweep(
+        visit.bucket,
+        visit.client,
+        visit.shard,
+        visit.now,
+        visit.admission,
+    );
+    Ok(Done {
+        requests: FULL.requests,
+        items: unknown.await?,
+        is_more_due: false,
+    })
+}
+
+/// Sweeps at `now` and gives the number of objects that no row named. A sweep that fails is begun
+/// again by a later visit.
+async fn sweep(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     shard: &Shard,
     now: i64,
     admission: &Admission<impl Platform>,
-) -> Result<(), Problem> {
+) -> Result<u64, Problem> {
     let judged = judge(bucket, client, shard, now, admission).await;
     // Trouble with one must not keep the other from being done.
     let shares = match shard.number {
         0 => delete_expired_shares(bucket, &shard.tenant, now).await,
         _ => Ok(()),
     };
-    judged.and(shares)?;
-    client.end_sweep().await
+    let unknown = judged.and_then(|unknown| shares.map(|()| unknown))?;
+    client.end_sweep().await?;
+    Ok(unknown)
 }
 
-/// Adopts or deletes what no row names.
+/// Adopts or deletes what no row names; gives the number of those objects.
 async fn judge(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     shard: &Shard,
     now: i64,
     admission: &Admission<impl Platform>,
-) -> Result<(), Problem> {
+) -> Result<u64, Problem> {
     let safe = now - SAFE_MILLIS;
     client
         .days_found(&days_in_bucket(bucket, shard).await?)
@@ -61,7 +95,7 @@ async fn judge(
         .collect();
     let unknown: HashSet<String> = client.unknown(&old).await?.into_iter().collect();
     if unknown.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
     let dropped = rebuild::rebuild(bucket, client, shard, admission)
         .await?
@@ -75,7 +109,8 @@ async fn judge(
     // it is published anew.
     let named = named(bucket, shard, &dead).await?;
     dead.retain(|key| !named.contains(key));
-    delete(bucket, &dead).await
+    delete(bucket, &dead).await?;
+    Ok(unknown.len() as u64)
 }
 
 /// What the published days name, of the days of these.

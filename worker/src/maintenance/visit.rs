@@ -1,25 +1,29 @@
-//! A visit to one of a tenant's shards: what was replaced long enough ago is deleted, the catalog
-//! is published if it is time to, and one compaction job is done, or now and then a sweep.
+//! A visit to one of a tenant's shards: the duties that are due and fit, in order.
 
-use pilotlight_core::plans::{CompactPlan, CompactTask};
-
-use crate::bucket::drive::drive;
-use crate::bucket::{Bucket, Condition};
-use crate::maintenance::publish::publish;
-use crate::maintenance::sweep::sweep;
-use crate::meter::{Item, Meter, cpu};
+use crate::bucket::Bucket;
+use crate::maintenance::duty::{Duty, VisitReport, run_duties};
+use crate::maintenance::shard_visit::{ShardVisit, VISIT};
+use crate::maintenance::{compact, delete_replaced, publish, sweep};
+use crate::meter::Meter;
 use crate::platform::Platform;
 use crate::platform::admission::Admission;
 use crate::platform::errors::Problem;
-use crate::tenant::{Blame, CompletedJob, FailedJob, Job, Row, Shard, TenantClient, Transport};
+use crate::tenant::{Shard, TenantClient, Transport};
 
-/// Days that a visit publishes beside a job: 8, at three requests each. Usually there are one or
-/// two.
-const FEW_DAYS: usize = 8;
+/// What a visit does, in order. Publishing is before sweeping, so that no day names what a sweep
+/// deletes. Compaction is last: it may use all requests whenever a job is due.
+fn duties<'a, B: Bucket, T: Transport, P: Platform>() -> Vec<Duty<ShardVisit<'a, B, T, P>>> {
+    vec![
+        delete_replaced::duty(),
+        publish::duty(),
+        sweep::duty(),
+        compact::duty(),
+    ]
+}
 
-/// Does what is due, and tells whether a job or a sweep was: then another may be. `now` in milliseconds;
-/// `partition_bytes` is how much a job over blocks may hold at once,
-/// [`pilotlight_core::plans::MAX_PARTITION_BYTES`] but in tests.
+/// Does what is due. `now` in milliseconds; `partition_bytes` is how much a job over blocks may hold
+/// at once, [`pilotlight_core::plans::MAX_PARTITION_BYTES`] but in tests. Of several problems the
+/// first is returned and the others are noted.
 pub(crate) async fn visit(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
@@ -28,123 +32,43 @@ pub(crate) async fn visit(
     partition_bytes: u64,
     admission: &Admission<impl Platform>,
     meter: &Meter,
-) -> Result<bool, Problem> {
-    // Trouble with one must not keep the other from being done.
-    let due = client.begin_visit().await?;
-    let deleted = delete(bucket, client, &due.keys).await;
-    // Before a sweep, so that no day names what that deletes.
-    let published = if due.publish {
-        publish(bucket, client, shard, now).await
-    } else {
-        Ok(0)
-    };
-    // Each takes its fill of requests: a job is for the next visit.
-    let worked = match published {
-        Ok(days) if days > FEW_DAYS => Ok(true),
-        _ if due.sweep => sweep(bucket, client, shard, now, admission)
-            .await
-            .map(|()| true),
-        _ => compact(bucket, client, partition_bytes, admission, meter).await,
-    };
-    deleted.and(published).and(worked)
-}
-
-/// Deletes what nobody needs any more.
-async fn delete(
-    bucket: &impl Bucket,
-    client: &TenantClient<impl Transport>,
-    keys: &[String],
-) -> Result<(), Problem> {
-    if keys.is_empty() {
-        return Ok(());
-    }
-    bucket.delete(keys).await?;
-    client.forget(keys).await
-}
-
-/// Does a job or one of its partitions; says whether one was due, or why it came to nothing.
-async fn compact(
-    bucket: &impl Bucket,
-    client: &TenantClient<impl Transport>,
-    partition_bytes: u64,
-    admission: &Admission<impl Platform>,
-    meter: &Meter,
-) -> Result<bool, Problem> {
-    let Some(job) = client.lease().await? else {
-        return Ok(false);
-    };
-    let token = job.token;
-    let problem = match work(bucket, client, job, partition_bytes, admission, meter).await {
-        Ok(()) => return Ok(true),
-        Err(problem) => problem,
-    };
-    let failed = FailedJob {
-        token,
-        message: problem.message.clone(),
-        blame: blame(&problem),
-    };
-    // If this is not heard either, the lease ends by itself.
-    let _ = client.fail(&failed).await;
-    Err(problem)
-}
-
-/// Reads the sources, makes the block, writes it and commits it.
-async fn work(
-    bucket: &impl Bucket,
-    client: &TenantClient<impl Transport>,
-    job: Job,
-    partition_bytes: u64,
-    admission: &Admission<impl Platform>,
-    meter: &Meter,
-) -> Result<(), Problem> {
-    let Job {
-        token,
-        unique,
-        level,
-        partition,
-        sources,
-        without,
-    } = job;
-    let task = CompactTask {
-        level,
-        token: token as u64,
-        unique,
-        partition,
+) -> Result<VisitReport, Problem> {
+    let visit = ShardVisit {
+        bucket,
+        client,
+        shard,
+        now,
         partition_bytes,
+        admission,
+        meter,
+        due: client.begin_visit().await?,
     };
-    let plan = CompactPlan::without(sources, task, without)?;
-    // What it reads at first is as much as it ever holds at once.
-    let permit = admission.plan(&plan).await?;
-    let plan = drive(plan, bucket).await?;
-    meter.add(Item::WorkerCpuMicros, cpu::compaction_micros(plan.bytes()));
-    let (partitioning, output) = (plan.partitioning(), plan.finish()?);
-    // What is left is the block on its way into the bucket.
-    drop(permit);
-    let row = Row {
-        key: output.key.clone(),
-        level: output.level,
-        size: output.bytes.len() as u64,
+    let platform = &admission.0;
+    let elapsed = || platform.now_millis() - now;
+    let (report, problems) = run_duties(&duties(), &visit, VISIT, elapsed).await;
+    let mut problems = problems.into_iter().map(|(duty, problem)| Problem {
+        message: format!("{duty}: {}", problem.message),
+        ..problem
+    });
+    let Some(first) = problems.next() else {
+        return Ok(report);
     };
-    let done = CompletedJob {
-        token,
-        output: row,
-        partitioning,
-    };
-    bucket
-        .put(&output.key, output.bytes, Condition::None)
-        .await?;
-    // If another has the lease by now, what was written counts for nothing, and is noted to be
-    // deleted.
-    client.commit(&done, &output.directory).await
+    for problem in problems {
+        platform.note(&format!("visit of {shard}: {}", problem.message));
+    }
+    Err(first)
 }
 
-/// Only what is wrong with the sources is their fault; else a bucket that is away for three minutes
-/// would put all aside.
-fn blame(problem: &Problem) -> Blame {
-    match (&problem.object, problem.status) {
-        (Some(key), _) => Blame::Object(key.clone()),
-        (None, 409) => Blame::Nobody,
-        (None, 429 | 502 | 503) => Blame::Passing,
-        (None, _) => Blame::Sources,
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::maintenance::shard_visit::FULL;
+
+    #[test]
+    fn what_fits_beside_a_job() {
+        let used = delete_replaced::NEEDS.requests + publish::NEEDS.requests;
+        assert_eq!(VISIT.requests - used, FULL.requests);
+        let millis = delete_replaced::NEEDS.millis + publish::NEEDS.millis;
+        assert!(millis + FULL.millis <= VISIT.millis);
     }
 }

@@ -4,6 +4,7 @@ use pilotlight_core::plans::MAX_PARTITION_BYTES;
 use worker::{Env, Fetcher, Headers, Method, RequestInit};
 
 use crate::http::scope::Scope;
+use crate::maintenance::duty::VisitReport;
 use crate::maintenance::visit;
 use crate::meter::Meter;
 use crate::platform::admission::Admission;
@@ -14,8 +15,8 @@ use crate::tenant::{Shard, USAGE_HEADER};
 
 /// Makes visits.
 pub(crate) trait Visitor {
-    /// Visits an object; says whether a job was due.
-    async fn visit(&self, shard: &Shard) -> Result<bool, Problem>;
+    /// Visits an object and reports what was done.
+    async fn visit(&self, shard: &Shard) -> Result<VisitReport, Problem>;
 }
 
 /// Visits in invocations of their own, one after the other: several at once would share the memory
@@ -27,7 +28,7 @@ pub(super) struct Invocations {
 }
 
 impl Visitor for Invocations {
-    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+    async fn visit(&self, shard: &Shard) -> Result<VisitReport, Problem> {
         let mut init = RequestInit::new();
         init.with_method(Method::Post)
             .with_body(Some(shard.to_string().into()));
@@ -56,7 +57,7 @@ pub(super) struct InThisInvocation<'a> {
 }
 
 impl Visitor for InThisInvocation<'_> {
-    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+    async fn visit(&self, shard: &Shard) -> Result<VisitReport, Problem> {
         let scope = Scope::new(
             self.env,
             self.config,
@@ -64,7 +65,7 @@ impl Visitor for InThisInvocation<'_> {
             self.meter.clone(),
         );
         let (bucket, client, now) = (scope.bucket()?, scope.shard(shard)?, Edge.now_millis());
-        visit::visit(
+        let report = visit::visit(
             &bucket,
             &client,
             shard,
@@ -73,6 +74,10 @@ impl Visitor for InThisInvocation<'_> {
             &Admission(Edge),
             &self.meter,
         )
-        .await
+        .await?;
+        if report.did_something() {
+            worker::console_log!("visit of {shard}: {report}");
+        }
+        Ok(report)
     }
 }

@@ -17,6 +17,7 @@ pub(crate) use catalog::replacement::{NewCatalog, RebuildLease};
 #[cfg(test)]
 pub(crate) use catalog::sql::{Rows, Sql, Value, memory};
 pub(crate) use catalog::token_use::TokenUse;
+pub(crate) use catalog::tombstones::DueWork;
 pub(crate) use catalog::{Detail, Row};
 pub use durable_object::Tenant;
 pub(crate) use retention::{OwnRetention, Pin, change_retention, own_retention, retention_key};

@@ -1,6 +1,7 @@
 //! What is deleted or expires, and what queries are answered with meanwhile.
 
 mod deletion;
+mod duties;
 pub(super) mod erasure;
 mod naming;
 mod pgo;

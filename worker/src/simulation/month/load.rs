@@ -15,6 +15,7 @@ use super::figures::cpu_millis;
 use super::program::{Program, Random};
 use crate::bucket::Metered;
 use crate::fleet;
+use crate::maintenance::duty::VisitReport;
 use crate::maintenance::schedule::{INVOCATIONS, dispatch};
 use crate::maintenance::visit;
 use crate::maintenance::visitors::Visitor;
@@ -205,7 +206,7 @@ fn push(
 struct Visits<'a>(&'a World, &'a Meter, &'a RefCell<Tally>);
 
 impl Visitor for Visits<'_> {
-    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+    async fn visit(&self, shard: &Shard) -> Result<VisitReport, Problem> {
         let Self(world, meter, tally) = self;
         let (bucket, client) = (
             Metered::new(world.bucket.clone(), (*meter).clone()),
@@ -214,7 +215,7 @@ impl Visitor for Visits<'_> {
         meter.add(Item::WorkerRequests, 1);
         let (pushing, began) = (tally.borrow().ingest_millis, cpu_millis());
         let (now, admission) = (world.clock.now(), world.admission());
-        let was_due = visit::visit(
+        let report = visit::visit(
             &bucket,
             &client,
             shard,
@@ -226,9 +227,9 @@ impl Visitor for Visits<'_> {
         .await
         .unwrap();
         let mut tally = tally.borrow_mut();
-        tally.jobs += u64::from(was_due);
+        tally.jobs += u64::from(report.is_more_due());
         tally.compact_millis += cpu_millis() - began - (tally.ingest_millis - pushing);
-        Ok(was_due)
+        Ok(report)
     }
 }
 

@@ -21,6 +21,7 @@ use pilotlight_core::{
 
 use crate::api::query::QueryRunner;
 use crate::bucket::memory::MemoryBucket;
+use crate::maintenance::duty::VisitReport;
 use crate::maintenance::rebuild as rebuild_catalog;
 use crate::maintenance::visit;
 use crate::meter::{Meter, Usage};
@@ -212,8 +213,13 @@ impl World {
         }
     }
 
-    /// What the schedule does with one shard; says whether something was due.
+    /// What the schedule does with one shard; says whether more is due.
     pub(crate) async fn visit(&self, host: usize) -> Result<bool, Problem> {
+        Ok(self.visit_report(host).await?.is_more_due())
+    }
+
+    /// What the schedule does with one shard.
+    pub(crate) async fn visit_report(&self, host: usize) -> Result<VisitReport, Problem> {
         let (bucket, client, shard) = (
             self.faulty_bucket(),
             self.client(host),
