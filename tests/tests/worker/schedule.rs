@@ -77,6 +77,22 @@ impl Pushes {
     }
 }
 
+/// What the shard says of its compaction, after a run that found a job.
+fn check_maintenance(client: &Client) {
+    let answer = client.get("/api/v1/admin/maintenance").expect("an answer");
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let shard = answer.json()["shards"][0].clone();
+    let compact = &shard["duties"][3];
+    assert_eq!(compact["duty"], "compact", "{shard}");
+    assert_eq!(compact["last"]["items"], 1, "{shard}");
+    assert_eq!(compact["is_due"], true, "{shard}");
+    let metrics = client.get("/metrics").expect("an answer").text();
+    assert!(
+        metrics.contains(r#"pilotlight_isolate_duties_total{duty="compact",outcome="done"}"#),
+        "{metrics}"
+    );
+}
+
 fn run_schedule(client: &Client) {
     let answer = client.get("/cdn-cgi/handler/scheduled").expect("an answer");
     assert_eq!(answer.status, 200, "{}", answer.text());
@@ -99,6 +115,7 @@ fn the_hour_that_is_not_over() {
         run_schedule(&pushes.client);
     }
     assert_eq!(pushes.check(), MIN_JOB_OBJECTS as u64);
+    check_maintenance(&pushes.client);
     run_schedule(&pushes.client);
     assert_eq!(
         pushes.check(),

@@ -10,6 +10,7 @@ use serde::Serialize;
 use worker::{Env, Request, Response};
 
 use crate::api::annotations::annotations_key;
+use crate::api::maintenance::maintenance;
 use crate::api::pyroscope::settings_key;
 use crate::bucket::contract::{self, Part};
 use crate::bucket::{AnyBucket, Bucket, List, MAX_PAGE, list_all};
@@ -65,6 +66,7 @@ pub(crate) async fn bucket_check(request: &Request, env: &Env) -> Result<Respons
 /// | `GET …/admin/parked` | `{"parked":[{"key","size","level","failures","error"}]}` |
 /// | `POST …/admin/parked/retry` | `{"retried":n}` |
 /// | `GET …/admin/refusals` | `{"refusals":[{"reason","count","last_millis","last_message"}]}` |
+/// | `GET …/admin/maintenance` | `{"shards":[{"shard","visited_millis","duties":[{"duty","last","is_due"}]}]}` |
 /// | `DELETE …/admin/tenant` | `{"deleted":n,"left":n}` |
 /// | `DELETE …/admin/profiles?query&from&until` | `{"objects":n,"sums_kept":n}` |
 /// | `GET …/admin/deletions` | `{"deletions":[{"query","from","until","left","parked"}]}` |
@@ -109,6 +111,7 @@ pub(crate) async fn call(
         Admin::Refusals => Response::from_json(&DiscardsAnswer {
             refusals: discarded(&shards).await?,
         }),
+        Admin::Maintenance => Response::from_json(&maintenance(scope).await?),
         Admin::RetryParked => Response::from_json(&RetriedAnswer {
             retried: retry_parked(&shards).await?,
         }),

@@ -5,6 +5,7 @@
 pub(crate) mod admin;
 pub(crate) mod annotations;
 pub(crate) mod limits;
+mod maintenance;
 pub(crate) mod mcp;
 pub(crate) mod metrics;
 pub(crate) mod model;

@@ -6,6 +6,7 @@ mod durable_object;
 mod retention;
 mod rpc;
 mod shard_server;
+mod visit_log;
 mod write;
 
 pub(crate) use catalog::commands::{AdminCommand, Parked};
@@ -30,3 +31,4 @@ pub(crate) use rpc::shard::Shard;
 pub(crate) use rpc::stub::{StubLine, USAGE_HEADER};
 #[cfg(test)]
 pub(crate) use shard_server::ShardServer;
+pub(crate) use visit_log::VisitState;

@@ -24,6 +24,7 @@ use crate::tenant::retention::own_retention;
 use crate::tenant::rpc::packet;
 use crate::tenant::rpc::reply::{Reply, TenantRpc};
 use crate::tenant::rpc::shard::Shard;
+use crate::tenant::visit_log::{Due, VisitLog};
 use crate::tenant::write::writer::Writer;
 
 /// A shard over a bucket and a database.
@@ -33,6 +34,7 @@ pub(crate) struct ShardServer<B, S, P> {
     meter: Meter,
     grace_millis: i64,
     retention: Retention,
+    visits: VisitLog,
 }
 
 impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
@@ -56,6 +58,7 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
             meter,
             grace_millis: i64::from(grace_seconds) * 1000,
             retention,
+            visits: VisitLog::default(),
         })
     }
 
@@ -130,6 +133,7 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
     async fn begin_visit(&self, shard: &Shard) -> Result<Vec<u8>, Problem> {
         let (catalog, platform) = (&self.writer.catalog, &self.writer.platform);
         let now = platform.now_millis();
+        self.visits.begun(now);
         catalog.purge(now)?;
         if let Err(problem) = self.retain(shard, now).await {
             // It must not keep from deletion what was removed before.
@@ -175,10 +179,14 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
                 let (page, directories) = catalog.page(&json(body)?, catalog::pages::PAGE_BYTES)?;
                 packed(&page, &directories)
             }
-            TenantRpc::Lease => match catalog.lease(platform.random(), now)? {
-                Some((lease, directories)) => packed(&lease, &directories),
-                None => Ok(Vec::new()),
-            },
+            TenantRpc::Lease => {
+                let leased = catalog.lease(platform.random(), now)?;
+                self.visits.asked_for_job(leased.is_some());
+                match leased {
+                    Some((lease, directories)) => packed(&lease, &directories),
+                    None => Ok(Vec::new()),
+                }
+            }
             TenantRpc::Commit => {
                 let (done, directories) = packet::decode(body).map_err(Problem::invalid)?;
                 let directory = directories.first().map(Vec::as_slice).unwrap_or_default();
@@ -187,6 +195,7 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
                     &Directory::decode(directory).map_err(Problem::invalid)?,
                     now,
                 )?;
+                self.visits.compacted(now);
                 Ok(Vec::new())
             }
             TenantRpc::Fail => {
@@ -209,6 +218,7 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
             TenantRpc::EndPublication => {
                 let (token, days) = json::<(i64, Vec<PublishedDay>)>(body)?;
                 catalog.end_publication(token, &days, now)?;
+                self.visits.published(now, days.len());
                 Ok(Vec::new())
             }
             TenantRpc::BeginRebuild => {
@@ -222,10 +232,12 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
             }
             TenantRpc::Unknown => {
                 let unknown = catalog.unknown(&json::<Vec<String>>(body)?)?;
+                self.visits.found_unknown(unknown.len());
                 serde_json::to_vec(&unknown).map_err(Problem::internal)
             }
             TenantRpc::EndSweep => {
                 catalog.end_sweep(now)?;
+                self.visits.swept(now);
                 Ok(Vec::new())
             }
             TenantRpc::AdminCommand => {
@@ -254,8 +266,18 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
                 serde_json::to_vec(&month).map_err(Problem::internal)
             }
             TenantRpc::Forget => {
-                catalog.forget(&json::<Vec<String>>(body)?)?;
+                let keys = json::<Vec<String>>(body)?;
+                catalog.forget(&keys)?;
+                self.visits.deleted(now, keys.len());
                 Ok(Vec::new())
+            }
+            TenantRpc::VisitState => {
+                let due = Due {
+                    delete_replaced: !catalog.expired(now - self.grace_millis)?.is_empty(),
+                    publish: catalog.publication_due(now)?,
+                    sweep: catalog.sweep_due(now)?,
+                };
+                serde_json::to_vec(&self.visits.state(due)).map_err(Problem::internal)
             }
         }
     }

@@ -7,7 +7,7 @@ use super::wanted::{
 };
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-pub(super) const ROUTES: [(&str, &str, Route); 55] = [
+pub(super) const ROUTES: [(&str, &str, Route); 56] = [
     ("/healthz", "GET", Route::Health),
     ("/ready", "GET", Route::Ready),
     (
@@ -81,6 +81,11 @@ pub(super) const ROUTES: [(&str, &str, Route); 55] = [
         "/api/v1/admin/refusals",
         "GET",
         Route::OfTenant(OfTenant::Admin(Admin::Refusals)),
+    ),
+    (
+        "/api/v1/admin/maintenance",
+        "GET",
+        Route::OfTenant(OfTenant::Admin(Admin::Maintenance)),
     ),
     (
         "/api/v1/admin/rebuild",

@@ -88,6 +88,11 @@ fn paths_match_under_any_prefix() {
         "/x/api/v1/admin/retention",
         Ok(Route::OfTenant(OfTenant::Admin(Admin::SetRetention))),
     );
+    check(
+        "GET",
+        "/api/v1/admin/maintenance",
+        Ok(Route::OfTenant(OfTenant::Admin(Admin::Maintenance))),
+    );
 }
 
 #[test]

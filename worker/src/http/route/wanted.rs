@@ -66,6 +66,7 @@ pub(crate) enum Admin {
     DeleteProfiles,
     Deletions,
     Refusals,
+    Maintenance,
 }
 
 /// The calls about a tenant's limits.

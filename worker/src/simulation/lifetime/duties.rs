@@ -52,3 +52,82 @@ fn no_duty_waits_for_long() {
     assert!(done.iter().eq(all), "{done:?}");
     assert!(postponed.iter().eq(["compact", "sweep"]), "{postponed:?}");
 }
+
+#[test]
+fn what_a_shard_says_of_its_visits() {
+    let world = World::new(&["a"]);
+    let check = |expect: [&str; 4]| {
+        let state = world.clock.run(world.client(0).visit_state()).unwrap();
+        let duties = state.duties.into_iter().map(|duty| {
+            let last = duty
+                .last
+                .map(|last| (world.clock.now() - last.millis, last.items));
+            let last = last.map_or("never".to_owned(), |(ago, items)| {
+                format!("{items} {} min ago", ago / MINUTE)
+            });
+            let due = match duty.is_due {
+                Some(true) => ", due",
+                Some(false) => "",
+                None => ", unknown",
+            };
+            format!("{}: {last}{due}", duty.duty)
+        });
+        assert_eq!(duties.collect::<Vec<_>>(), expect);
+        state.visited_millis.map(|at| world.clock.now() - at)
+    };
+    let visit = || assert!(world.clock.run(world.visit(0)).is_ok());
+    assert_eq!(
+        check([
+            "delete_replaced: never",
+            "publish: never",
+            "sweep: never",
+            "compact: never, unknown",
+        ]),
+        None
+    );
+    visit();
+    assert!(world.clock.run(world.push(1, 0)));
+    world.clock.advance(2 * HOUR);
+    check([
+        "delete_replaced: never",
+        "publish: never, due",
+        "sweep: never",
+        "compact: never",
+    ]);
+    visit();
+    world.clock.advance(5 * MINUTE);
+    assert_eq!(
+        check([
+            "delete_replaced: never",
+            "publish: 1 5 min ago",
+            "sweep: never",
+            "compact: 1 5 min ago, due",
+        ]),
+        Some(5 * MINUTE)
+    );
+    visit();
+    world.clock.advance(40 * MINUTE);
+    visit();
+    world.clock.advance(20 * MINUTE);
+    check([
+        "delete_replaced: never, due",
+        "publish: 1 20 min ago",
+        "sweep: never",
+        "compact: 1 65 min ago",
+    ]);
+    visit();
+    world.clock.advance(6 * HOUR);
+    check([
+        "delete_replaced: 1 360 min ago",
+        "publish: 1 380 min ago",
+        "sweep: never, due",
+        "compact: 1 425 min ago",
+    ]);
+    visit();
+    check([
+        "delete_replaced: 1 360 min ago",
+        "publish: 1 380 min ago",
+        "sweep: 0 0 min ago",
+        "compact: 1 425 min ago",
+    ]);
+}

@@ -26,7 +26,19 @@ const RETRY_MILLIS: i64 = 15 * 60_000;
 /// How often the same objects are judged: three times. What is damaged stays so.
 const MAX_TIMES: i64 = 3;
 
+/// Of a time, [`SWEEP_MILLIS`] and [`RETRY_MILLIS`].
+const IS_DUE: &str = "?1 - done_millis >= ?2 AND ?1 - tried_millis >= ?3";
+
 impl<S: Sql> Catalog<S> {
+    /// Whether the next visit is to sweep.
+    pub(crate) fn sweep_due(&self, now: i64) -> Result<bool, Problem> {
+        let due = self.sql.query(
+            &format!("SELECT 1 FROM sweep WHERE {IS_DUE}"),
+            vec![number(now), SWEEP_MILLIS.into(), RETRY_MILLIS.into()],
+        )?;
+        Ok(due.count() > 0)
+    }
+
     /// Whether the caller is to sweep. One that does not end is begun again. The first is due six
     /// hours after the first question.
     pub(crate) fn begin_sweep(&self, now: i64) -> Result<bool, Problem> {
@@ -36,8 +48,7 @@ impl<S: Sql> Catalog<S> {
                 vec![number(now)],
             )?;
             let begun = sql.query(
-                "UPDATE sweep SET tried_millis = ?1 WHERE ?1 - done_millis >= ?2 AND ?1 - tried_millis >= ?3
-                 RETURNING 1",
+                &format!("UPDATE sweep SET tried_millis = ?1 WHERE {IS_DUE} RETURNING 1"),
                 vec![number(now), SWEEP_MILLIS.into(), RETRY_MILLIS.into()],
             )?;
             Ok(begun.count() > 0)

@@ -24,6 +24,7 @@ use crate::tenant::catalog::tombstones::DueWork;
 use crate::tenant::rpc::packet;
 use crate::tenant::rpc::reply::{Appended, TenantRpc, Transport};
 use crate::tenant::rpc::shard::shard_of;
+use crate::tenant::visit_log::VisitState;
 
 /// Most bytes of directories that one query plans with: 24 MB, which decode to some 50 MB.
 const CATALOG_BYTES: usize = 24 << 20;
@@ -305,6 +306,12 @@ impl<T: Transport> TenantClient<T> {
     /// Notes that a sweep is done.
     pub(crate) async fn end_sweep(&self) -> Result<(), Problem> {
         self.call(TenantRpc::EndSweep, &[]).await.map(drop)
+    }
+
+    /// What visits did and what is due.
+    pub(crate) async fn visit_state(&self) -> Result<VisitState, Problem> {
+        serde_json::from_slice(&self.call(TenantRpc::VisitState, &[]).await?)
+            .map_err(Problem::internal)
     }
 
     /// Takes along what was used.

@@ -21,6 +21,8 @@ pub(crate) enum TenantRpc {
     Fail,
     /// Tells what a visit is to do before any job.
     BeginVisit,
+    /// Tells what visits did and what is due.
+    VisitState,
     /// Notes that they are deleted.
     Forget,
     /// Begins a publication of the catalog.
@@ -47,7 +49,7 @@ pub(crate) enum TenantRpc {
     Month,
 }
 
-const PATHS: [(TenantRpc, &str); 19] = [
+const PATHS: [(TenantRpc, &str); 20] = [
     (TenantRpc::Append, "/append"),
     (TenantRpc::Catalog, "/catalog"),
     (TenantRpc::ProfileTimes, "/catalog/times"),
@@ -55,6 +57,7 @@ const PATHS: [(TenantRpc, &str); 19] = [
     (TenantRpc::Commit, "/compaction/commit"),
     (TenantRpc::Fail, "/compaction/fail"),
     (TenantRpc::BeginVisit, "/visit/begin"),
+    (TenantRpc::VisitState, "/visit/state"),
     (TenantRpc::Forget, "/compaction/forget"),
     (TenantRpc::BeginPublication, "/publication/begin"),
     (TenantRpc::DaysFound, "/publication/found"),
