@@ -11,7 +11,9 @@ use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::store::{ChunkHead, Series, chunk_head};
 use pilotlight_core::{LabelValue, Profile, UnixNanos, imports};
 use pilotlight_tests::corpus;
-use pilotlight_tests::jfr::{Chunk, FREE, INT, Integers, every_event};
+use pilotlight_tests::jfr::{
+    CLASS, Chunk, FREE, INT, Integers, LONG, METHOD, POOL, SYMBOL, TEXT, TRACE, Value, every_event,
+};
 
 /// What Pyroscope's tests ask for: 100 samples a second.
 const PERIOD_NANOS: i64 = 10_000_000;
@@ -457,6 +459,87 @@ fn events_have_their_times_and_threads() {
         let of_threads = profile.samples().labels.iter().filter(|&&set| thread(set));
         assert_eq!(of_threads.count(), times.len(), "{name}");
     }
+}
+
+/// A chunk with a stack and events of it, each with a time and a thread of these ids and names.
+fn chunk_of_threads(threads: &[(u64, u64, &'static str)], events: u64) -> Vec<u8> {
+    use Value::{Array, Byte, Int, Long, Utf8};
+    let mut chunk = Chunk::new(Integers::Compressed);
+    let long = |name| (name, LONG, &[][..]);
+    let text = |name| (name, TEXT, &[][..]);
+    chunk.classes.push((
+        FREE,
+        "java.lang.Thread",
+        vec![
+            text("osName"),
+            long("osThreadId"),
+            text("javaName"),
+            long("javaThreadId"),
+        ],
+    ));
+    let fields = vec![
+        long("startTime"),
+        ("stackTrace", TRACE, POOL),
+        ("sampledThread", FREE, POOL),
+    ];
+    chunk
+        .classes
+        .push((FREE + 1, "jdk.ExecutionSample", fields));
+    let thread = |&(system, java, name): &(u64, u64, &'static str)| {
+        vec![Utf8(""), Long(system), Utf8(name), Long(java)]
+    };
+    chunk.pools = vec![vec![
+        (SYMBOL, vec![(1, vec![Utf8("f")])]),
+        (CLASS, vec![(1, vec![Long(1)])]),
+        (METHOD, vec![(1, vec![Long(1), Long(1)])]),
+        (
+            TRACE,
+            vec![(1, vec![Byte(0), Array(vec![vec![Long(1), Int(1)]])])],
+        ),
+        (FREE, (1..).zip(threads.iter().map(thread)).collect()),
+    ]];
+    chunk.events = (0..events)
+        .map(|event| {
+            let thread = event % threads.len() as u64 + 1;
+            (FREE + 1, vec![Long(event % 100), Long(1), Long(thread)])
+        })
+        .collect();
+    chunk.write()
+}
+
+/// Virtual threads have no id of the operating system, and most have no name.
+#[test]
+fn virtual_threads_are_told_apart() {
+    let threads = [
+        (7, 1, "w"),
+        (0, 41, ""),
+        (0, 42, ""),
+        (0, 43, "v"),
+        (0, 44, "v"),
+    ];
+    let recording = decode_with_times(&chunk_of_threads(&threads, 5)).expect("a recording");
+    let profile = &recording.profile;
+    let name = |&set| match profile.labels(set)[0].value {
+        LabelValue::Text(name) => profile.text(name).to_owned(),
+        LabelValue::Number(..) => panic!("a name is a text"),
+    };
+    let names: Vec<String> = profile.samples().labels.iter().map(name).collect();
+    assert_eq!(names, ["w", "thread 41", "thread 42", "v", "v (44)"]);
+    assert_eq!(recording.warnings, [""; 0]);
+}
+
+/// Events of few bytes are added up, and that is told.
+#[test]
+fn times_that_take_too_much_are_left_out() {
+    let bytes = chunk_of_threads(&[(7, 1, "w")], 100_000);
+    let recording = decode_with_times(&bytes).expect("a recording");
+    assert_eq!(recording.profile.samples().times, None);
+    assert_eq!(
+        recording.warnings,
+        [
+            "events are added up without times and threads, which would take far more memory than the file has bytes"
+        ]
+    );
 }
 
 /// contexts {7: {labels {1: 2}}}, strings {1: "tier", 2: "gold", 9: "GET /"}

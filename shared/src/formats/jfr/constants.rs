@@ -40,7 +40,7 @@ pub(super) struct Constants<'a> {
 pub(super) struct Thread<'a> {
     /// That of Java, else that of the operating system; may be empty.
     pub(super) name: Cow<'a, str>,
-    /// That of the operating system.
+    /// That of the operating system; of virtual threads, which have none, that of Java.
     pub(super) id: u64,
 }
 
@@ -133,7 +133,12 @@ impl<'a> Constants<'a> {
             "jdk.types.Method" => (&mut self.methods, &[("type", 0), ("name", 1)]),
             "jdk.types.ThreadState" => (&mut self.states, &[("name", 0)]),
             "java.lang.Thread" if with_threads => {
-                let slots = &[("osName", 0), ("javaName", 1), ("osThreadId", 2)];
+                let slots = &[
+                    ("osName", 0),
+                    ("javaName", 1),
+                    ("osThreadId", 2),
+                    ("javaThreadId", 3),
+                ];
                 (&mut self.threads, slots)
             }
             "jdk.types.StackTrace" => {
@@ -253,7 +258,9 @@ impl<'a> Constants<'a> {
         thread: u64,
         budget: &mut Budget,
     ) -> Result<Option<Thread<'a>>, JfrError> {
-        let Some([system, java, id, ..]) = self.values(&self.threads, thread, budget)? else {
+        let Some([system, java, system_id, java_id, ..]) =
+            self.values(&self.threads, thread, budget)?
+        else {
             return Ok(None);
         };
         // A text that the class does not have is at no offset.
@@ -265,6 +272,7 @@ impl<'a> Constants<'a> {
         if name.is_empty() {
             name = text(system)?;
         }
+        let id = if system_id == 0 { java_id } else { system_id };
         Ok(Some(Thread { name, id }))
     }
 

@@ -78,7 +78,7 @@ pub fn sniff(bytes: &[u8]) -> bool {
 }
 
 /// A recording for a viewer, with times; where these take more memory than the recording may take,
-/// without.
+/// without, and with a warning.
 pub fn decode_with_times(bytes: &[u8]) -> Result<Recording, JfrError> {
     let options = Options {
         times: true,
@@ -88,10 +88,16 @@ pub fn decode_with_times(bytes: &[u8]) -> Result<Recording, JfrError> {
         Err(JfrError {
             problem: JfrProblem::OutOfProportion(_),
             ..
-        }) => decode(bytes, &Options::default()),
+        }) => decode(bytes, &Options::default()).map(|mut recording| {
+            recording.warnings.push(WITHOUT_TIMES.to_owned());
+            recording
+        }),
         other => other,
     }
 }
+
+/// What is said of a recording that is read without times.
+const WITHOUT_TIMES: &str = "events are added up without times and threads, which would take far more memory than the file has bytes";
 
 impl Recording {
     /// For a viewer, which knows columns by their sample type alone: `contentions` becomes
