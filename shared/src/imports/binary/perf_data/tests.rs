@@ -295,10 +295,10 @@ fn what_is_odd_is_told() {
     assert_eq!(
         decoded.warnings,
         [
-            "2 samples were lost while perf recorded",
-            "1 samples left out: they are of events that the recording does not describe",
             "1 samples have copied stacks, which are not unwound here; open the text of perf script, or record with --call-graph fp",
             "1 samples have their user stacks in later records (--call-graph fp,defer), which are not read",
+            "2 samples were lost while perf recorded",
+            "1 samples left out: they are of events that the recording does not describe",
         ]
     );
     let whole = on_disk();
