@@ -194,6 +194,12 @@ pub(super) fn quantity(text: &str, unit: &str) -> Result<Option<(Measure, i64)>,
         .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ','))
         .unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
+    if has_decimal_comma(digits) {
+        return Err(format!(
+            "a decimal comma, where a decimal point is expected: {:?}",
+            cut(text)
+        ));
+    }
     let number: f64 = digits
         .replace(',', "")
         .parse()
@@ -203,6 +209,18 @@ pub(super) fn quantity(text: &str, unit: &str) -> Result<Option<(Measure, i64)>,
     let (measure, scale) =
         scale(word).ok_or_else(|| format!("a unit that is not known: {:?}", cut(text)))?;
     Ok(Some((measure, (number * scale).round() as i64)))
+}
+
+/// Whether a comma is not one between thousands, as in `4,93`, `0,125` or `1.234,5`.
+fn has_decimal_comma(digits: &str) -> bool {
+    let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
+    let mut groups = whole.split(',');
+    let first = groups.next().unwrap_or("");
+    let is_grouped = groups.clone().next().is_some();
+    decimals.contains(',')
+        || is_grouped && !matches!(first.len(), 1..=3)
+        || is_grouped && first.starts_with('0')
+        || groups.any(|group| group.len() != 3)
 }
 
 /// What a unit measures, and how much of it.
@@ -280,6 +298,10 @@ mod tests {
         for (line, expect) in [
             ("1 s\n", "fewer columns than have names: \"1 s\""),
             ("1 s\tx\tf\n", "not a number: \"x\""),
+            (
+                "9,9 s\t4,93 s\tf\n",
+                "a decimal comma, where a decimal point is expected: \"4,93 s\"",
+            ),
             (
                 "1 s\t1 parsec\tf\n",
                 "a unit that is not known: \"1 parsec\"",

@@ -89,8 +89,12 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         callers: Vec::new(),
         time: 0,
     };
-    for (number, line) in lines(bytes).filter(|(_, line)| !line.is_empty()) {
-        if number == head {
+    for (number, line) in lines(bytes) {
+        // Between stacks; of tabs nothing is left.
+        if line.is_empty() {
+            reader.end_stack();
+        }
+        if number == head || line.is_empty() {
             continue;
         }
         if number < head || !line.contains(reader.columns.delimiter) {

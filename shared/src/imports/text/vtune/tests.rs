@@ -48,6 +48,8 @@ fn functions_and_their_stacks() {
     let samples =
         "cpu/nanoseconds\nmain;a;f 1000000000\nb;f 1500000000\nf 500000000\nf;g 1000000000\n";
     assert_eq!(check(text, samples), [""; 0]);
+    let (text, is_tabbed) = (text.replace(',', "\t"), text.contains("\n,,,\n"));
+    assert!(is_tabbed && check(&text, samples).is_empty());
 }
 
 #[test]
@@ -69,6 +71,10 @@ fn what_is_wrong() {
         (
             "Module,CPU Time,Function\nt,5\n",
             ", line 2: fewer columns than have names: \"t,5\"",
+        ),
+        (
+            "Function;CPU Time\nf;0,016612\n",
+            ", line 2: a decimal comma, where a decimal point is expected: \"0,016612\"",
         ),
         ("Function,CPU Time\n", ": there are no samples"),
         ("a,b\n", ": no line has the names of the columns"),
