@@ -101,7 +101,8 @@ struct Component {
     parent: i64,
     /// Empty for a root.
     name: StringId,
-    stack: Option<StackId>,
+    /// Down to it, if that is known; a root has none.
+    stack: Option<Option<StackId>>,
 }
 
 impl Profile {
@@ -257,8 +258,8 @@ impl Profile {
         let mut way = Vec::new();
         let (mut next, mut stack) = (id, None);
         while let Some(component) = self.components.get(&next) {
-            if component.stack.is_some() {
-                stack = component.stack;
+            if let Some(known) = component.stack {
+                stack = known;
                 break;
             }
             if way.len() == MAX_STACK_DEPTH {
@@ -270,13 +271,13 @@ impl Profile {
             next = component.parent;
         }
         while let Some(id) = way.pop() {
-            if let Some(component) = self.components.get_mut(&id)
-                && !component.name.is_empty()
-            {
-                let builder = &mut self.rows.builder;
-                let location = Frame::named(component.name).location(builder);
-                stack = Some(builder.stack(stack, location));
-                component.stack = stack;
+            if let Some(component) = self.components.get_mut(&id) {
+                if !component.name.is_empty() {
+                    let builder = &mut self.rows.builder;
+                    let location = Frame::named(component.name).location(builder);
+                    stack = Some(builder.stack(stack, location));
+                }
+                component.stack = Some(stack);
             }
         }
         Ok(stack)

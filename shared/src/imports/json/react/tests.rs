@@ -97,3 +97,19 @@ fn what_is_wrong() {
     let error = decode(br#"{"version":5,"dataForRoots":[]}"#).expect_err("is empty");
     assert_eq!(error.to_string(), "React profile: there are no samples");
 }
+
+/// The way up is walked once, whatever is on it: else this would take a minute.
+#[test]
+fn roots_below_roots_take_no_time() {
+    let snapshots: Vec<String> = (1..=9_000)
+        .map(|id| format!(r#"[{id},{{"id":{id},"children":[{}],"type":11}}]"#, id + 1))
+        .collect();
+    let durations = vec!["[9000,1]"; 30_000].join(",");
+    let text = format!(
+        r#"{{"version":5,"dataForRoots":[{{"commitData":[{{"fiberSelfDurations":[{durations}],
+        "timestamp":1}}],"displayName":"App","operations":[],"rootID":1,"snapshots":[{}]}}]}}"#,
+        snapshots.join(",")
+    );
+    let decoded = decode(text.as_bytes()).expect("good");
+    assert_eq!(decoded.profile.total(1), 30_000);
+}
