@@ -1,13 +1,16 @@
 //! How functions of a report were called: lines of a tree, with branches and shares.
 //!
 //! - A tree begins with the function itself and goes on with its callers (`-g callee`), or begins
-//!   with the roots (`-g caller`). What most functions begin with decides.
+//!   with the roots (`-g caller`). What most functions begin with decides; where no tree has the name
+//!   of its row, it is what perf does by itself.
 //! - Shares of branches are those of all samples, or of the branch above (`-g fractal`): some exceed
 //!   that then. Counts and periods (`-g count`) are only compared with each other.
 //! - With `Children`, trees have what a function calls, too. From the roots, stacks that end with the
 //!   function are its own. To the callers they cannot be told apart, so what the function has itself
 //!   is divided between them by what their calls have.
 //! - Values of a function add up to its own, rounded once.
+
+use hashbrown::HashMap;
 
 use super::entry::{Entry, WHOLE, hundredths, location};
 use crate::base::limits::MAX_STACK_DEPTH;
@@ -19,6 +22,11 @@ use crate::model::id::{LocationId, StackId, StringId};
 const STEP: usize = 11;
 const ROOT: usize = 3;
 
+/// What a name with a source line takes.
+const FUNCTION: usize = 24;
+/// Frames of stacks for each line of a tree: the most that Linux records.
+const FRAMES_A_NODE: usize = 1024;
+
 /// The rest of a branch in a fractal tree.
 const REST: &str = "[...]";
 
@@ -26,6 +34,8 @@ const REST: &str = "[...]";
 #[derive(Default)]
 pub(super) struct Chains {
     nodes: Vec<Node>,
+    /// Of names with the source lines that `-g address` puts behind them.
+    functions: HashMap<StringId, StringId>,
     /// The nodes that lines may go on, each with the column of what is below it. Where branches come
     /// first, no node is above them.
     open: Vec<(usize, Option<u32>)>,
@@ -34,6 +44,8 @@ pub(super) struct Chains {
     begins_with_roots: bool,
     is_fractal: bool,
     has_counts: bool,
+    /// Of all stacks that are written from callers.
+    frames: usize,
 }
 
 struct Node {
@@ -151,17 +163,27 @@ impl Chains {
             ));
         }
         rows.beside += size_of::<Node>();
+        let function = without_line(name.trim());
+        let name = rows.builder.string(name.trim());
+        let function = rows.builder.string(function);
+        if function != name && self.functions.insert(name, function).is_none() {
+            rows.beside += FUNCTION;
+        }
         self.nodes.push(Node {
             parent,
-            name: rows.builder.string(name.trim()),
+            name,
             share,
             depth,
         });
         Ok((self.nodes.len() - 1) as u32)
     }
 
-    /// Finds out how all trees are drawn.
-    pub(super) fn decide(&mut self, entries: &[Entry]) {
+    fn function(&self, name: StringId) -> StringId {
+        self.functions.get(&name).copied().unwrap_or(name)
+    }
+
+    /// Finds out how all trees are drawn. Whether any tree tells.
+    pub(super) fn decide(&mut self, entries: &[Entry], has_children: bool) -> bool {
         let (mut with_roots, mut with_itself) = (0, 0);
         let mut ends = entries.iter().map(|entry| entry.nodes as usize);
         ends.next();
@@ -170,14 +192,27 @@ impl Chains {
             let nodes = &self.nodes[entry.nodes as usize..end];
             let mut tops = nodes.iter().filter(|node| node.parent.is_none());
             let share = entry.own.max(1);
-            if tops.clone().any(|top| top.name != entry.name) {
+            // Trees of modules and processes have no function of that name.
+            if !nodes
+                .iter()
+                .any(|node| self.function(node.name) == entry.name)
+            {
+                continue;
+            }
+            if tops.any(|top| self.function(top.name) != entry.name) {
                 with_roots += share;
-            } else if tops.next().is_some() {
+            } else {
                 with_itself += share;
             }
         }
-        self.begins_with_roots = with_roots > with_itself;
+        let is_told = with_roots + with_itself > 0;
+        self.begins_with_roots = if is_told {
+            with_roots > with_itself
+        } else {
+            has_children
+        };
         self.is_fractal = !self.has_counts && self.exceeds(entries);
+        is_told || self.nodes.is_empty()
     }
 
     /// Whether branches have more than what they come from, beyond what rounding adds.
@@ -205,7 +240,7 @@ impl Chains {
 
     /// Writes the samples of a function, whose nodes end before `end`.
     pub(super) fn write(
-        &self,
+        &mut self,
         entry: &Entry,
         end: Option<u32>,
         sample_type: usize,
@@ -227,9 +262,15 @@ impl Chains {
                 stacks.push(rows.builder.stack(parent, location));
             }
         }
-        for (node, part) in parts {
+        let last = parts.len() - 1;
+        for (number, (node, part)) in parts.into_iter().enumerate() {
             so_far += part;
-            let now = (entry.value as f64 * (so_far / sum)).round() as i64;
+            // Periods may have more digits than an f64.
+            let now = if number == last {
+                entry.value
+            } else {
+                (entry.value as f64 * (so_far / sum)).round() as i64
+            };
             let value = now - given;
             given = now;
             if value == 0 {
@@ -240,9 +281,22 @@ impl Chains {
             if let Some(row) = node {
                 if self.begins_with_roots {
                     stack = Some(stacks[row]);
-                    is_whole = nodes[row].name == entry.name;
+                    is_whole = self.function(nodes[row].name) == entry.name || !entry.is_function;
                 } else {
                     let mut next = Some(row);
+                    self.frames += nodes[row].depth as usize;
+                    if self.frames
+                        > self
+                            .nodes
+                            .len()
+                            .saturating_mul(FRAMES_A_NODE)
+                            .saturating_add(MAX_STACK_DEPTH)
+                    {
+                        let problem = format!(
+                            "stacks have more than {FRAMES_A_NODE} frames for each line of a tree, which are the most allowed"
+                        );
+                        return Err(FormatError::new(rows.format, problem));
+                    }
                     while let Some(row) = next {
                         let location = frame(rows, nodes[row].name, entry);
                         stack = Some(rows.builder.stack(stack, location));
@@ -285,7 +339,7 @@ impl Chains {
                 }
                 None => {
                     covered += share;
-                    tops.push(node.name);
+                    tops.push(self.function(node.name));
                 }
             }
             shares.push((share, share, 0));
@@ -297,7 +351,8 @@ impl Chains {
             // Stacks that begin with it go on with what it calls.
             let node = &nodes[row];
             let is_own = !has_callees
-                || node.name == entry.name && (tops[row] != entry.name || node.depth == 1);
+                || self.function(node.name) == entry.name
+                    && (tops[row] != entry.name || node.depth == 1);
             if is_own && (branches == 0 || left > f64::from(branches + 1)) {
                 sum += left;
                 parts.push((Some(row), left));
@@ -316,6 +371,18 @@ impl Chains {
             parts.push((None, whole - known));
         }
         parts
+    }
+}
+
+/// Of `leaf a.c:3`, `leaf`.
+fn without_line(name: &str) -> &str {
+    let is_line = |place: &str| {
+        let line = place.rsplit_once(':').map_or("", |(_, line)| line);
+        !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit())
+    };
+    match name.rsplit_once(' ') {
+        Some((function, place)) if is_line(place) => function,
+        _ => name,
     }
 }
 

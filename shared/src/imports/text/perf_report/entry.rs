@@ -16,6 +16,8 @@ pub(super) struct Entry {
     pub(super) total: i64,
     pub(super) value: i64,
     pub(super) name: StringId,
+    /// Whether it is one of a function, and not of a process or a module.
+    pub(super) is_function: bool,
     pub(super) location: LocationId,
     pub(super) labels: Option<LabelSetId>,
     /// Its part of the nodes begins here.

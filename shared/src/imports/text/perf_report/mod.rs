@@ -28,6 +28,9 @@ use entry::{Entry, WHOLE, hundredths, location};
 /// What it is called in messages.
 pub(crate) const NAME: &str = "perf report";
 
+/// Columns of values.
+const VALUES: [&str; 5] = ["Overhead", "Children", "Self", "Samples", "Period"];
+
 /// Whether a line has the names of the columns.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
     start.texts().any(is_head)
@@ -35,7 +38,12 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 
 fn is_head(line: &str) -> bool {
     let names = line.strip_prefix('#').unwrap_or("").trim_start();
-    names.starts_with("Overhead") || names.starts_with("Children ") && names.contains(" Self ")
+    // Two blanks or a separator are between names, one is within a sentence.
+    let is_overhead = names.strip_prefix("Overhead").is_some_and(|rest| {
+        !rest.starts_with(|c: char| c.is_alphanumeric())
+            && (!rest.starts_with(' ') || rest.starts_with("  "))
+    });
+    is_overhead || names.starts_with("Children ") && names.contains(" Self ")
 }
 
 /// Reads a text.
@@ -136,7 +144,8 @@ impl Report {
                 "reports made with --hierarchy are not read; run perf report without it".to_owned(),
             );
         }
-        if self.event.contains('{') {
+        // Of events that `--group` puts together there are no braces.
+        if self.event.contains('{') || self.event.contains(", ") {
             return Err(
                 "reports of an event group are not read; run perf report with --no-group"
                     .to_owned(),
@@ -180,6 +189,13 @@ impl Report {
         Some(cell(line, range))
     }
 
+    /// The last cell that is no value: what `--sort` asked for.
+    fn key<'a>(&self, line: &'a str) -> &'a str {
+        let mut columns = self.columns.iter().rev();
+        let key = columns.find(|column| !VALUES.contains(&column.0.as_str()));
+        key.map_or("", |(_, range)| cell(line, range))
+    }
+
     fn entry(&mut self, line: &str) -> Result<(), String> {
         let share = |name| {
             let cell = self.cell(line, name)?;
@@ -199,13 +215,20 @@ impl Report {
         });
         let object = self.cell(line, "Shared Object").unwrap_or("");
         let command = self.cell(line, "Command").unwrap_or("");
-        let symbol = self.cell(line, "Symbol").unwrap_or(object);
+        let function = self.cell(line, "Symbol");
+        let symbol = function.unwrap_or(object);
         let symbol = if symbol.is_empty() { command } else { symbol };
+        let symbol = if symbol.is_empty() {
+            self.key(line)
+        } else {
+            symbol
+        };
         // `[.] main` is one of a program, `[k]` one of the kernel.
         let name = match symbol.as_bytes() {
             [b'[', _, b']', b' ', ..] => symbol[4..].trim_start(),
             _ => symbol,
         };
+        let is_function = function.is_some();
         let rows = &mut self.rows;
         let mapping = rows.module(object);
         let label = (!command.is_empty()).then(|| rows.text("thread", command));
@@ -217,6 +240,7 @@ impl Report {
             total,
             value,
             name,
+            is_function,
             location: location(rows, name, mapping),
             labels,
             nodes: self.chains.begin(),
@@ -227,7 +251,21 @@ impl Report {
 
     /// Writes the samples of all entries.
     fn write(mut self) -> Result<Decoded, FormatError> {
-        self.chains.decide(&self.entries);
+        if self.events.is_empty() {
+            let problem = "no line of dots shows where columns are; run perf report without --field-separator";
+            return Err(FormatError::new(NAME, problem));
+        }
+        let has_children = self.columns.iter().any(|column| column.0 == "Children");
+        if !self.chains.decide(&self.entries, has_children) {
+            let order = if has_children {
+                "callers first (-g caller)"
+            } else {
+                "callees first (-g callee)"
+            };
+            self.rows.warnings.add(|| {
+                format!("no function tells how trees are drawn; they are read as {order}, perf's default")
+            });
+        }
         for (row, entry) in self.entries.iter().enumerate() {
             let next = self.entries.get(row + 1).map(|next| next.nodes);
             let sample_type = self.events[entry.event as usize].sample_type;

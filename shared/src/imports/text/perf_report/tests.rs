@@ -97,6 +97,72 @@ fn what_a_function_has_itself_is_divided_between_its_callers() {
     );
 }
 
+/// Names have their source lines behind them (`-g address`), or no column names functions.
+#[test]
+fn trees_that_do_not_have_the_name_of_the_row() {
+    let callers = "            |\n            ---leaf a.c:3\n               |          \n\
+        \x20              |--60.00%--f a.c:5\n               |          main a.c:9\n\
+        \x20              |          \n                --40.00%--main a.c:8\n\n";
+    let row = "   100.00%  w        w              [.] leaf\n";
+    check(
+        OVERHEAD,
+        &format!("{row}{callers}"),
+        "100.00",
+        "main a.c:9;f a.c:5;leaf a.c:3 thread=w 96600000\n\
+         main a.c:8;leaf a.c:3 thread=w 64400000\n",
+    );
+    let roots = "            |\n            ---main a.c:9\n               f a.c:5\n               leaf a.c:3\n\n";
+    check(
+        OVERHEAD,
+        &format!("{row}{roots}"),
+        "100.00",
+        "main a.c:9;f a.c:5;leaf a.c:3 thread=w 161000000\n",
+    );
+    for (head, row, tree, samples, expect) in [
+        (
+            "# Overhead  Command\n# ........  .......\n#\n",
+            "   100.00%  w\n",
+            callers,
+            "main a.c:9;f a.c:5;leaf a.c:3 thread=w 96600000\n\
+             main a.c:8;leaf a.c:3 thread=w 64400000\n",
+            "callees first (-g callee)",
+        ),
+        (
+            "# Children      Self  Command\n# ........  ........  .......\n#\n",
+            "   100.00%   100.00%  w\n",
+            roots,
+            "main a.c:9;f a.c:5;leaf a.c:3 thread=w 161000000\n",
+            "callers first (-g caller)",
+        ),
+    ] {
+        let (drawn, notes) = open(head, &format!("{row}{tree}"));
+        assert_eq!(drawn, format!("cpu-clock/nanoseconds\n{samples}"));
+        assert_eq!(
+            notes[0],
+            format!(
+                "no function tells how trees are drawn; they are read as {expect}, perf's default"
+            )
+        );
+    }
+}
+
+/// Each branch of a long trunk has all of its functions.
+#[test]
+fn stacks_are_not_longer_than_what_a_report_has() {
+    let mut table =
+        "   100.00%  w        w              [.] leaf\n            |\n            ---leaf\n"
+            .to_owned();
+    for number in 0..2_200 {
+        table += &format!("               f{number}\n");
+    }
+    table += &"               |--0.01%--x\n".repeat(2_200);
+    let error = decode(format!("{HEAD}{OVERHEAD}{table}").as_bytes()).expect_err("is refused");
+    assert_eq!(
+        error.to_string(),
+        "perf report: stacks have more than 1024 frames for each line of a tree, which are the most allowed"
+    );
+}
+
 #[test]
 fn shares_of_branches_may_be_those_of_the_branch_above() {
     // Half of a third, and the rest of it by nobody in particular.
@@ -145,9 +211,15 @@ fn flat_and_folded_lists() {
 #[test]
 fn values_of_other_columns() {
     let head = "#   Overhead       Period  Symbol\n# ..........  ...........  ......\n#\n";
-    let (samples, notes) = open(head, "      98.45%    158500001  [.] a b\n");
-    assert_eq!(samples, "cpu-clock/nanoseconds\na b 158500001\n");
-    assert_eq!(notes.len(), 0);
+    for period in ["    158500001", "9007199254740993"] {
+        let head = head
+            .replace(" Period", "      Period")
+            .replace("  ...........", "  ................");
+        let (samples, notes) = open(&head, &format!("      98.45%  {period:>16}  [.] a b\n"));
+        let period = period.trim_start();
+        assert_eq!(samples, format!("cpu-clock/nanoseconds\na b {period}\n"));
+        assert_eq!(notes.len(), 0);
+    }
     let head = HEAD.replace("# Event count (approx.): 161000000\n", "");
     let text = format!("{head}{OVERHEAD}    98.45%  w        w              [.] leaf\n");
     let decoded = decode(text.as_bytes()).expect("good");
@@ -155,6 +227,14 @@ fn values_of_other_columns() {
         drawn(&decoded.profile),
         "cpu-clock/basis points\nleaf thread=w 9845\n"
     );
+    for key in ["Source:Line", "CPU", "  Pid:Command"] {
+        let head = format!("# Overhead  {key:<14}\n# ........  ..............\n#\n");
+        let (samples, _) = open(&head, "    60.00%  a.c:7\n    40.00%  b\n");
+        assert_eq!(
+            samples,
+            "cpu-clock/nanoseconds\na.c:7 96600000\nb 64400000\n"
+        );
+    }
     let more = "# Samples: 1K of event 'cycles:u'\n# Event count (approx.): 1000\n#\n# Overhead  Command\n# ........  .......\n#\n";
     let (samples, notes) = open(
         OVERHEAD,
@@ -169,6 +249,9 @@ fn values_of_other_columns() {
 
 #[test]
 fn what_is_wrong() {
+    for heading in ["# Overhead of f", "# Overheads"] {
+        assert!(!sniff(Start::of(heading.as_bytes())));
+    }
     let refused = |text: String| decode(text.as_bytes()).expect_err("is refused").to_string();
     assert_eq!(
         refused(format!("{HEAD}{OVERHEAD}    9x.4%  w\n")),
@@ -179,10 +262,18 @@ fn what_is_wrong() {
         refused(text),
         "perf report, line 10: reports made with --hierarchy are not read; run perf report without it"
     );
-    let text = format!("{HEAD}{OVERHEAD}").replace("'cpu-clock'", "'anon group { cycles, x }'");
+    for group in ["'anon group { cycles, x }'", "'cycles, x'"] {
+        let text = format!("{HEAD}{OVERHEAD}").replace("'cpu-clock'", group);
+        assert_eq!(
+            refused(text),
+            "perf report, line 10: reports of an event group are not read; run perf report with --no-group"
+        );
+    }
     assert_eq!(
-        refused(text),
-        "perf report, line 10: reports of an event group are not read; run perf report with --no-group"
+        refused(format!(
+            "{HEAD}# Overhead,Command,Symbol\n 98.45%,w,[.] f\n"
+        )),
+        "perf report: no line of dots shows where columns are; run perf report without --field-separator"
     );
     assert_eq!(
         refused(format!("{HEAD}{OVERHEAD}{TAIL}")),
