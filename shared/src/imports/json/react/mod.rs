@@ -6,8 +6,8 @@
 //! - The components are a tree: `snapshots` have it as it was when the profile began, `operations`
 //!   what was mounted since. Ids are never used twice and parents stay what they are, so one table has
 //!   them all.
-//! - A sample is a component in a commit: the time that it took without its children, at the time of
-//!   the commit.
+//! - A sample is a component in a commit: the time that it took without its children. When each began
+//!   is not written: they follow one another from the time of the commit.
 
 mod operations;
 #[cfg(test)]
@@ -244,6 +244,7 @@ impl Profile {
                 let builder = &mut self.rows.builder;
                 builder.sample_at(time, stack, labels, &[duration, 1]);
             }
+            time = time.saturating_add(duration.max(0));
             self.check(json)
         })
     }

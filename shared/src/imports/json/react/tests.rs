@@ -25,7 +25,7 @@ fn components_in_commits() {
         drawn(&decoded.profile),
         "wall/nanoseconds\nrenders/count\n\
          App root=App 500000 1 @0\n\
-         App;Memo(withTheme(Row)) root=App 1250000 1 @0\n"
+         App;Memo(withTheme(Row)) root=App 1250000 1 @500000\n"
     );
     assert_eq!(decoded.warnings.len(), 0);
 }
@@ -62,8 +62,8 @@ fn what_is_mounted_in_any_release() {
             drawn(&decoded.profile),
             "wall/nanoseconds\nrenders/count\n\
              App;é root=App 1000000 1 @0\n\
-             App;é;Anonymous root=App 2000000 1 @0\n\
-             App;é;A root=App 3000000 1 @0\n",
+             App;é;Anonymous root=App 2000000 1 @1000000\n\
+             App;é;A root=App 3000000 1 @3000000\n",
             "{release}"
         );
         assert_eq!(decoded.warnings.len(), 0, "{release}");
