@@ -249,7 +249,7 @@ function LoadNews({ answer: { cause, more, less }, load }: { answer: Answer; loa
         <b>
           {change(before, after)} {typeLabel(type)}:
         </b>{" "}
-        {amounts}. It varies as much within the sides, so this may be chance: compare times in which it is even.
+        {amounts}. It varies as much within the sides, so this may be chance. Choose times over which it is even.
       </>
     );
   if (!differs)
