@@ -1,5 +1,4 @@
-import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useWidth } from "../components/controls/width.ts";
 import { core } from "../core/index.ts";
 import type { Seconds } from "../core/steps.ts";
 import { ROOT } from "../core/types.ts";
@@ -12,15 +11,7 @@ const TICK_WIDTH = 72;
 
 /** Times between two points, as wide as what stands below. What it says, the picture says to others frame by frame. */
 export function Axis({ from, until }: { from: number; until: number }) {
-  const root = useRef<HTMLDivElement>(null);
-  const width = useSignal(0);
-  useEffect(() => {
-    const element = root.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => (width.value = element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
+  const { root, width } = useWidth();
   const length = until - from;
   const place = (at: number) => (at - from) / length;
   // A tick at the right edge has no room for its words.

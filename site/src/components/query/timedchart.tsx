@@ -1,11 +1,10 @@
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
 import { series } from "../../state/query/explore.ts";
 import { span } from "../../state/query/services.ts";
 import { urlState } from "../../state/url/router.ts";
 import { axisTicks } from "../../time/axis.ts";
 import type { Span } from "../../time/range.ts";
+import { useWidth } from "../controls/width.ts";
 import "../../style/timedchart.css";
 
 /** What a chart below the timeline shows: the same time as that, or the part of it that is chosen. */
@@ -30,15 +29,7 @@ interface Props {
 
 /** A plot with its axes, as far from both edges as the plot of the timeline. */
 export function TimedChart({ span, top, bottom = "0", children }: Props) {
-  const root = useRef<HTMLDivElement>(null);
-  const width = useSignal(0);
-  useEffect(() => {
-    const element = root.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => (width.value = element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
+  const { root, width } = useWidth();
   return (
     <div class="timed-chart">
       <p class="timed-values" aria-hidden="true">
