@@ -151,7 +151,10 @@ test("from the front page: which service got slower, when and in which function,
     const asked = new URLSearchParams({ from: end - hours * HOUR, until: end, o: "-delta" });
     const { page, at, end: close } = await openPage(browser, `/?${asked}`);
     const change = at("service-card").filter({ hasText: python }).getByTestId("card-change");
-    await page.locator(".service-card", { hasText: python }).locator("[data-kind=deploy]").waitFor();
+    await page
+      .locator(".service-card", { hasText: python })
+      .locator("[data-kind=deploy]")
+      .waitFor({ state: "attached" });
     assert.match(await change.textContent(), /^\+\d+(\.\d)? % since .*\d\d:\d\d \(2\)$/);
     const said = /(\d\d):(\d\d) \(/.exec(await change.textContent());
     const [shown, known] = [

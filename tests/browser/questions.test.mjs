@@ -46,7 +46,8 @@ for (const [range, tolerance] of [
       const opened = await openPage(browser, `/?from=${range}&o=-delta`, { viewport: { width, height: 844 } });
       const { page, at, end } = opened;
       const change = card(opened, "checkout").getByTestId("card-change");
-      await page.waitForSelector("[data-testid=card-change][data-kind=deploy]");
+      // It may be below the window, where cards are not laid out.
+      await card(opened, "checkout").locator("[data-kind=deploy]").waitFor({ state: "attached" });
       await settled(page);
       const text = await change.textContent();
       assert.match(text, /^\+\d+(\.\d)? % since .*\d\d:\d\d \(1\.9\.0\)$/);
@@ -66,7 +67,7 @@ for (const [range, tolerance] of [
 test("a spike of three minutes is named with its time, and what it was is a click away", async () => {
   const opened = await openPage(browser, "/?from=now-3h");
   const { page, at, end } = opened;
-  await page.waitForSelector("[data-testid=card-change][data-kind=spike]");
+  await card(opened, "catalog").locator("[data-kind=spike]").waitFor({ state: "attached" });
   const change = card(opened, "catalog").getByTestId("card-change");
   const text = await change.textContent();
   const crawled = deploy - 23 * MINUTE;
