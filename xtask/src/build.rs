@@ -81,7 +81,7 @@ const BUNDLER: Module = Module {
     package: "pilotlight-bundler",
     kind: "web",
     out: "site/src/wasm/bundler",
-    budget: 615_000,
+    budget: 620_000,
 };
 
 /// Names for addresses, which the viewer fetches when a program is dropped beside a profile.
