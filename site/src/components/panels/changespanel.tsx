@@ -239,7 +239,7 @@ function Summary({ answer }: { answer: Answer }) {
 const NOTABLE = 0.1;
 
 /** "+39 % cpu: 0.92 → 1.28 cores, nearly all of it in matchesPattern." */
-function LoadNews({ answer: { cause, more, less }, load }: { answer: Answer; load: ChangedLoad }) {
+function LoadNews({ answer: { cause, more }, load }: { answer: Answer; load: ChangedLoad }) {
   const { type } = urlState.value;
   const { before, after, differs } = load;
   const amounts = formatLoads(before, after, 1, type);
@@ -272,8 +272,6 @@ function LoadNews({ answer: { cause, more, less }, load }: { answer: Answer; loa
         </>
       )}
       .
-      {more.length + less.length === 0 &&
-        ` All functions ${after > before ? "grew" : "shrank"} alike: there was ${after > before ? "more" : "less"} to do.`}
     </>
   );
 }
