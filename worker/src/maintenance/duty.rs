@@ -163,6 +163,7 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
+    use crate::simulation::random;
 
     const DUTIES: usize = 5;
 
@@ -238,22 +239,14 @@ mod tests {
         check([None, Some(31)], 0, "b: 0, c: postponed", &["a"]);
     }
 
-    /// A step of xorshift64.
-    fn random(state: &mut u64, below: u64) -> u64 {
-        *state ^= *state << 13;
-        *state ^= *state >> 7;
-        *state ^= *state << 17;
-        *state % below
-    }
-
     #[test]
     fn no_duty_starves() {
         let (mut state, mut longest) = (0x9e37_79b9_7f4a_7c15, 0);
         for _ in 0..2_000 {
             let mut needs = || {
                 (
-                    random(&mut state, VISIT.requests + 1),
-                    random(&mut state, VISIT.millis as u64 + 1) as i64,
+                    random(&mut state) % (VISIT.requests + 1),
+                    (random(&mut state) % (VISIT.millis as u64 + 1)) as i64,
                 )
             };
             let needs = [(); DUTIES].map(|()| needs());
@@ -269,9 +262,9 @@ mod tests {
             for now in 0..50 {
                 for (place, from) in due_from.iter().enumerate() {
                     visit.is_due[place].set(*from <= now);
-                    let used = random(&mut state, 2 * VISIT.requests);
+                    let used = random(&mut state) % (2 * VISIT.requests);
                     visit.uses[place].set((used > 20).then_some(used));
-                    visit.millis[place].set(random(&mut state, 2_000) as i64);
+                    visit.millis[place].set((random(&mut state) % 2_000) as i64);
                 }
                 let (report, _) = visit.run(&duties);
                 for (place, duty) in duties.iter().enumerate() {
@@ -282,7 +275,7 @@ mod tests {
                     } else if due_from[place] <= now {
                         let is_last = place == DUTIES - 1;
                         let pause = if is_last { 1 } else { DUTIES as u64 };
-                        due_from[place] = now + pause + random(&mut state, 10);
+                        due_from[place] = now + pause + random(&mut state) % 10;
                         waited[place] = 0;
                     }
                 }

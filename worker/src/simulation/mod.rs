@@ -15,3 +15,11 @@ mod storms;
 mod world;
 
 pub(crate) use world::{HOUR, Simulated, World, chunk};
+
+/// A step of xorshift64.
+pub(crate) fn random(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}

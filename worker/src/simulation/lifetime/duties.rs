@@ -2,15 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::simulation::random;
 use crate::simulation::world::{DAY, HOUR, MINUTE, World};
-
-/// A step of xorshift64.
-fn random(state: &mut u64, below: u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state % below
-}
 
 /// Pushes and visits at random times: up to twelve days without a visit, so that more days are to
 /// be published than fit into a visit with a job; then visits at most ten minutes apart. A shard
@@ -23,13 +16,13 @@ fn no_duty_waits_for_long() {
         let world = World::new(&["a"]);
         let mut waits = BTreeMap::<String, usize>::new();
         for _ in 0..12 {
-            for _ in 0..random(&mut state, 13) {
+            for _ in 0..random(&mut state) % 13 {
                 assert!(world.clock.run(world.push(n, 0)));
                 n += 1;
-                let pause = [HOUR, DAY][random(&mut state, 2) as usize];
+                let pause = [HOUR, DAY][(random(&mut state) % 2) as usize];
                 world.clock.advance(pause);
             }
-            for _ in 0..3 + random(&mut state, 6) {
+            for _ in 0..3 + random(&mut state) % 6 {
                 let report = world.clock.run(world.visit_report(0)).unwrap();
                 for (duty, _) in report.done {
                     waits.remove(&duty);
@@ -44,7 +37,7 @@ fn no_duty_waits_for_long() {
                 }
                 world
                     .clock
-                    .advance(random(&mut state, 10 * MINUTE as u64) as i64);
+                    .advance((random(&mut state) % (10 * MINUTE as u64)) as i64);
             }
         }
     }

@@ -9,6 +9,7 @@ use pilotlight_core::{ProfileBuilder, ProfileType, Selector, TimeRange, UnixNano
 use crate::api::pyroscope::tests::every_answer;
 use crate::api::query::{QueryRunner, tests::every_answer as every_own_answer};
 use crate::meter::Meter;
+use crate::simulation::random;
 use crate::simulation::world::{BEGIN, DAY, HOUR, World};
 use crate::tenant::Appended;
 
@@ -196,14 +197,6 @@ fn the_ends_of_time_and_of_ranges() {
             .into_iter()
             .for_each(|range| drop(ask(&world, range)));
     }
-}
-
-/// A step of xorshift64.
-fn random(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
 }
 
 #[test]
