@@ -142,19 +142,21 @@ impl Events {
                 ("traceIdHi", slot::TRACE_HIGH as u8),
                 ("traceIdLo", slot::TRACE_LOW as u8),
                 (amount, slot::AMOUNT as u8),
+            ];
+            let of_time = [
                 ("startTime", slot::TIME as u8),
                 ("sampledThread", slot::THREAD as u8),
                 ("eventThread", slot::THREAD as u8),
             ];
-            let slots: &[_] = match kind {
-                EventKind::Setting => &of_setting,
-                _ if times => &of_sample,
-                _ => &of_sample[..of_sample.len() - 3],
+            let slots = match kind {
+                EventKind::Setting => of_setting.to_vec(),
+                _ if times => [&of_sample[..], &of_time].concat(),
+                _ => of_sample.to_vec(),
             };
             let event = Event {
                 kind,
                 unit: unit(class, amount),
-                layout: layouts.of(id, slots, budget)?,
+                layout: layouts.of(id, &slots, budget)?,
             };
             events.by_class.insert(id, event);
         }
