@@ -47,6 +47,11 @@ export function isTime(expression: string): boolean {
   return resolveTime(expression, 0) !== null;
 }
 
+/** Where a time is in a span, from 0 to 1. */
+export function placeIn({ from, until }: Span, time: number): number {
+  return Math.min(1, Math.max(0, (time - from) / (until - from || 1)));
+}
+
 /** A span as a range that always means the same: what a link needs. */
 export function fixed(span: Span): Range {
   return { from: String(Math.round(span.from)), until: String(Math.round(span.until)) };

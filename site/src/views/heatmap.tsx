@@ -10,6 +10,7 @@ import { type Subject, shown } from "../state/profile/shown.ts";
 import { setAgainst, setTime } from "../state/profile/steps.ts";
 import { go, urlState } from "../state/url/router.ts";
 import { formatMoment } from "../time/moment.ts";
+import { placeIn } from "../time/range.ts";
 import { Axis, seenTime } from "./axis.tsx";
 
 /** When there was how much of a profile whose samples have times. A part of it is the profile, two parts are a comparison. */
@@ -141,7 +142,7 @@ function Strip({ map }: { map: Heatmap }) {
   const tip = pointed.value;
   const tipAt = tip ? tip.x / drawnPart(map) : 0;
   const seen = seenTime();
-  const place = (time: number) => `${Math.min(Math.max((time - map.start) / (map.end - map.start || 1), 0), 1) * 100}%`;
+  const place = (time: number) => `${placeIn({ from: map.start, until: map.end }, time) * 100}%`;
 
   return (
     <div class="heatmap">

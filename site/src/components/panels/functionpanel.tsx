@@ -5,6 +5,7 @@ import { sampledAt } from "../../format/place.ts";
 import { isCpu, isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { Debounce } from "../../settled.ts";
+import { chartSpan } from "../../state/query/explore.ts";
 import {
   detail,
   draft,
@@ -22,10 +23,10 @@ import { ROUNDED } from "../../state/query/rounded.ts";
 import { clock } from "../../state/url/clock.ts";
 import { go, NO_FOCUS, urlState } from "../../state/url/router.ts";
 import type { UrlState } from "../../state/url/urlstate.ts";
-import { spanLabel } from "../../time/range.ts";
+import { placeIn, spanLabel } from "../../time/range.ts";
 import { linkTo } from "../controls/link.ts";
 import { lazy } from "../lazy.tsx";
-import { chartSpan, placeIn, TimedChart } from "../query/timedchart.tsx";
+import { TimedChart } from "../query/timedchart.tsx";
 import { Note } from "../status/problemnote.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import { Cost, CostHeads } from "./functioncost.tsx";

@@ -1,14 +1,15 @@
 import { useSignal } from "@preact/signals";
 import { typeParts } from "../../format/type.ts";
 import { formatTick, formatValue, plural } from "../../format/value.ts";
+import { chartSpan } from "../../state/query/explore.ts";
 import { formatMatcher } from "../../state/query/selector.ts";
 import { type Found, singles } from "../../state/query/singles.ts";
 import { go, NO_FOCUS, urlState } from "../../state/url/router.ts";
 import type { UrlState } from "../../state/url/urlstate.ts";
-import { bucketLabel, formatInstant } from "../../time/range.ts";
+import { bucketLabel, formatInstant, placeIn } from "../../time/range.ts";
 import { type Cell, largestOf, type Single } from "../../time/singles.ts";
 import { linkTo } from "../controls/link.ts";
-import { chartSpan, placeIn, TimedChart } from "../query/timedchart.tsx";
+import { TimedChart } from "../query/timedchart.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import { NothingHere } from "./nothinghere.tsx";
 import "../../style/singles.css";

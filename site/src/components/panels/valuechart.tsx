@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { formatStepLoad } from "../../format/load.ts";
 import { formatStep } from "../../format/value.ts";
+import { chartSpan } from "../../state/query/explore.ts";
 import { colourToken, SERIES_COLOURS, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
-import { bucketLabel } from "../../time/range.ts";
+import { bucketLabel, placeIn } from "../../time/range.ts";
 import { stackTops } from "../../time/split.ts";
-import { chartSpan, placeIn, TimedChart } from "../query/timedchart.tsx";
+import { TimedChart } from "../query/timedchart.tsx";
 
 const WIDTH = 1000;
 const HEIGHT = 160;

@@ -8,7 +8,7 @@ import { changeOf } from "../../state/query/servicechanges.ts";
 import { shownType } from "../../state/query/servicelist.ts";
 import { span } from "../../state/query/services.ts";
 import { initialUrlState, type Side } from "../../state/url/urlstate.ts";
-import type { Span } from "../../time/range.ts";
+import { placeIn, type Span } from "../../time/range.ts";
 import { seriesOf } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";
 import { linkTo } from "../controls/link.ts";
@@ -59,8 +59,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
 
 /** Which part of a span another one is, from 0 to 1. */
 function partOf(whole: Span, { from, until }: Span): [number, number] {
-  const at = (time: number) => Math.min(1, Math.max(0, (time - whole.from) / (whole.until - whole.from)));
-  return [at(from), at(until)];
+  return [placeIn(whole, from), placeIn(whole, until)];
 }
 
 function Star({ name, pressed }: { name: string; pressed: boolean }) {

@@ -177,11 +177,11 @@ async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen:
   }
   const [first] = opened;
   const { renamed } = naming;
+  // What measures something else cannot be added to the first; it waits in the list.
+  const together = opened.map((file) => ({ ...file, checked: measures(file.info) === measures(first.info) }));
   const rename = (file: OpenedFile) => ({ ...file, info: renamed.get(file.info.id) ?? file.info });
   batch(() => {
     const before = first ? files.peek().map((file) => ({ ...file, checked: false })) : files.peek();
-    // What measures something else cannot be added to the first; it waits in the list.
-    const together = opened.map((file) => ({ ...file, checked: measures(file.info) === measures(first.info) }));
     files.value = [...before, ...together].map(rename);
     failures.value = [...failed, ...naming.failed];
     opening.value = null;
@@ -196,7 +196,7 @@ async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen:
     const isOpen = files.peek().some(({ info }) => info.id === id);
     void core.close(isOpen ? before : id);
   }
-  const waiting = opened.filter(({ info }) => measures(info) !== measures(first.info)).map(({ info }) => info.name);
+  const waiting = together.filter(({ checked }) => !checked).map(({ info }) => info.name);
   const said =
     waiting.length > 0 ? [`${waiting.join(", ")} has other types than ${first.info.name}, so it isn't merged`] : [];
   if (said.length + naming.said.length > 0) notify([...said, ...naming.said].join(". "), READING_MILLIS);

@@ -59,6 +59,14 @@ export const series = computed(
     split.value?.series ?? (loadedTimeline.value && seriesOf(loadedTimeline.value, isGauge(loadedTimeline.value.type))),
 );
 
+/** What a chart below the timeline shows: the same time as that, or the part of it that is chosen. */
+export function chartSpan(): Span {
+  const { window } = urlState.value;
+  const drawn = series.value;
+  if (window || !drawn) return window ?? span.value;
+  return { from: drawn.start, until: drawn.start + drawn.step * drawn.values.length };
+}
+
 interface ProfileQuery extends ExploreQuery {
   links: Links | null;
 }
