@@ -83,6 +83,30 @@ test("a spike of three minutes is named with its time, and what it was is a clic
   await end();
 });
 
+test("on a phone the picture has half of the height, and stays where it is when a part of the range is chosen", async () => {
+  const path = `/explore?s=checkout&t=${CPU}&from=now-3h`;
+  const { page, at, end } = await openPage(browser, path, { viewport: { width: 390, height: 844 } });
+  await at("timeline-mark").first().waitFor({ state: "attached" });
+  await settled(page);
+  const place = async () => {
+    const { y, height } = await at("flame").boundingBox();
+    return { y, height };
+  };
+  const before = await place();
+  assert.ok(2 * before.height >= 844, `${before.height} of 844 pixels`);
+  const plot = await at("timeline").boundingBox();
+  await page.mouse.move(plot.x + 290, plot.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(plot.x + 360, plot.y + 30, { steps: 4 });
+  await page.mouse.up();
+  await at("window").waitFor();
+  await settled(page);
+  assert.deepEqual(await place(), before);
+  await at("window").click();
+  await at("range").waitFor();
+  await end();
+});
+
 test("comparing begins at the deploy, in cores, and what did not change stays grey", async () => {
   const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}&from=now-3h`);
   const { page, at, end } = opened;

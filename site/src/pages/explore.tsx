@@ -64,27 +64,29 @@ export function Explore() {
         {links.value && panel === "profile" && <LinkChips />}
         <span class="spacer" />
         <CompareLink />
-        {window && (
-          <button
-            type="button"
-            class="chip"
-            title="Show the whole range again"
-            data-testid="window"
-            onClick={() => go({ window: null })}
-          >
-            {spanLabel(window, clock.value)}
-            <Icon name="close" />
+        <div class="times">
+          {window && (
+            <button
+              type="button"
+              class="chip"
+              title="Show the whole range again"
+              data-testid="window"
+              onClick={() => go({ window: null })}
+            >
+              {spanLabel(window, clock.value)}
+              <Icon name="close" />
+            </button>
+          )}
+          <RangePicker
+            range={base}
+            title="Time range"
+            testid="range"
+            onChange={(range) => go({ base: { ...base, ...range }, window: null })}
+          />
+          <button type="button" class="control icon-only" title="Refresh" data-testid="refresh" onClick={refresh}>
+            <Icon name="refresh" />
           </button>
-        )}
-        <RangePicker
-          range={base}
-          title="Time range"
-          testid="range"
-          onChange={(range) => go({ base: { ...base, ...range }, window: null })}
-        />
-        <button type="button" class="control icon-only" title="Refresh" data-testid="refresh" onClick={refresh}>
-          <Icon name="refresh" />
-        </button>
+        </div>
       </Header>
       <Timeline
         series={series.value}
