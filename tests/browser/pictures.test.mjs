@@ -1,6 +1,6 @@
 /**
  * Pictures of the pages, to be looked at: light and dark, wide and narrow. What can be checked by machine is: nothing sticks
- * out sideways, and the page has drawn. With BLESS=1 the README's picture is made anew.
+ * out sideways, and the page has drawn. With BLESS=1 the README's pictures are made anew.
  */
 import assert from "node:assert/strict";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +10,9 @@ import { drop, launch, openPage, own, settled } from "./page.mjs";
 import { zip } from "./zip.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
-const README = new URL("../../docs/images/explore.png", import.meta.url).pathname;
+const image = (name) => new URL(`../../docs/images/${name}`, import.meta.url).pathname;
+/** The README's pictures, by the screenshots that they are copies of. */
+const README = { "explore-light-1400": image("explore.png"), "explore-dark-1400": image("explore-dark.png") };
 const deploy = () => {
   const minutes = (n) => Date.now() - n * 60_000;
   return `from=${minutes(50)}&until=${minutes(28)}&from2=${minutes(22)}&until2=${Date.now()}`;
@@ -158,9 +160,10 @@ for (const [name, path, ready] of PAGES) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
       await settled(page);
-      const picture = join(process.env.PILOTLIGHT_SHOTS, `${name}-${colorScheme}-${width}.png`);
+      const shot = `${name}-${colorScheme}-${width}`;
+      const picture = join(process.env.PILOTLIGHT_SHOTS, `${shot}.png`);
       await page.screenshot({ path: picture });
-      if (process.env.BLESS && picture.endsWith("explore-light-1400.png")) copyFileSync(picture, README);
+      if (process.env.BLESS && README[shot]) copyFileSync(picture, README[shot]);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(wide <= width, `in ${colorScheme}, the page is ${wide} pixels wide of ${width}`);
     }

@@ -4,11 +4,11 @@
 
 mod build;
 mod deploy;
-mod export;
 mod folders;
 mod fuzz;
 mod lanes;
 mod load;
+mod package;
 mod proc;
 mod run;
 mod secret;
@@ -49,6 +49,7 @@ Usage: cargo xtask <command>
                           of what is built already where --built says so
   export --url URL [--query Q] [--from T] [--until T] [--out FOLDER|FILE.zip|FILE.html]
                           take a part of what a server stores along, with pages that query it (docs/bundles.md)
+  package                 write the npm package (the viewer, bundle, export) as a tarball
   token create --tenant T --scope push[,read,admin] [--expires 90d] [--name N] [--url URL]
   token list [--url URL]
   token revoke ID [--url URL]
@@ -76,7 +77,8 @@ fn main() -> ExitCode {
         ["deploy", rest @ ..] => deploy::deploy(rest),
         ["selfhost", "--out", out] => selfhost::selfhost(out, selfhost::Build::Now),
         ["selfhost", "--built", "--out", out] => selfhost::selfhost(out, selfhost::Build::Done),
-        ["export", rest @ ..] => export::run(rest),
+        ["export", rest @ ..] => package::export(rest),
+        ["package"] => package::tarball(),
         ["token", rest @ ..] => token::run(rest),
         ["test"] => return test::all(),
         ["test", "--quick"] => return test::quick("HEAD"),
