@@ -24,13 +24,13 @@ test("what the server refuses is said in its own sentence", () => {
     /too large for the server: a body of 9 MB\./,
   );
   const busy = problemOf(answer(429, json("resource_exhausted", "later"), { "retry-after": "7" }), "read the profile");
-  assert.match(busy.meaning, /too much to do/);
+  assert.match(busy.meaning, /too busy/);
   assert.match(busy.tries.join(), /in 7 seconds/);
   assert.equal(
     meaning(answer(400, json("invalid_argument", 'the query "x" is short.'))),
     'The server rejected the query: the query "x" is short.',
   );
-  assert.match(meaning(answer(503, "")), /failed while it worked/);
+  assert.match(meaning(answer(503, "")), /internal error/);
   assert.match(meaning(new ApiError("network", "Failed to fetch")), /did not answer/);
 });
 
@@ -43,7 +43,7 @@ test("who is not let in hears what to do", () => {
   const bearer = { "www-authenticate": 'Bearer realm="pilotlight"' };
   const refusal = json("unauthenticated", "this needs a token: send it as `Authorization: Bearer TOKEN`");
   for (const [sent, expected] of [
-    ["", /^The server asks for a token\.$/],
+    ["", /^The server needs a token\.$/],
     ["plt_x", /^The server does not accept this token: it is unknown, expired or revoked\.$/],
   ] as const) {
     const [meaning, tries] = shown(401, refusal, bearer, sent);
@@ -61,7 +61,7 @@ test("who is not let in hears what to do", () => {
   assert.match(reload, /sign in.*[Aa]sk an administrator/);
   const [scope, another] = shown(403, json("permission_denied", "this token lacks the scope read"));
   assert.equal(scope, "The server does not allow this: this token lacks the scope read.");
-  assert.match(another, /administrator.*token with the scope read.*Forget/);
+  assert.match(another, /administrator.*token with the scope read.*Sign out/);
   const [forbidden, access] = shown(403, "<html>Forbidden", page);
   assert.equal(forbidden, "The server does not allow this.");
   assert.match(access, /administrator/);

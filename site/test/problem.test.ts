@@ -12,13 +12,13 @@ const meaning = (message: string, kind: FailureKind) =>
 test("a format that is not read is named in the first sentence", () => {
   const problem = problemOf(
     new CoreError(
-      "this is a big-endian recording of perf (perf.data), which is not read yet; Pilotlight reads pprof",
+      "this is a big-endian recording of perf (perf.data), which Pilotlight can't open yet; Pilotlight reads pprof",
       false,
       "unread",
     ),
     "read it",
   );
-  assert.equal(problem.meaning, "This is a big-endian recording of perf (perf.data), which is not read yet.");
+  assert.equal(problem.meaning, "This is a big-endian recording of perf (perf.data), which Pilotlight can't open yet.");
   assert.ok(
     problem.tries.some((text) => text.includes("perf script")),
     "it says how to convert it",
@@ -28,11 +28,11 @@ test("a format that is not read is named in the first sentence", () => {
 });
 
 test("an empty file is empty, a damaged one is not whole, and profiles that differ are no damage", () => {
-  assert.equal(meaning("pprof: the profile is empty (0 bytes)", "empty"), "This is empty (0 bytes).");
-  assert.match(meaning("pprof: not a valid protobuf message at byte 0", "damaged"), /^This is not a whole profile/);
+  assert.equal(meaning("pprof: the profile is empty (0 bytes)", "empty"), "This file is empty (0 bytes).");
+  assert.match(meaning("pprof: not a valid protobuf message at byte 0", "damaged"), /^This file is incomplete/);
   // The kind says it, not a word that happens to be in the message.
-  assert.match(meaning("pprof: sample 3 has 2 values for 1 sample types", "damaged"), /^This is not a whole profile/);
-  assert.match(meaning("Perfetto trace: there are no samples", "sampleless"), /^This file is whole/);
+  assert.match(meaning("pprof: sample 3 has 2 values for 1 sample types", "damaged"), /^This file is incomplete/);
+  assert.match(meaning("Perfetto trace: there are no samples", "sampleless"), /^This file is complete/);
   assert.match(meaning("profiles measure different things", "different"), /^These profiles measure different things/);
 });
 

@@ -43,14 +43,14 @@ test("what is no id is asked of nobody", async () => {
 
 test("a refusal says what is wrong with the link", async () => {
   server.answer = () => problem(410);
-  assert.match(await refusal(), /^This link has expired: it was good until the end of 23 Nov 2026 \(UTC\)\. Ask/);
+  assert.match(await refusal(), /^This link has expired: it was valid until the end of 23 Nov 2026 \(UTC\)\. Ask/);
   server.answer = () => problem(404);
   assert.match(await refusal(), /^Profile not found: .* Ask whoever sent you/);
   server.answer = () => problem(401, { "www-authenticate": 'Bearer realm="pilotlight"' });
-  assert.match(await refusal(), /^The server asks for a token\. .* scope read/);
+  assert.match(await refusal(), /^The server needs a token\. .* scope read/);
   for (const page of [404, 200]) {
     server.answer = () => new Response("<p>", { status: page, headers: { "content-type": "text/html" } });
-    assert.match(await refusal(), /^There is no Pilotlight server at this address/);
+    assert.match(await refusal(), /^This address has no Pilotlight server/);
   }
   server.answer = () => problem(503);
   const failure = await read(ID).catch((failure) => failure);

@@ -341,9 +341,9 @@ test("a program that names nothing says why, and a cancel leaves all as it was",
     return `${meaning} ${tries}`;
   };
   engine.symbolize = () => [answer];
-  assert.match(await said(), /no part of the open profiles: its build id is 0c\. Addresses .* libbar\.so \(ab\)\./);
+  assert.match(await said(), /isn't part of the open profiles: its build id is 0c\. Addresses .* libbar\.so \(ab\)\./);
   engine.symbolize = fail;
-  assert.match(await said(), /Its symbols cannot be read: .*refused/);
+  assert.match(await said(), /Its symbols can't be read: .*refused/);
   let finish: (value: unknown) => void = () => {};
   engine.symbolize = () => new Promise((resolve) => (finish = resolve));
   const opened = openFiles([program]);
@@ -357,5 +357,5 @@ test("a program that names nothing says why, and a cancel leaves all as it was",
   assert.ok(!open.has(late.id), "it is closed");
   assert.equal(files.value[0].info.id, info.id);
   files.value = [];
-  assert.match(await said(), /This is a program, not a profile/);
+  assert.match(await said(), /This is a binary, not a profile/);
 });

@@ -63,7 +63,7 @@ test("an error of the server is no missing server", async () => {
     route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" }),
   );
   await at("problem").waitFor();
-  assert.match(await at("problem").textContent(), /failed while it worked/);
+  assert.match(await at("problem").textContent(), /internal error/);
   assert.equal(await page.locator(".home.alone").count(), 0);
   await end();
 });
@@ -136,7 +136,7 @@ for (const [status, code, message, says] of [
   ],
   [403, "permission_denied", "not yours", /does not allow this: not yours\..*Ask an administrator/s],
   [413, "resource_exhausted", "a query of 900 objects", /too large for the server: a query of 900 objects/],
-  [429, "resource_exhausted", "later", /too much to do.*Try again in 9 seconds/s],
+  [429, "resource_exhausted", "later", /too busy.*Try again in 9 seconds/s],
 ]) {
   test(`${status} has a sentence of its own`, async () => {
     const { at, end } = await openWith(EXPLORE, (route) =>

@@ -71,7 +71,7 @@ describe("a file", () => {
       const rows = await drawnFrames(page, root.total);
       checkFrames(rows, root);
       assert.match(page.url(), /\/file$/, "the page for files, and nothing about them in its address");
-      assert.match(await page.locator("footer").textContent(), /Nothing leaves this machine/);
+      assert.match(await page.locator("footer").textContent(), /Nothing is uploaded/);
       const painted = await at("flame").evaluate((canvas) => {
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, Math.min(canvas.height, 200));
         const colours = new Set();

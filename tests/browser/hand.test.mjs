@@ -385,7 +385,7 @@ describe("the page for files", () => {
     await at("problem").waitFor();
     assert.match(await at("problem").textContent(), /^pasted text This is a V8 heap snapshot/);
     await paste(page, " \n");
-    assert.equal(await at("notice").textContent(), "There is no file and no text to paste.");
+    assert.equal(await at("notice").textContent(), "The clipboard has no file and no text.");
     await end();
   });
 
@@ -399,7 +399,7 @@ describe("the page for files", () => {
     await at("service").waitFor();
     await paste(page, "buy milk");
     await at("notice")
-      .filter({ hasText: "The pasted text cannot be opened. This is text of no known profiler." })
+      .filter({ hasText: "The pasted text can't be opened. This is text of no known profiler." })
       .waitFor();
     assert.match(page.url(), /\/explore/);
     await end();

@@ -108,7 +108,7 @@ for (const generation of Object.keys(GENERATIONS)) {
     for (const [name, given, message] of [
       ["top_functions", {}, /query parameter "query" is missing/],
       ["top_functions", { query: "x" }, /does not begin with a profile type/],
-      ["top_functions", { query, form: "now" }, /there is no parameter "form"; known are query, from/],
+      ["top_functions", { query, form: "now" }, /unknown parameter "form"; expected one of query, from/],
       ["top_functions", { query, limit: 0 }, /limit is "0", not a number from 1 to 1000/],
       ["describe_function", { query, ...range, name: "nothing" }, /no function .* is called "nothing"/],
       ["compare_profiles", { query, baseline_from: "now-1h" }, /go together/],

@@ -90,7 +90,7 @@ test("archives that cannot be opened say why, and a hundred files are enough", a
   const many = Array.from({ length: 104 }, (_, i) => ({ name: `${i}.txt`, bytes: bytes(`main;f${i} 1\n`) }));
   await drop(page, archive("many.zip", many));
   await drawnFrames(page, 100);
-  assert.deepEqual(await problems(page), ["More files 100 files are opened at once, and 4 more were left out."]);
+  assert.deepEqual(await problems(page), ["More files Only 100 files can be opened at once; 4 more were skipped."]);
   await end();
 });
 
@@ -166,7 +166,7 @@ test("an address that cannot be fetched says whether it was the status, the netw
     ["/made/page.pb", { contentType: "text/html", body: "<!doctype html><p>Hello" }, /This is a web page \(HTML\)/],
     ["/made/down.pb", null, /did not answer/],
     ["https://there.test/a.pb", null, /its own address, .* and there\.test is another one.*content security policy/],
-    ["ftp://there.test/a.pb", null, /no address of the web/],
+    ["ftp://there.test/a.pb", null, /not a web address/],
   ]) {
     const { page, at, end } = await fetching(`profileURL=${encodeURIComponent(address)}`, (route) =>
       answer ? route.fulfill(answer) : route.abort(),

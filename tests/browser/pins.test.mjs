@@ -26,7 +26,7 @@ test("what is seen is kept, and given up", async () => {
   await drawnFrames(page, 100_000_000);
   await at("range").click();
   await at("keep").click();
-  await at("notice").filter({ hasText: "Kept beyond the retention" }).waitFor();
+  await at("notice").filter({ hasText: "Pinned" }).waitFor();
   assert.deepEqual(await stored(), [{ ...range, text: service }]);
   await end();
 

@@ -76,7 +76,7 @@ test("two bundles of different times are compared, each with all of its own", as
   await at("compare-bundle").click();
   await at("other-bundle").fill("../run-19");
   await page.keyboard.press("Enter");
-  await page.getByText("There is no bundle here").waitFor();
+  await page.getByText("No bundle found").waitFor();
   await at("other-bundle").fill("../run-18");
   await page.keyboard.press("Enter");
   const [before, after] = names.map(total);

@@ -58,20 +58,20 @@ for (const [name, bytes, says] of [
   [
     "trace.nettrace",
     UNREAD,
-    "This is a .NET trace (`dotnet-trace convert --format Speedscope` converts it), which is not read yet.",
+    "This is a .NET trace (`dotnet-trace convert --format Speedscope` converts it), which Pilotlight can't open yet.",
   ],
   [
     "recording.pb.gz",
     gzipSync(UNREAD),
-    "This is a .NET trace (`dotnet-trace convert --format Speedscope` converts it), which is not read yet.",
+    "This is a .NET trace (`dotnet-trace convert --format Speedscope` converts it), which Pilotlight can't open yet.",
   ],
   ["profile.zip", Buffer.from("PK\x03\x04\x14\0\0\0"), "This archive is broken: the directory at its end is missing."],
   [
     "heap.json",
     Buffer.from('{"snapshot":{"meta":{"node_fields":[]},"node_count":0}}'),
-    "This is a V8 heap snapshot (`node --heap-prof` writes a profile), which is not read yet.",
+    "This is a V8 heap snapshot (`node --heap-prof` writes a profile), which Pilotlight can't open yet.",
   ],
-  ["nothing.pb", Buffer.alloc(0), "This is empty (0 bytes)."],
+  ["nothing.pb", Buffer.alloc(0), "This file is empty (0 bytes)."],
 ]) {
   test(`${name} is called what it is, first of all`, async () => {
     const { page, at, end } = await openPage(browser, "/file");

@@ -96,7 +96,7 @@ test("saved, opened by its short link and from the front page, deleted", async (
   const saved = home.at("saved-view").filter({ hasText: name });
   await saved.waitFor();
   const before = await saved.boundingBox();
-  const kept = home.page.getByRole("region", { name: "Kept beyond the retention" }).locator("p, li");
+  const kept = home.page.getByRole("region", { name: "Pinned" }).locator("p, li");
   assert.equal(await kept.count(), 0);
   answer();
   await kept.first().waitFor();

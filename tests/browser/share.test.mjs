@@ -24,7 +24,7 @@ async function shared({ page, at }, days) {
   await at("share").click();
   await at("upload-days").selectOption(String(days));
   await at("upload-link").click();
-  await at("notice").filter({ hasText: "Copied the link: it is good until the end of" }).waitFor();
+  await at("notice").filter({ hasText: "Copied the link: it is valid until the end of" }).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   const [, day] = /[?&]share=(\d{5})-[0-9a-f]{32}(&|$)/.exec(link) ?? assert.fail(link);
   // A day may have begun meanwhile.
@@ -96,7 +96,10 @@ async function refused(path, expect) {
 
 test("a link that leads nowhere says why", async () => {
   const id = (day) => `${day}-${"0".repeat(32)}`;
-  await refused(`/file?share=${id("00001")}`, /This link has expired: it was good until the end of 2 Jan 1970 \(UTC\)/);
+  await refused(
+    `/file?share=${id("00001")}`,
+    /This link has expired: it was valid until the end of 2 Jan 1970 \(UTC\)/,
+  );
   await refused(`/file?share=${id(Math.floor(Date.now() / DAY) + 9)}`, /Profile not found/);
   await refused("/file?share=..%2Fadmin%2Ftokens", /This link is incomplete/);
 });
@@ -116,7 +119,7 @@ test("with the token that the server asks for, the link opens", async () => {
     route.request().headers().authorization === `Bearer ${token}` ? route.continue() : route.fulfill(refusal),
   );
   await page.goto(`${url}/file?share=${id}`);
-  await page.getByTestId("problem").filter({ hasText: "The server asks for a token." }).waitFor();
+  await page.getByTestId("problem").filter({ hasText: "The server needs a token." }).waitFor();
   await page.getByTestId("token-input").fill(token);
   await page.getByTestId("token-give").click();
   await drawnFrames(page, callTree(readPprof(FILE), CPU).total);

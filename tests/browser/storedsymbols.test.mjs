@@ -48,10 +48,10 @@ test("what is no part of these profiles is not stored, and says why", async (t) 
     await drop(page, path(name));
     await at("notice").filter({ hasText: text }).waitFor();
   };
-  await said("other", `This is no part of the open profiles: its build id is ${program.otherId}.`);
+  await said("other", `This binary isn't part of the open profiles: its build id is ${program.otherId}.`);
   await said("other", `Addresses without names are in part (${program.id}).`);
-  await said("part", /Its symbols cannot be read: .* it was stripped\./);
-  await said("cut", "Its symbols cannot be read: ELF: ");
+  await said("part", /Its symbols can't be read: the binary was stripped/);
+  await said("cut", "Its symbols can't be read: ELF: ");
   assert.deepEqual(await listed(), []);
   await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/stored-symbols-refused.png` });
   await at("close-notice").click();
@@ -64,7 +64,7 @@ test("what is no part of these profiles is not stored, and says why", async (t) 
   await at("notice")
     .filter({ hasText: `its build id is ${program.otherId}` })
     .waitFor();
-  assert.equal((await at("notice").textContent()).split("Its symbols cannot be read: ").length, 32);
+  assert.equal((await at("notice").textContent()).split("Its symbols can't be read: ").length, 32);
   const box = await at("notice").boundingBox();
   assert.ok(box.y > 0 && box.height < 450, JSON.stringify(box));
   await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/stored-symbols-many.png` });
@@ -74,7 +74,7 @@ test("what is no part of these profiles is not stored, and says why", async (t) 
   const nothing = await openPage(browser, `${explore()}&p=labels`);
   await nothing.at("labels-panel").waitFor();
   await drop(nothing.page, path("whole"));
-  await nothing.at("notice").filter({ hasText: "No profile is drawn here that it could be a part of." }).waitFor();
+  await nothing.at("notice").filter({ hasText: "Open one of its profiles first." }).waitFor();
   assert.deepEqual(await listed(), []);
   await nothing.end();
 });
@@ -92,7 +92,7 @@ test("a failure stays until it is closed or there is another try; other notices 
   await page.clock.fastForward(3_600_000);
   assert.equal(await failure.count(), 1);
   await page.evaluate(() => dispatchEvent(new ClipboardEvent("paste", { clipboardData: new DataTransfer() })));
-  await at("notice").filter({ hasText: "There is no file and no text to paste." }).waitFor();
+  await at("notice").filter({ hasText: "The clipboard has no file and no text." }).waitFor();
   await page.clock.fastForward(10_000);
   await failure.waitFor();
   answers = (route) => new Promise(() => route);
@@ -116,10 +116,10 @@ test("where there is no profile of one service a program says where it is of use
     const said = (text) => at("notice").filter({ hasText: text }).waitFor();
     await drop(page, path("whole"));
     await said(
-      "whole is a program, not a profile. Programs name addresses: drop them on a service's profile, or on opened ones.",
+      "whole is a program, not a profile. A binary names the addresses of a profile: drop it on a service or on an open file.",
     );
     await drop(page, path("whole"), path("other"));
-    await said("These are programs, not profiles.");
+    await said("These are binaries, not profiles.");
     assert.equal(page.url(), before);
     // Beside a profile they name its addresses.
     await drop(page, path("whole"), path("bare.pb"));

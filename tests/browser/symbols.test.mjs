@@ -60,8 +60,8 @@ test("beside an open profile: what does not fit says both build ids, what cannot
   assert.ok(misfit.includes(`no part of the open profiles: its build id is ${program.otherId}.`), misfit);
   assert.ok(misfit.includes(`Addresses without names are in part (${program.id}).`), misfit);
   assert.equal(wasm(requests), before + 1, "the reader is fetched with the first program");
-  assert.match(await said("part"), /Its symbols cannot be read: .* it was stripped\./);
-  assert.match(await said("cut"), /Its symbols cannot be read: ELF: /);
+  assert.match(await said("part"), /Its symbols can't be read: the binary was stripped/);
+  assert.match(await said("cut"), /Its symbols can't be read: ELF: /);
   await drawn(page, program.bare);
 
   await drop(page, path("part.debug"));
@@ -82,7 +82,7 @@ test("in an archive, and alone", async (t) => {
   const { page, at, end } = await openPage(browser, "/file");
   await drop(page, path("whole"));
   await at("problem").waitFor();
-  assert.match(await at("problem").textContent(), /This is a program, not a profile\..*Open a profile/s);
+  assert.match(await at("problem").textContent(), /This is a binary, not a profile\..*Open a profile/s);
   const files = ["bare.pb", "part.debug"].map((name) => ({ name, bytes: readFileSync(path(name)) }));
   writeFileSync(path("both.zip"), zip([...files, { name: "Contents/Info.plist", bytes: Buffer.from("<?xml?>") }]));
   await drop(page, path("both.zip"));

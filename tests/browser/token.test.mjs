@@ -56,7 +56,7 @@ test("a token is asked for, kept, and forgotten", async () => {
   assert.equal(await page.evaluate(() => localStorage.getItem("pilotlight-token")), null);
   await page.keyboard.press("Escape");
   await at("problem").waitFor();
-  assert.match(await at("problem").textContent(), /The server asks for a token\..*Try again, and enter a token/s);
+  assert.match(await at("problem").textContent(), /The server needs a token\..*Try again, and enter a token/s);
   // As the note says.
   await at("problem").getByRole("button", { name: "Try again" }).click();
   await at("token-dialog").waitFor();

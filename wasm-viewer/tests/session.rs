@@ -294,7 +294,7 @@ fn expressions_of_filters_are_checked_as_the_worker_does() {
         problem("(?i)[0-f]")
     );
     assert!(
-        problem("eu-(").starts_with("not a regular expression that can be used: "),
+        problem("eu-(").starts_with("invalid regular expression: "),
         "the page cuts this off"
     );
 }
@@ -356,7 +356,7 @@ fn says_what_is_wrong() {
     );
     assert_eq!(
         message(session.open("x", b"\x0a\x05\x08")),
-        "pprof: not a valid protobuf message at byte 0: a length goes beyond the end"
+        "pprof: not a valid protobuf message at byte 0: a length runs past the end"
     );
     let kind = |result: Result<_, pilotlight_viewer::SessionError>| {
         result.map_or_else(|error| error.kind(), |_| "opens")

@@ -23,13 +23,13 @@ pub enum CredentialError {
     #[error("the header Authorization has more than {MAX_AUTHORIZATION} bytes")]
     TooLong,
     /// Neither Bearer nor Basic.
-    #[error("the header Authorization is neither Bearer nor Basic")]
+    #[error("Authorization: expected Bearer or Basic")]
     Scheme,
     /// Basic that is not base64 of `user:password` in UTF-8.
     #[error("the header Authorization is Basic, but not base64 of user:password")]
     Basic,
     /// What should be a token has not the shape of one. Two headers in one look like this too.
-    #[error("the header Authorization holds no token of Pilotlight, which begins with plt_")]
+    #[error("Authorization: not a Pilotlight token (they start with plt_)")]
     NotAToken,
 }
 

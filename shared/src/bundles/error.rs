@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BundleError {
     /// Bytes that are no zip, or a damaged one.
-    #[error("this is no zip of a bundle: {0}")]
+    #[error("not the zip of a bundle: {0}")]
     Zip(String),
     /// A zip with files that no bundle has.
     #[error("{0:?} is not a file of a bundle")]

@@ -115,7 +115,7 @@ impl<'a> Wire<'a> {
                 let length = self.varint()?;
                 let left = self.bytes.len() - self.at;
                 let Some(length) = usize::try_from(length).ok().filter(|&l| l <= left) else {
-                    return problem("a length goes beyond the end");
+                    return problem("a length runs past the end");
                 };
                 let inner = Wire {
                     bytes: &self.bytes[self.at..self.at + length],
@@ -167,7 +167,7 @@ impl<'a> Wire<'a> {
         let Some(&bytes) = self.bytes[self.at..].first_chunk() else {
             return Err(WireError {
                 offset: self.offset(),
-                problem: "a number goes beyond the end",
+                problem: "a number runs past the end",
             });
         };
         self.at += LENGTH;
@@ -199,7 +199,7 @@ impl<'a> Wire<'a> {
             let Some(&byte) = self.bytes.get(self.at) else {
                 return Err(WireError {
                     offset: start,
-                    problem: "a number goes beyond the end",
+                    problem: "a number runs past the end",
                 });
             };
             self.at += 1;

@@ -23,7 +23,7 @@ pub enum ImportError {
     #[error(transparent)]
     Speedscope(#[from] SpeedscopeError),
     /// None of the formats; what it is instead.
-    #[error("this is {0}; Pilotlight does not read that (docs/imports.md lists what it reads)")]
+    #[error("this is {0}; docs/imports.md lists the formats that Pilotlight opens")]
     Unsupported(UnsupportedFormat),
     /// What [`crate::open`] says.
     #[error(transparent)]

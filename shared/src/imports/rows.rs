@@ -60,7 +60,7 @@ impl Rows {
     /// Says that a line is left out, and why.
     pub(super) fn warn_left_out(&mut self, number: usize, why: &str, line: &str) {
         self.warnings
-            .add(|| format!("line {number} is {why} and is left out: {:?}", cut(line)));
+            .add(|| format!("line {number} is {why} and was skipped: {:?}", cut(line)));
     }
 
     /// A label of text.

@@ -39,7 +39,7 @@ pub enum IngestError {
     #[error("a sample's labels: {0}")]
     SampleLabels(LabelError),
     /// `from` or `until` is not a time.
-    #[error("the query parameter {parameter:?} is {value:?}, which is not a time")]
+    #[error("{parameter}: {value:?} is not a time; use now-1h or Unix seconds")]
     Time {
         /// Which of them.
         parameter: &'static str,

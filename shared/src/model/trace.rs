@@ -23,7 +23,7 @@ pub enum TraceIdError {
     #[error("an id has {0} hex digits")]
     Digits(usize),
     /// All zeros, which W3C's trace context and OpenTelemetry read as "none".
-    #[error("an id of zeros is none")]
+    #[error("an ID can't be all zeros")]
     Zero,
 }
 

@@ -302,21 +302,19 @@ mod tests {
         check(
             "  a:b{}\n  ^ profile type \"a:b\" is not of the form name:type:unit:period_type:period_unit",
         );
-        check(
-            "{é=~\"(\"}\n    ^ not a regular expression that can be used: found open group without closing ')'",
-        );
-        check("{é=\"\\n\\.\"}\n      ^ \\. is no escape; a backslash is written \\\\");
-        check("{é!='\\x4g'}\n     ^ \\x is no escape; it takes 2 hexadecimal digits");
-        check("{é='\\u12é4'}\n    ^ \\u is no escape; it takes 4 hexadecimal digits");
-        check("{é='\\18'}\n    ^ \\1 is no escape; it takes 3 octal digits");
-        check("{é='\\400'}\n    ^ \\400 is no character");
-        check("{é='\\ud800'}\n    ^ \\ud800 is no character");
-        check("{é='\\U00110000'}\n    ^ \\U00110000 is no character");
+        check("{é=~\"(\"}\n    ^ invalid regular expression: found open group without closing ')'");
+        check("{é=\"\\n\\.\"}\n      ^ \\. is not an escape; write a backslash as \\\\");
+        check("{é!='\\x4g'}\n     ^ \\x is not an escape; it needs 2 hexadecimal digits");
+        check("{é='\\u12é4'}\n    ^ \\u is not an escape; it needs 4 hexadecimal digits");
+        check("{é='\\18'}\n    ^ \\1 is not an escape; it needs 3 octal digits");
+        check("{é='\\400'}\n    ^ \\400 is not a character");
+        check("{é='\\ud800'}\n    ^ \\ud800 is not a character");
+        check("{é='\\U00110000'}\n    ^ \\U00110000 is not a character");
         check("{é='é\\xc3\\xa9\\xc3.'}\n             ^ these bytes are not UTF-8");
         check("{é=~'\\303'}\n     ^ these bytes are not UTF-8");
-        check("{'\\d'='x'}\n  ^ \\d is no escape; a backslash is written \\\\");
+        check("{'\\d'='x'}\n  ^ \\d is not an escape; write a backslash as \\\\");
         check(
-            "{é!~ 'a)(b'}\n     ^ not a regular expression that can be used: found closing ')' without matching '('",
+            "{é!~ 'a)(b'}\n     ^ invalid regular expression: found closing ')' without matching '('",
         );
     }
 

@@ -131,7 +131,7 @@ fn escaped(text: &str) -> Result<(Code, usize), String> {
             return Err([
                 "\\",
                 &letter.to_string(),
-                " is no escape; a backslash is written \\\\",
+                " is not an escape; write a backslash as \\\\",
             ]
             .concat());
         }
@@ -143,7 +143,7 @@ fn escaped(text: &str) -> Result<(Code, usize), String> {
     let Some(digits) = digits else {
         let kind = if radix == 8 { "octal" } else { "hexadecimal" };
         return Err(format!(
-            "\\{letter} is no escape; it takes {count} {kind} digits"
+            "\\{letter} is not an escape; it needs {count} {kind} digits"
         ));
     };
     // At most eight digits fit.
@@ -153,6 +153,6 @@ fn escaped(text: &str) -> Result<(Code, usize), String> {
         Err(_) if count < 4 => None,
         _ => char::from_u32(value).map(Code::Character),
     };
-    let code = code.ok_or_else(|| ["\\", &text[..length], " is no character"].concat())?;
+    let code = code.ok_or_else(|| ["\\", &text[..length], " is not a character"].concat())?;
     Ok((code, length))
 }

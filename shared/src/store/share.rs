@@ -44,9 +44,7 @@ pub struct ShareId {
 
 /// Why a text is no id.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error(
-    "this is no id of a share: an id has 5 digits, a hyphen and 32 hexadecimal digits in lower case"
-)]
+#[error("not a share ID: expected 5 digits, a hyphen and 32 lowercase hexadecimal digits")]
 pub struct ShareIdError;
 
 /// Why something cannot be shared.

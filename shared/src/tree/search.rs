@@ -132,7 +132,7 @@ mod tests {
         let refused = |text: &str| Pattern::parse(text).unwrap_err().to_string();
         assert_eq!(
             refused("/(/"),
-            "\"(\": not a regular expression that can be used: found open group without closing ')'"
+            "\"(\": invalid regular expression: found open group without closing ')'"
         );
         assert!(refused("/(((a{100}){100}){100})/").ends_with("exceeded size limit"));
         assert!(

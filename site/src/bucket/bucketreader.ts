@@ -40,7 +40,7 @@ async function load(): Promise<void> {
   } catch (failure) {
     loading = undefined;
     const reason = failure instanceof Error ? failure.message : String(failure);
-    throw new FileError("The reader of buckets did not load.", ["Check that you are online, and try again.", reason]);
+    throw new FileError("The bucket reader did not load.", ["Check that you are online, and try again.", reason]);
   }
 }
 

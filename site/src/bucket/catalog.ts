@@ -96,7 +96,7 @@ export class Catalog {
 }
 
 function forbidden(days: number): FileError {
-  return new FileError("The bucket has nothing of this range, or does not let this page read it.", [
+  return new FileError("The bucket has no profiles in this range, or doesn't allow this page to read it.", [
     "Objects below t/ have to be readable for everyone.",
     "Choose a range that begins earlier.",
     `It answers 403 for all ${days} days of the catalog.`,
@@ -104,7 +104,7 @@ function forbidden(days: number): FileError {
 }
 
 function tooLong(days: number): FileError {
-  return new FileError("This range is too long for a bucket that is read without a server.", [
+  return new FileError("This range is too long to read without a server.", [
     `It takes ${days} days of the catalog, and ${MOST_DAYS} are looked for.`,
     "Choose a range that begins later.",
   ]);

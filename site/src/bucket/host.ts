@@ -117,7 +117,7 @@ export class Host {
     }
     if (response.status === 416) throw short(key, 0, 0);
     if (!response.ok) {
-      throw new FileError(`The bucket answers ${response.status} ${response.statusText}.`.replace(" .", "."), [
+      throw new FileError(`The bucket answered ${response.status} ${response.statusText}.`.replace(" .", "."), [
         "Try again in a moment.",
         address,
       ]);
@@ -160,7 +160,7 @@ function changed({ key, size }: Part, found: number): Changed {
 }
 
 function short(key: string, wanted: number, found: number): FileError {
-  return new FileError("An object of the bucket is cut off.", [
+  return new FileError("An object in the bucket is incomplete.", [
     "Copy the folder again.",
     wanted > 0 ? `${key}: ${wanted} bytes were asked for, ${found} came.` : `${key} ends before what was asked for.`,
   ]);

@@ -34,7 +34,7 @@ async function describedPlace(address: URL): Promise<Place> {
   const isPage = response.headers.get("content-type")?.startsWith("text/html");
   if (!response.ok || isPage) {
     const answer = response.ok ? "with a page" : response.status;
-    throw new FileError(`There is no bundle here: the host answers ${answer}.`, [address.href]);
+    throw new FileError(`No bundle found: the host answered ${answer}.`, [address.href]);
   }
   return describedBundle(await response.json().catch(() => null), address);
 }
@@ -42,7 +42,7 @@ async function describedPlace(address: URL): Promise<Place> {
 /** The browser does not tell a host that is not there from one that forbids. */
 export function unreachable(address: string, failure: unknown): FileError {
   const reason = failure instanceof Error ? failure.message : String(failure);
-  return new FileError("The bucket did not answer, or does not allow this page to read it.", [
+  return new FileError("The bucket did not answer, or doesn't allow this page to read it.", [
     "Check that you are online, and the address.",
     "A bucket on another host has to allow this page by its CORS rules: GET and HEAD, and the header range. The page has to allow that host, too: PROFILE_ORIGINS when the site is built.",
     `${address}: ${reason}`,

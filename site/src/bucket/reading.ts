@@ -41,7 +41,7 @@ export async function afresh<T>(attempt: () => Promise<T>, renew: () => void = (
     renew();
     return await attempt().catch((failure: unknown) => {
       if (!(failure instanceof Gone)) throw failure;
-      throw new FileError("The bucket lacks an object that its catalog names.", [
+      throw new FileError("An object is missing from the bucket, although its catalog lists it.", [
         "If this is a copy, copy the folder again.",
         "If a worker writes to it, try again in a minute.",
         failure.message,

@@ -32,7 +32,7 @@ export function ModelAnswer({ summary }: { summary: Summary }) {
           <p class="explain-said" data-testid="explain-said">
             {said.value}
           </p>
-          <p class="hint">A model may be wrong. The figures above are not its own.</p>
+          <p class="hint">A model may be wrong. The figures above don't come from it.</p>
         </>
       ) : (
         <p class="explain-actions">

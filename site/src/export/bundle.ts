@@ -22,7 +22,7 @@ export async function exportBundle(form: SiteForm): Promise<void> {
   notify("Gathering the profiles…", UNTIL_DONE);
   const of = place ? { place, query, from, until, when } : await fetchBundle(query, { from, until }, when);
   const made = of && (await makeSite({ of, form, pages: base.href }));
-  if (!made) return notify("There is no profile in this range.");
+  if (!made) return notify("No profiles in this range.");
   download(new Blob([made.bytes], { type: MIME[form] }), made.name);
-  notify(`${made.name} is made.`);
+  notify(`Saved ${made.name}`);
 }

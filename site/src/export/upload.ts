@@ -31,8 +31,8 @@ export async function upload(
 
 /** What an answer means for who uploads; undefined where it means the same as for every call. */
 function refusal({ kind, status, reason, retryAfter }: ApiError): FileError | undefined {
-  if (kind === "absent" || status === 405) return new FileError("There is no Pilotlight server at this address.", []);
-  if (status === 413) return new FileError("The profile is too large to be uploaded: the server takes 16 MiB.", []);
-  if (status === 429 && retryAfter === 0) return new FileError(`The server takes no more: ${reason}.`, []);
+  if (kind === "absent" || status === 405) return new FileError("This address has no Pilotlight server.", []);
+  if (status === 413) return new FileError("The profile is too large to upload: the server accepts up to 16 MiB.", []);
+  if (status === 429 && retryAfter === 0) return new FileError(`The server accepts no more shares: ${reason}.`, []);
   return undefined;
 }

@@ -37,7 +37,7 @@ async function download(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const url = URL.canParse(address, document.baseURI) ? new URL(address, document.baseURI) : null;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new FileError("This is no address of the web.", ["Check the address: it begins with https:// or a slash."]);
+    throw new FileError("This is not a web address.", ["Check the address: it must start with https:// or a slash."]);
   const response = await ask(url, signal);
   if (!response.ok) throw refused(url, response);
   // What the browser inflates on the way has another size than the header says.
@@ -47,7 +47,7 @@ async function download(
     return await readStream(body, MAX_FILE_BYTES, signal, (bytes) => progress(bytes, bytes <= size ? size : 0));
   } catch (failure) {
     if (signal.aborted || failure instanceof FileError) throw failure;
-    throw new FileError(`The connection to ${url.host} broke.`, ["Try again.", DOWNLOAD]);
+    throw new FileError(`The connection to ${url.host} was lost.`, ["Try again.", DOWNLOAD]);
   }
 }
 
@@ -88,7 +88,7 @@ function outside(url: URL): FileError {
 }
 
 function withoutCors(url: URL): FileError {
-  return new FileError(`${url.host} does not let pages of ${location.host} read what it has (CORS).`, [
+  return new FileError(`${url.host} doesn't allow pages of ${location.host} to read it (CORS).`, [
     DOWNLOAD,
     `Whoever runs ${url.host} can allow it, with the header Access-Control-Allow-Origin.`,
   ]);

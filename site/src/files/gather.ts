@@ -31,7 +31,7 @@ export async function gather(found: Found[], signal: AbortSignal): Promise<Gathe
   }
   const left = sources.splice(MAX_SOURCES).length;
   if (left > 0) {
-    const failure = new FileError(`${MAX_SOURCES} files are opened at once, and ${left} more were left out.`, [
+    const failure = new FileError(`Only ${MAX_SOURCES} files can be opened at once; ${left} more were skipped.`, [
       "Open the others by themselves.",
     ]);
     refused.push({ name: "More files", failure });

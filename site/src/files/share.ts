@@ -43,21 +43,18 @@ export function shareSource(id: string, address: string): Source {
 /** What an answer means for who followed the link; undefined where the link is not at fault. */
 function refusal({ kind, status, token }: ApiError, id: string): FileError | undefined {
   if (kind === "absent")
-    return new FileError("There is no Pilotlight server at this address, so nothing is shared here.", [
+    return new FileError("This address has no Pilotlight server, so it has no shared profiles.", [
       "Open the link at the address that it was made for.",
     ]);
   if (token)
-    return new FileError(
-      token === "missing" ? "The server asks for a token." : "The server does not accept this token.",
-      [
-        "Reload the page, and enter a token with the scope read.",
-        "If you have none, ask an administrator of this server for one.",
-      ],
-    );
+    return new FileError(token === "missing" ? "The server needs a token." : "The server does not accept this token.", [
+      "Reload the page, and enter a token with the scope read.",
+      "If you have none, ask an administrator of this server for one.",
+    ]);
   if (status === 404)
     return new FileError("Profile not found: it was deleted or belongs to another tenant.", [ANOTHER]);
   if (status === 410)
-    return new FileError(`This link has expired: it was good until the end of ${lastDay(id)}.`, [ANOTHER]);
+    return new FileError(`This link has expired: it was valid until the end of ${lastDay(id)}.`, [ANOTHER]);
   return undefined;
 }
 

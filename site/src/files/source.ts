@@ -34,7 +34,7 @@ export class FileError extends Error {
 }
 
 export function tooLarge(size: number): FileError {
-  return new FileError(`This has ${formatBytes(size)}, and up to ${formatBytes(MAX_FILE_BYTES)} are read.`, [
+  return new FileError(`This file has ${formatBytes(size)}; the limit is ${formatBytes(MAX_FILE_BYTES)}.`, [
     "Record for a shorter time, or sample less often.",
   ]);
 }
@@ -70,7 +70,7 @@ async function readFile(file: File, signal: AbortSignal, progress: ReadProgress)
 
 function gone(failure: unknown): never {
   if (!(failure instanceof DOMException)) throw failure;
-  throw new FileError("The browser could not read this from the disk.", [
+  throw new FileError("The browser could not read this file from the disk.", [
     "Check that it is still there, is a file, and may be read.",
     "If it has changed since it was chosen, choose it again.",
   ]);

@@ -36,7 +36,7 @@ interface Entry {
 /** The files inside, less what systems leave there. */
 export async function zipSources(file: Blob): Promise<Source[]> {
   const entries = (await readDirectory(file)).filter(({ name }) => !name.endsWith("/") && !isNoise(name));
-  if (entries.length === 0) throw new FileError("This is an archive without files.", []);
+  if (entries.length === 0) throw new FileError("This archive has no files.", []);
   if (entries.every(({ flags }) => flags & ENCRYPTED)) throw encrypted("This archive is encrypted.");
   let inflated = 0;
   return entries.map((entry) => ({
@@ -48,7 +48,7 @@ export async function zipSources(file: Blob): Promise<Source[]> {
       if (entry.size > MAX_FILE_BYTES) throw tooLarge(entry.size);
       inflated += entry.size;
       if (inflated > MAX_INFLATED_BYTES)
-        throw new FileError(`This archive inflates to more than ${formatBytes(MAX_INFLATED_BYTES)}.`, [UNPACK]);
+        throw new FileError(`This archive unpacks to more than ${formatBytes(MAX_INFLATED_BYTES)}.`, [UNPACK]);
       return unpack(file, entry, signal, progress);
     },
   }));
@@ -63,7 +63,9 @@ async function readDirectory(file: Blob): Promise<Entry[]> {
   const bytes = tail.getUint32(end + 12, true);
   const start = tail.getUint32(end + 16, true);
   if (count === 0xffff || start === 0xffffffff)
-    throw new FileError("This is a zip archive with more than 4 GiB or 65,534 files (zip64).", [UNPACK]);
+    throw new FileError("This zip archive has more than 4 GiB or 65,534 files (zip64), which is not supported.", [
+      UNPACK,
+    ]);
   if (bytes > MAX_DIRECTORY_BYTES) throw broken(`its directory claims ${formatBytes(bytes)}`);
   const directory = await viewOf(file, start, start + bytes);
   const entries: Entry[] = [];
@@ -95,7 +97,7 @@ async function unpack(
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (entry.flags & ENCRYPTED) throw encrypted("This is encrypted inside of its archive.");
   if (entry.method !== STORED && entry.method !== DEFLATED)
-    throw new FileError(`This is packed by method ${entry.method} of zip, which is not read.`, [UNPACK]);
+    throw new FileError(`This file is packed with zip method ${entry.method}, which is not supported.`, [UNPACK]);
   const header = await viewOf(file, entry.at, entry.at + LOCAL_BYTES);
   if (header.byteLength < LOCAL_BYTES || header.getUint32(0, true) !== LOCAL)
     throw broken(`${entry.name} is not there`);

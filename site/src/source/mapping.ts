@@ -23,7 +23,7 @@ export function parseMappings(text: string): Mapping[] {
     throw new Error(`version is ${JSON.stringify(file.version)}, and v1 is read`);
   const { mappings } = fields(file.source_code);
   if (mappings === undefined) return [];
-  if (!Array.isArray(mappings)) throw new Error("source_code.mappings is no list");
+  if (!Array.isArray(mappings)) throw new Error("source_code.mappings must be a list");
   return mappings.map((mapping: unknown, i) => {
     const { path, function_name, source } = fields(mapping);
     const { local, github } = fields(source);

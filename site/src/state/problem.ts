@@ -27,12 +27,12 @@ export function problemOf(failure: unknown, doing: string): Problem {
         "The viewer inside this page stopped, most likely because the profile needs more memory than a browser tab has.",
       tries: [
         "Reload the page and open fewer or smaller profiles.",
-        "If it happens again with a small profile, it is our mistake: please report it.",
+        "If it happens with a small profile, please report it as a bug.",
       ],
     };
   }
   if (failure instanceof CoreError) return { title, detail, ...profileProblem(failure) };
-  return { title, detail, meaning: "Something in this page went wrong.", tries: ["Reload the page."] };
+  return { title, detail, meaning: "Something went wrong in this page.", tries: ["Reload the page."] };
 }
 
 function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
@@ -44,7 +44,7 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
   }
   if (error.kind === "absent") {
     return {
-      meaning: "There is no Pilotlight server at this address; this is the viewer alone.",
+      meaning: "This address has no Pilotlight server, only the viewer.",
       tries: [
         "Open a profile from your disk instead.",
         "Start a server with cargo xtask run.",
@@ -57,7 +57,7 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
   const later = error.retryAfter > 1 ? `Try again in ${error.retryAfter} seconds.` : "Try again in a moment.";
   if (error.status >= 500) {
     return {
-      meaning: "The server failed while it worked on this.",
+      meaning: "The server had an internal error.",
       tries: [later, "Try a shorter time range."],
     };
   }
@@ -67,7 +67,7 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
         return {
           meaning:
             error.token === "missing"
-              ? "The server asks for a token."
+              ? "The server needs a token."
               : "The server does not accept this token: it is unknown, expired or revoked.",
           tries: [
             "Try again, and enter a token with the scope read.",
@@ -88,7 +88,7 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
         tries: reason
           ? [
               "Ask an administrator of this server for a token with the scope read.",
-              "Forget the present one with the key at the top of the page, and enter that.",
+              "Sign out with the key icon at the top of the page, then enter that token.",
             ]
           : [ASK],
       };
@@ -99,7 +99,7 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
       };
     case 429:
       return {
-        meaning: "The server has too much to do at the moment.",
+        meaning: "The server is too busy.",
         tries: [later],
       };
     default:
@@ -114,16 +114,15 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
 
 /** What makes something readable of formats that are not read. */
 const WAYS: [RegExp, string][] = [
-  [/archive/, "Unpack it, and open the profile that is inside."],
-  [/recording of perf/, "Run perf script on it, and open the text that it prints."],
+  [/archive/, "Unpack it, and open the profile inside."],
+  [/recording of perf/, "Run perf script on it, and open the output."],
 ];
-const READ =
-  "Pilotlight reads pprof files, gzipped or not, those of gperftools and old Go, JFR, speedscope, folded stacks, and some forty others.";
+const READ = "Pilotlight opens pprof, JFR, speedscope, folded stacks, perf, and some forty other formats.";
 
 function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" | "tries"> {
   switch (kind) {
     case "empty":
-      return { meaning: "This is empty (0 bytes).", tries: ["Check that the profiler had time to write it."] };
+      return { meaning: "This file is empty (0 bytes).", tries: ["Check that the profiler finished writing it."] };
     case "unread": {
       const [what] = message.split(";");
       const ways = WAYS.filter(([pattern]) => pattern.test(what)).map(([, way]) => way);
@@ -131,18 +130,18 @@ function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" |
     }
     case "sampleless":
       return {
-        meaning: "This file is whole, but it has no samples that Pilotlight could show.",
-        tries: ["Record call stacks, and for longer."],
+        meaning: "This file is complete, but it has no samples to show.",
+        tries: ["Record again with call stacks, and for longer."],
       };
     case "different":
       return {
-        meaning: "These profiles measure different things, so they cannot be put together.",
+        meaning: "These profiles measure different things, so they can't be merged.",
         tries: ["Choose profiles of the same kind, CPU with CPU, heap with heap.", "Look at them one at a time."],
       };
     default:
       return {
-        meaning: "This is not a whole profile in a format that Pilotlight reads.",
-        tries: ["Check that the file is complete and was not cut off by a download.", READ],
+        meaning: "This file is incomplete, or in a format that Pilotlight can't open.",
+        tries: ["Check that the file was downloaded completely.", READ],
       };
   }
 }

@@ -145,7 +145,12 @@ function StepActions({ name }: { name: string }) {
 function FunctionLink({ name }: { name: string }) {
   const target = { ...urlState.value, panel: "function", func: name } as const;
   return (
-    <a class="control" {...linkTo(target)} title="It over time, and in all services" data-testid="function-link">
+    <a
+      class="control"
+      {...linkTo(target)}
+      title="This function over time, and in all services"
+      data-testid="function-link"
+    >
       Function
     </a>
   );

@@ -173,7 +173,7 @@ function Strip({ map }: { map: Heatmap }) {
             type="button"
             class="control toggle"
             aria-pressed={idle}
-            title="Count samples in which nothing ran, too"
+            title="Also count samples in which nothing ran"
             data-testid="idle"
             onClick={() => go({ idle: !idle })}
           >

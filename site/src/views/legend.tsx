@@ -84,7 +84,7 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
         <span
           class="legend-note"
           data-testid="coverage"
-          title="One side has more profiles than the other, so its amounts are larger for that alone."
+          title="One side has more profiles than the other, so its amounts are larger even if nothing changed."
         >
           {counts}
           {measure === "amount" ? ": amounts mislead" : ""}

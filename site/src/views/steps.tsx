@@ -58,7 +58,7 @@ export function Steps() {
         <button
           type="button"
           class="chip comparison"
-          title="Compare no more"
+          title="Stop comparing"
           data-testid="against"
           onClick={() => setAgainst(null)}
         >

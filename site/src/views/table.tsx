@@ -71,7 +71,7 @@ export function Table() {
       </div>
       {rows.count.value === 0 && rows.ready.value && (
         <p class="hint pad">
-          {urlState.value.search ? `No function matches “${urlState.value.search}”.` : "There are no functions here."}
+          {urlState.value.search ? `No function matches “${urlState.value.search}”.` : "No functions."}
         </p>
       )}
     </div>

@@ -88,7 +88,7 @@ function ExplainButton() {
       <button
         type="button"
         class="control"
-        title="What this says, in words"
+        title="Explain this profile in words"
         data-testid="explain-button"
         onClick={() => (open.value = true)}
       >

@@ -613,7 +613,7 @@ fn damage_is_named() {
     );
     assert_eq!(
         message(&whole[..whole.len() - 1]),
-        "JFR, chunk 1, byte 8: the chunk goes beyond the end"
+        "JFR, chunk 1, byte 8: the chunk runs past the end"
     );
     let mut old = whole.clone();
     old[5] = 1;
@@ -865,7 +865,7 @@ fn labels_of_a_push_make_series() {
         refused(&[("jfr", bytes), ("labels", b"\x0a\x05".to_vec())]),
         (
             422,
-            "labels of a JFR push: a length goes beyond the end at byte 0".to_owned()
+            "labels of a JFR push: a length runs past the end at byte 0".to_owned()
         )
     );
 }

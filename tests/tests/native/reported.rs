@@ -14,7 +14,7 @@ struct Report {
     warnings: &'static [&'static str],
 }
 
-const NO_SAMPLE: &str = "is no sample and no frame and is left out";
+const NO_SAMPLE: &str = "is neither a sample nor a frame and was skipped";
 
 const REPORTS: &[Report] = &[
     Report {

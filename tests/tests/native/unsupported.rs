@@ -183,13 +183,13 @@ fn files_of_other_profilers_are_named() {
         let Some(file) = corpus::read(path) else {
             return;
         };
-        let expected = format!("this is {name}, which is not read yet; {READS}");
+        let expected = format!("this is {name}, which Pilotlight can't open yet; {READS}");
         assert_eq!(opened(&file.bytes), expected, "{path}");
         assert_eq!(
             pushed(&file.bytes),
             (
                 422,
-                format!("the body is {name}, which is not read yet; send pprof")
+                format!("the body is {name}, which Pilotlight can't open yet; send pprof")
             ),
             "{path}"
         );
@@ -219,20 +219,20 @@ fn what_is_no_profile_is_named_too() {
         ),
         (
             b"\x04\x08{\x06:\x0cversionf\x081.2",
-            "a dump of Ruby's Marshal (`stackprof --json` prints one of stackprof as JSON), which is not read yet",
+            "a dump of Ruby's Marshal (`stackprof --json` prints one of stackprof as JSON), which Pilotlight can't open yet",
         ),
         (
             b"\xfb)\x03z\x1d/usr/lib/python3/threading.py\xe9X\x03\0\0\xda\x08__init__",
-            "a profile of Python's cProfile (pstats), which is not read yet",
+            "a profile of Python's cProfile (pstats), which Pilotlight can't open yet",
         ),
-        (&tar, "a tar archive, which is not read yet"),
+        (&tar, "a tar archive, which Pilotlight can't open yet"),
         (
             b"\x0a\x02\x40\x05",
-            "a Perfetto trace, which is not read yet",
+            "a Perfetto trace, which Pilotlight can't open yet",
         ),
         (
             b"go 1.24 trace\0\0\0\x01\x02",
-            "a Go execution trace (`go tool trace -pprof=sched` converts it), which is not read yet",
+            "a Go execution trace (`go tool trace -pprof=sched` converts it), which Pilotlight can't open yet",
         ),
         (
             b"\n<!DOCTYPE html><title>Sign in</title>",
@@ -241,17 +241,17 @@ fn what_is_no_profile_is_named_too() {
         (b"<?xml version=\"1.0\"?><svg></svg>", "a drawing (SVG)"),
         (
             b"goroutine 1 [running]:\nmain.main()\n",
-            "a dump of goroutines (debug=2), which is not read yet",
+            "a dump of goroutines (debug=2), which Pilotlight can't open yet",
         ),
         (
             b"{\"resourceProfiles\":[]}",
-            "an OTLP profile (JSON), which is not read yet",
+            "an OTLP profile (JSON), which Pilotlight can't open yet",
         ),
         (b"{\"a\": 1}", "JSON of no known profiler"),
         (b"buy milk\n", "text of no known profiler"),
         (
             b"\xef\xbb\xbf{\"traceEvents\":[]}",
-            "a Chrome trace, which is not read yet",
+            "a Chrome trace, which Pilotlight can't open yet",
         ),
     ];
     for (bytes, name) in cases {

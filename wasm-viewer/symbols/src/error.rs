@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum SymbolsError {
     /// None of the formats.
-    #[error("this is neither ELF nor Mach-O nor symbols of Breakpad")]
+    #[error("not an ELF file, a Mach-O file or a Breakpad symbol file")]
     Unknown,
     /// Its structure is broken.
     #[error("{format}: {problem}")]
@@ -27,7 +27,7 @@ pub enum SymbolsError {
         cap: u64,
     },
     /// Nothing in it says what an address is.
-    #[error("the program has neither debug information nor a table of symbols: it was stripped")]
+    #[error("the binary was stripped: it has no debug information and no symbol table")]
     Stripped,
     /// A text of Breakpad, of which no table is made: stored profiles keep the mappings that have samples,
     /// and so not always where the program begins.

@@ -345,7 +345,7 @@ fn part(name: &str) -> Result<Part, Problem> {
     let found = Part::ALL.into_iter().find(|part| part.name() == name);
     found.ok_or_else(|| {
         let names = Part::ALL.map(Part::name).join(", ");
-        Problem::invalid(format!("part {name:?} is none of {names}"))
+        Problem::invalid(format!("unknown part {name:?}; expected one of {names}"))
     })
 }
 
@@ -359,7 +359,7 @@ mod tests {
         let problem = part("all").unwrap_err();
         assert_eq!(
             problem.message,
-            "part \"all\" is none of objects, conditions, lists, pages"
+            "unknown part \"all\"; expected one of objects, conditions, lists, pages"
         );
     }
 

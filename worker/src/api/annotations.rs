@@ -117,7 +117,7 @@ impl JsonRecord for Annotations {
 impl Wanted {
     fn parse(body: &[u8], now: i64) -> Result<Self, Problem> {
         let wanted: Self = serde_json::from_slice(body)
-            .map_err(|error| Problem::invalid(format!("the annotation does not read: {error}")))?;
+            .map_err(|error| Problem::invalid(format!("invalid annotation: {error}")))?;
         let lengths = [
             ("text", Some(&wanted.text), MAX_TEXT),
             ("service", wanted.service.as_ref(), MAX_NAME),
@@ -140,9 +140,7 @@ impl Wanted {
         // The page makes a link of it.
         let is_web = |url: &String| url.starts_with("https://") || url.starts_with("http://");
         if wanted.url.as_ref().is_some_and(|url| !is_web(url)) {
-            return Err(Problem::invalid(
-                "url begins with neither https:// nor http://",
-            ));
+            return Err(Problem::invalid("url must start with https:// or http://"));
         }
         if let Some(time) = wanted.time {
             check_millis("time", &time.to_string())?;

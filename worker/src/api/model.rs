@@ -151,7 +151,7 @@ impl Model {
 
 fn completed(body: &[u8]) -> Result<String, Problem> {
     let completed: Completed = serde_json::from_slice(body)
-        .map_err(|error| unavailable(format!("its answer does not read: {error}")))?;
+        .map_err(|error| unavailable(format!("its answer is invalid: {error}")))?;
     let first = completed.choices.into_iter().next();
     first
         .map(|choice| choice.message.content)
@@ -179,8 +179,9 @@ pub(crate) async fn call(
             };
             let model = model.as_ref().ok_or_else(none)?;
             let body = body::read(request, MAX_TEXT).await?;
-            let wanted: Wanted = serde_json::from_slice(&body)
-                .map_err(|error| Problem::invalid(format!("the body does not read: {error}")))?;
+            let wanted: Wanted = serde_json::from_slice(&body).map_err(|error| {
+                Problem::invalid(format!("invalid JSON in the request body: {error}"))
+            })?;
             if wanted.text.trim().is_empty() {
                 return Err(Problem::invalid("text is empty"));
             }

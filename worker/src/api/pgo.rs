@@ -162,7 +162,7 @@ impl Asked {
         let types: BTreeSet<String> = found.map(|(_, t, ..)| t.to_string()).collect();
         let told: Vec<&str> = types.iter().take(MAX_TOLD).map(String::as_str).collect();
         let others = match told.as_slice() {
-            [] => "nor anything else of it".to_owned(),
+            [] => "and no other type of it either".to_owned(),
             told => format!("only {}", told.join(", ")),
         };
         let [from, until] = [range.from, range.until].map(time);
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(
             problem.message,
             format!(
-                "no {TYPE} of the service \"a\" is stored from 2026-11-13T10:00:00Z to 2026-11-20T10:00:00Z, nor anything else of it"
+                "no {TYPE} of the service \"a\" is stored from 2026-11-13T10:00:00Z to 2026-11-20T10:00:00Z, and no other type of it either"
             )
         );
     }

@@ -106,7 +106,7 @@ impl SourceHost {
         let in_host = in_host.trim_end_matches('/');
         let in_host = in_host.strip_suffix(".git").unwrap_or(in_host);
         let wrong = |name: &str, value: &str| {
-            Problem::invalid(format!("{name} is {value:?}, which is no path of names"))
+            Problem::invalid(format!("{name}: {value:?} is not a relative path"))
         };
         let encode = |name, value, whole| encoded(value).ok_or_else(|| wrong(name, whole));
         let (repository, git_ref, path) = (

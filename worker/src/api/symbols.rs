@@ -166,7 +166,7 @@ impl SymbolTables {
         self.tables = kept;
         if self.tables.len() >= MAX_TABLES {
             let message = format!(
-                "there are {MAX_TABLES} symbol tables, the most that are kept: delete one that nobody needs"
+                "this tenant has {MAX_TABLES} symbol tables, the maximum: delete one first"
             );
             return Err(Problem::new(429, "resource_exhausted", message));
         }

@@ -233,7 +233,7 @@ mod tests {
         );
         assert_eq!(
             check("gzip", &[]),
-            Err("the content-encoding is \"gzip\"; known is no compression".to_owned())
+            Err("the content-encoding is \"gzip\"; expected no compression".to_owned())
         );
     }
 

@@ -173,8 +173,7 @@ impl Parameters {
         let Some(text) = self.get(name) else {
             return Ok(default);
         };
-        parse(text)
-            .ok_or_else(|| Problem::invalid(format!("{name} is {text:?}, which is not a time")))
+        parse(text).ok_or_else(|| Problem::invalid(format!("{name}: {text:?} is not a time")))
     }
 }
 
@@ -276,7 +275,7 @@ mod tests {
         let message = |r: Result<TimeRange, Problem>| r.unwrap_err().message;
         assert_eq!(
             message(parse("from=x").range_millis()),
-            "from is \"x\", which is not a time; write now-1h, 2026-11-24T10:00:00Z or milliseconds since 1970"
+            "from: \"x\" is not a time; use now-1h, 2026-11-24T10:00:00Z or milliseconds since 1970"
         );
         assert_eq!(
             message(parse("from=9&until=5").range_millis()),
@@ -291,7 +290,7 @@ mod tests {
         );
         assert_eq!(
             message(p.render_range_of("rightFrom", "rightUntil")),
-            "rightUntil is \"1h\", which is not a time"
+            "rightUntil: \"1h\" is not a time"
         );
         assert_eq!(
             parse("until=1699999999").render_day().map(millis),

@@ -97,7 +97,9 @@ impl Pin {
     /// Within its bounds.
     fn checked(self) -> Result<Self, Problem> {
         if self.from >= self.until || self.until.saturating_sub(self.from) > MAX_PINNED_MILLIS {
-            return Err(Problem::invalid("a pin keeps from a moment to seven days"));
+            return Err(Problem::invalid(
+                "a pin can cover at most 7 days, and must end after it starts",
+            ));
         }
         if self.text.len() > MAX_TEXT {
             let length = self.text.len();
@@ -154,9 +156,9 @@ mod tests {
     fn what_is_refused() {
         let mut own = OwnRetention::default();
         for (wrong, says) in [
-            (pin(5, 5, ""), "a moment to seven days"),
-            (pin(0, MAX_PINNED_MILLIS + 1, ""), "a moment to seven days"),
-            (pin(i64::MIN, i64::MAX, ""), "a moment to seven days"),
+            (pin(5, 5, ""), "at most 7 days"),
+            (pin(0, MAX_PINNED_MILLIS + 1, ""), "at most 7 days"),
+            (pin(i64::MIN, i64::MAX, ""), "at most 7 days"),
             (pin(0, 1, &"x".repeat(257)), "text has 257 bytes"),
         ] {
             assert!(own.pin(wrong).unwrap_err().message.contains(says));

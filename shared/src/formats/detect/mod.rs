@@ -120,7 +120,10 @@ mod tests {
             message(trace, 5),
             "pprof: the profile has 18 bytes; 5 are allowed"
         );
-        assert!(message(trace, 18).starts_with("this is a Chrome trace, which is not read yet"));
+        assert!(
+            message(trace, 18)
+                .starts_with("this is a Chrome trace, which Pilotlight can't open yet")
+        );
         assert_eq!(
             message(b"x profile: total 1\n?", 99),
             "legacy count profile, line 2: not of the form 1 @ 0x2 0x3: \"?\""
@@ -132,7 +135,7 @@ mod tests {
         );
         assert_eq!(
             message(b"FLR\0\0\x02\0\0", 10),
-            format!("this is a JFR recording, which is not read yet; {read}")
+            format!("this is a JFR recording, which Pilotlight can't open yet; {read}")
         );
         assert_eq!(
             message(b"\x01\x02\xff\0", 10),
@@ -140,12 +143,12 @@ mod tests {
         );
         assert_eq!(
             message(b"\x0a\x05\x08", 10),
-            "pprof: not a valid protobuf message at byte 0: a length goes beyond the end"
+            "pprof: not a valid protobuf message at byte 0: a length runs past the end"
         );
         assert_eq!(
             message(b"MMPD\0", 10),
             format!(
-                "this is a self-profile of rustc (`crox` converts it), which is not read yet; {read}"
+                "this is a self-profile of rustc (`crox` converts it), which Pilotlight can't open yet; {read}"
             )
         );
         let deep = format!("a;b 1\n{}b 1", "a;".repeat(16_384));

@@ -50,7 +50,7 @@ pub enum FoldedError {
         cap: usize,
     },
     /// Not one line has a value.
-    #[error("folded stacks: no line is of the form main;work 12; the first is {0:?}")]
+    #[error("not folded stacks: expected lines like \"main;work 12\", got {0:?}")]
     NoStack(String),
     /// A stack that is too deep.
     #[error("folded stacks, line {line}: a stack of {depth} frames; {cap} are allowed")]

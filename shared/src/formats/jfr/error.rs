@@ -35,7 +35,7 @@ pub enum JfrProblem {
     #[error("the chunk is not finished")]
     Unfinished,
     /// A number, a text or a list goes beyond what holds it.
-    #[error("{0} goes beyond the end")]
+    #[error("{0} runs past the end")]
     BeyondEnd(&'static str),
     /// An event, a header or a pool that cannot be as it is.
     #[error("{0}")]

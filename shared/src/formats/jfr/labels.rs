@@ -158,7 +158,7 @@ mod tests {
         }
         assert_eq!(
             LabelsSnapshot::decode(&bytes[..5]).unwrap_err().to_string(),
-            "labels of a JFR push: a length goes beyond the end at byte 0"
+            "labels of a JFR push: a length runs past the end at byte 0"
         );
     }
 }

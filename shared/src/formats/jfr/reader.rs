@@ -270,7 +270,7 @@ mod tests {
         };
         assert_eq!(
             message(&[3, 2, 0]),
-            "JFR, chunk 1, byte 2: a text goes beyond the end"
+            "JFR, chunk 1, byte 2: a text runs past the end"
         );
         assert_eq!(
             message(&[6]),

@@ -73,10 +73,10 @@ pub enum PreorderProblem {
         cap: usize,
     },
     /// A number that ends nowhere.
-    #[error("a number goes beyond the end, or has more than 64 bits")]
+    #[error("a number runs past the end, or has more than 64 bits")]
     Number,
     /// A name that ends nowhere.
-    #[error("a name of {length} bytes goes beyond the end")]
+    #[error("a name of {length} bytes runs past the end")]
     Name {
         /// How long it says it is.
         length: u64,

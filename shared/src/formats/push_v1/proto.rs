@@ -108,7 +108,7 @@ mod tests {
         let message = |bytes: &[u8]| from_proto(bytes).unwrap_err().to_string();
         assert_eq!(
             message(&[0x0a, 0x7f]),
-            "push.v1: not a valid PushRequest at byte 0: a length goes beyond the end"
+            "push.v1: not a valid PushRequest at byte 0: a length runs past the end"
         );
         let name = field(1, &field(1, &field(1, b"a\xff")));
         assert!(message(&name).contains("byte 7: text that is not UTF-8"));

@@ -365,7 +365,7 @@ mod tests {
         for (raw, expect) in [
             (
                 &b"[\x06i\x07"[..],
-                "raw, number 0: the stack goes beyond the end",
+                "raw, number 0: the stack runs past the end",
             ),
             (
                 b"[\x08i\x06i\x0bi\x06",

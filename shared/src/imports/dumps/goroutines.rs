@@ -97,7 +97,7 @@ fn read(
     let creator = line.strip_prefix("created by ");
     let call = line.rsplit_once('(').filter(|_| line.ends_with(')'));
     if creator.is_none() && call.is_none() {
-        rows.warn_left_out(number, "no call", line);
+        rows.warn_left_out(number, "not a call", line);
         return Ok(());
     }
     if let Some(function) = goroutine.function.take() {
@@ -192,8 +192,8 @@ mod tests {
         assert_eq!(
             decoded.warnings,
             [
-                "line 12 is no call and is left out: \"...12 frames elided...\"",
-                "line 18 is no call and is left out: \"exit status 2\"",
+                "line 12 is not a call and was skipped: \"...12 frames elided...\"",
+                "line 18 is not a call and was skipped: \"exit status 2\"",
             ]
         );
     }

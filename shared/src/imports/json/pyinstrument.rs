@@ -318,7 +318,7 @@ mod tests {
             (r#"{"root_frame":7}"#, ", byte 14: an object is expected"),
             (
                 r#"{"root_frame":{"time":"x"}}"#,
-                ", byte 25: \"x\" is no number",
+                ", byte 25: \"x\" is not a number",
             ),
         ] {
             let error = decode(text.as_bytes()).expect_err("is damaged").to_string();

@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         }
         match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Some((number * scale as f64).round() as i64)),
-            _ => Err(self.problem(format!("{:?} is no number", cut(&text)))),
+            _ => Err(self.problem(format!("{:?} is not a number", cut(&text)))),
         }
     }
 
@@ -362,7 +362,7 @@ mod tests {
         );
         for word in ["NaN", "\"inf\"", "\"\"", "1e999", "true"] {
             let error = numbers(&format!("[{word}]")).expect_err("no number");
-            assert!(error.1.ends_with(" is no number"), "{error:?}");
+            assert!(error.1.ends_with(" is not a number"), "{error:?}");
         }
         let error = numbers("[1,").expect_err("cut off");
         assert_eq!(

@@ -164,7 +164,7 @@ impl Reader {
         let mut at = 0;
         while at < raw.len() {
             let place = |at: usize| format!("raw, number {at}");
-            let cut = || FormatError::at(NAME, place(at), "the stack goes beyond the end");
+            let cut = || FormatError::at(NAME, place(at), "the stack runs past the end");
             let depth = usize::try_from(raw[at]).unwrap_or(usize::MAX);
             if depth > MAX_STACK_DEPTH {
                 let deep = format!("{} frames; {MAX_STACK_DEPTH} are allowed", raw[at]);
@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn what_is_wrong() {
         for (raw, expect) in [
-            ("[2,5,7]", "raw, number 0: the stack goes beyond the end"),
+            ("[2,5,7]", "raw, number 0: the stack runs past the end"),
             ("[1,5,1,1,6,1]", "raw, number 4: there is no frame 6"),
             ("[-1]", "raw, number 0: -1 frames; 16384 are allowed"),
         ] {

@@ -42,7 +42,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         }
         let error = |problem: String| FormatError::at_line(NAME, number, problem);
         if !read(&mut rows, mode, &line).map_err(error)? {
-            rows.warn_left_out(number, "no sample", &line);
+            rows.warn_left_out(number, "not a sample", &line);
         }
         rows.check()?;
     }
@@ -177,7 +177,10 @@ mod tests {
                 " [2000] process=42 thread=43",
             ],
         );
-        assert_eq!(warnings, ["line 6 is no sample and is left out: \"lost\""]);
+        assert_eq!(
+            warnings,
+            ["line 6 is not a sample and was skipped: \"lost\""]
+        );
         check(
             "# mode: full\nP1;T2;m:f:3 5,0,-64\nP1;T2;m:f:3;:GC: 5,1,64\n",
             &["cpu/nanoseconds", "memory/bytes", "wall/nanoseconds"],

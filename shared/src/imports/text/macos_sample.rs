@@ -55,7 +55,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
                 unread += 1;
                 rows.warnings.add(|| {
                     format!(
-                        "line {number} is no function and is left out: {:?}",
+                        "line {number} is not a function and was skipped: {:?}",
                         cut(&line)
                     )
                 });
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(
             decoded.warnings,
             [
-                "line 15 is no function and is left out: \"      odd\"",
+                "line 15 is not a function and was skipped: \"      odd\"",
                 "what 1 lines count is with the functions above them"
             ]
         );

@@ -33,7 +33,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         if event(&line).is_none() && !line.contains('%') {
             reader
                 .rows
-                .warn_left_out(number, "no function of a stack", &line);
+                .warn_left_out(number, "not a function of a stack", &line);
             continue;
         }
         reader

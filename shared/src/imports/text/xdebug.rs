@@ -72,7 +72,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         } else if !line.starts_with("TRACE END ") && !line.starts_with("Version: ") {
             trace
                 .rows
-                .warn_left_out(number, "no line of a trace", &line);
+                .warn_left_out(number, "not a line of a trace", &line);
         }
     }
     trace.rows.finish()

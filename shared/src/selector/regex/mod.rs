@@ -34,7 +34,7 @@ pub(crate) enum RegexError {
     #[error("a regular expression of {0} bytes; {MAX_PATTERN} are allowed")]
     TooLong(usize),
     /// Not valid, nested too deep, or too large once its repetitions are written out.
-    #[error("not a regular expression that can be used: {0}")]
+    #[error("invalid regular expression: {0}")]
     Refused(String),
 }
 
@@ -111,8 +111,7 @@ mod tests {
         ] {
             let problem = refused(pattern);
             assert_eq!(
-                problem,
-                "not a regular expression that can be used: compiled regex exceeded size limit",
+                problem, "invalid regular expression: compiled regex exceeded size limit",
                 "{pattern}"
             );
         }
@@ -217,7 +216,7 @@ mod tests {
             let refused = anchored(pattern).expect_err(pattern).to_string();
             assert_eq!(
                 refused,
-                format!("not a regular expression that can be used: {problem}"),
+                format!("invalid regular expression: {problem}"),
                 "{pattern}"
             );
             assert!(unanchored(pattern, Case::Ignored).is_err(), "{pattern}");

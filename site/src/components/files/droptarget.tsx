@@ -46,13 +46,13 @@ export function DropTarget() {
       <div>
         <Logo size={56} />
         <p class="big">Let go to open</p>
-        <p>Several files are merged, and can be compared. Folders and zip archives are looked through.</p>
+        <p>Drop several to merge or compare them. Folders and zip archives work, too.</p>
         {takePrograms.value ? (
           <p>
             The symbols of a program, or of its debug file, are stored on this server: they name addresses for everyone.
           </p>
         ) : (
-          <p>Programs, and their symbols, name the addresses of profiles.</p>
+          <p>Drop a binary with debug symbols on a service to name the addresses in its profiles.</p>
         )}
       </div>
     </div>
@@ -66,5 +66,5 @@ function paste(data: DataTransfer | null, event: ClipboardEvent): void {
   if (event.target instanceof HTMLElement && isTyping(event.target)) return;
   const text = data.getData("text/plain");
   if (text.trim() !== "") void openText(text);
-  else notify("There is no file and no text to paste.");
+  else notify("The clipboard has no file and no text.");
 }

@@ -15,7 +15,7 @@ export function SharedList() {
   return (
     <section class="shared" aria-label="Shared profiles" data-testid="shared">
       <h2>Shared profiles</h2>
-      <p class="hint">Whoever may read this server's data sees them, until they expire.</p>
+      <p class="hint">Everyone who can read this server's data sees them until they expire.</p>
       <ul>
         {list.map((share) => (
           <Item key={share.id} share={share} />
@@ -59,7 +59,7 @@ function Item({ share }: { share: Share }) {
         {name}
       </Open>
       <DeleteForEveryone name={name} testid="delete-share" remove={() => remove(share)}>
-        <span class="soft" title={`${formatBytes(size)}, good until the end of ${lastDay(id)}`}>
+        <span class="soft" title={`${formatBytes(size)}, valid until the end of ${lastDay(id)}`}>
           until {until}
         </span>
       </DeleteForEveryone>

@@ -56,7 +56,7 @@ export function ExportMenu() {
       {(close) => (
         <div class="menu-list">
           {filtered && (
-            <label class="check" title="Profiles and pages hold what the filters have left; with this, all of it">
+            <label class="check" title="Export the whole profile instead of what the filters show">
               <input
                 type="checkbox"
                 checked={whole}
@@ -82,7 +82,7 @@ export function ExportMenu() {
           ))}
           {stored && (
             <>
-              <p class="hint">All stored profiles of this service, filters and range:</p>
+              <p class="hint">All stored profiles of this service that match the filters and the range:</p>
               {bundles.map(({ form, label }) => (
                 <button
                   type="button"

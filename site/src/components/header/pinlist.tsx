@@ -18,11 +18,11 @@ export function PinList() {
     return () => stop.abort();
   }, []);
   return (
-    <section class="pins" aria-label="Kept beyond the retention">
-      <h3>Kept beyond the retention</h3>
+    <section class="pins" aria-label="Pinned">
+      <h3>Pinned</h3>
       {problem.value && <ProblemNote problem={problem.value} />}
       {pins.value?.length === 0 && (
-        <p class="hint">Nothing. The menu of the time range of a service keeps what is seen.</p>
+        <p class="hint">Nothing is pinned. The time range menu of a service can keep its profiles longer.</p>
       )}
       {pins.value && pins.value.length > 0 && (
         <ul>

@@ -107,7 +107,7 @@ function ProfileLink({ tree, source, done }: { tree: TreeInfo; source: Source; d
       <CopyLink done={done} link={async () => (await made.current) ?? ""}>
         Copy link with the profile
       </CopyLink>
-      <p class="hint">The profile is in the link itself and not uploaded. Whoever has the link has the profile.</p>
+      <p class="hint">The link contains the profile; nothing is uploaded. Anyone with the link can see it.</p>
     </>
   );
 }

@@ -146,7 +146,7 @@ function Findings({ answer }: { answer: Answer }) {
       <section>
         <h2>{title}</h2>
         {testid === "changes-less" && more.length > 0 && (
-          <p class="hint">Shares add up to all: what takes more lets everything else take a smaller share.</p>
+          <p class="hint">Shares add up to 100 %: when one function takes more, all others take a smaller share.</p>
         )}
         <ChangesTable groups={groups} answer={answer} largest={largest} testid={testid} />
       </section>
@@ -293,9 +293,9 @@ function Method({ answer }: { answer: Answer }) {
         {sides.after.windows} after.{" "}
         {process &&
           `It is also divided by ${process}: ${sides.before.processes} and ${sides.after.processes} of them. `}
-        How much a function's share varies among them says how far its change may be off: the interval beside the change
-        (Welch). All {tested} functions together share a risk of 5 % that even one is listed whose share is the same
-        (Bonferroni). A drift of the load itself, such as other requests in the evening, counts as a change.
+        The more a function's share varies among them, the wider the interval next to its change (Welch). All {tested}{" "}
+        functions together share a risk of 5 % that even one is listed whose share is the same (Bonferroni). A drift of
+        the load itself, such as other requests in the evening, counts as a change.
         {found.unknown > 0 &&
           ` ${plural(found.unknown, "function is", "functions are")} too small to be among the largest of every window, and not looked at.`}
       </p>

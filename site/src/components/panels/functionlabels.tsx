@@ -26,7 +26,7 @@ function Values({ by }: { by: string }) {
   const { value, problem } = inValues.value;
   const cpu = isCpu(urlState.value.type);
   if (problem) return <RetryNote problem={problem} />;
-  if (!value || value.by !== by) return <p class="hint">Looking for it in each value…</p>;
+  if (!value || value.by !== by) return <p class="hint">Searching each value…</p>;
   const { running, asked, left } = value;
   const sum = running.reduce((all, { total }) => all + total, 0);
   return (

@@ -43,7 +43,7 @@ export function FunctionPanel() {
   if (placeOf("base") !== "") {
     return (
       <Note title="This needs a server" testid="function-bundle">
-        <p>A bundle or a bucket lists no functions by itself. The table of the merged profile has them.</p>
+        <p>Without a server, functions can't be listed here. The table of the profile has them.</p>
         <div class="note-actions">
           <Link class="control primary" patch={{ panel: "profile", view: "table" }}>
             Functions of the profile
@@ -86,7 +86,7 @@ function Search() {
       {problem && <RetryNote problem={problem} />}
       {open && value && (
         <>
-          {draft.value === "" && <p class="hint">Those that take most, with what they call:</p>}
+          {draft.value === "" && <p class="hint">The largest, including what they call:</p>}
           <ul class="function-suggestions" aria-label="Functions" data-testid="function-suggestions" data-state={state}>
             {value.functions.map(({ name, total }) => (
               <li key={name}>
@@ -100,7 +100,7 @@ function Search() {
           {state === "ready" && value.functions.length === 0 && (
             <p class="hint">
               {value.profiles === 0
-                ? "There are no profiles in this range."
+                ? "No profiles in this range."
                 : `No function of ${service} has “${draft.value}” in its name.`}
             </p>
           )}
@@ -247,7 +247,7 @@ function Services() {
   const { value, state, problem } = inServices.value;
   const { service, type, base } = urlState.value;
   if (problem) return <RetryNote problem={problem} />;
-  if (!value) return <p class="hint">{state === "loading" ? "Looking for it in all services…" : ""}</p>;
+  if (!value) return <p class="hint">{state === "loading" ? "Searching all services…" : ""}</p>;
   const cpu = isCpu(type);
   const { running, asked, left } = value;
   const others = asked - running.length;

@@ -9,7 +9,7 @@ export function NothingHere({ children, what = "profile" }: { children: string; 
   const { label, range } = widest();
   return (
     <Note title={`Nothing from ${service || "this service"} here`} testid="panel-empty">
-      <p>{filtered ? `No ${what} in this time range carries all of these labels.` : children}</p>
+      <p>{filtered ? `No ${what} in this range has all of these labels.` : children}</p>
       <div class="note-actions">
         {filtered && (
           <button

@@ -27,7 +27,7 @@ export function TypesPanel() {
         </ul>
       )}
       {!problem && state === "ready" && value?.length === 0 && (
-        <NothingHere>No profile of any type was taken in this time range.</NothingHere>
+        <NothingHere>No profiles of any type in this range.</NothingHere>
       )}
       {!problem && state !== "ready" && !value?.length && <Placeholders />}
     </section>

@@ -71,7 +71,10 @@ export function ValueTable({ by, rows, colours, type, sides, pointed, onPoint, o
           <tr>
             {head("value", by, "By name")}
             <th scope="col">Over time</th>
-            <th scope="col" title="How many steps take how much: from nothing on the left to the largest of all">
+            <th
+              scope="col"
+              title="Distribution of the steps, from zero on the left to the largest value of all on the right"
+            >
               Histogram
             </th>
             {columns.map(([name, label, title]) => head(name, label, title))}

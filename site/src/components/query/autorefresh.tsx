@@ -49,7 +49,7 @@ export function AutoRefresh() {
   return (
     <>
       <Select
-        label="Refresh by itself"
+        label="Refresh automatically"
         value={String(refreshEvery.value)}
         options={CHOICES}
         testid="auto-refresh"

@@ -14,7 +14,7 @@ export function KeepRange() {
   const keep = () =>
     run(async () => {
       await createPin(seen, service);
-      notify("Kept beyond the retention; the settings on the front page list it", 5000);
+      notify("Pinned: kept beyond retention. The settings on the front page list it.", 5000);
     });
   return (
     <>

@@ -86,8 +86,8 @@ function Custom({ range, onChange }: { range: Range; onChange: (range: Range) =>
     event.preventDefault();
     const chosen = { from: readLocalInput(from.value, span.from), until: readLocalInput(until.value, span.until) };
     const range = fixed(chosen);
-    if (!isTime(range.from) || !isTime(range.until)) problem.value = "Both times are needed.";
-    else if (chosen.from >= chosen.until) problem.value = "The first time must be before the second.";
+    if (!isTime(range.from) || !isTime(range.until)) problem.value = "Enter both times.";
+    else if (chosen.from >= chosen.until) problem.value = "“From” must be before “Until”.";
     else onChange(range);
   };
   return (

@@ -29,8 +29,8 @@ export function Footer() {
       {ofFile && files.value.length > 0 && (
         <span class="foot-end">
           {files.value.some(({ address }) => address !== "")
-            ? "Fetched and drawn by this page, which sends nothing anywhere by itself."
-            : "Opened by this page. Nothing leaves this machine by itself."}
+            ? "Fetched and drawn in this tab. Nothing is uploaded."
+            : "Opened in this tab. Nothing is uploaded."}
         </span>
       )}
     </footer>

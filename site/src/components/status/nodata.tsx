@@ -37,7 +37,7 @@ export function NoData() {
         {linked
           ? `No sample of ${linksLabel(linked)} is in the profiles of this time range.`
           : filtered
-            ? "No profile in this time range carries all of these labels."
+            ? "No profiles in this range have all of these labels."
             : "No profiles of this type in this range."}
       </p>
       {old && <p>{old}</p>}

@@ -39,7 +39,10 @@ function sayWhere(): ((programs: File[]) => void) | null {
   if (route === "file" || (route === "home" && files.peek().length > 0)) return null;
   return ([{ name }, ...more]) => {
     const what = more.length > 0 ? "These are programs, not profiles" : `${name} is a program, not a profile`;
-    notify(`${what}. Programs name addresses: drop them on a service's profile, or on opened ones.`, READING_MILLIS);
+    notify(
+      `${what}. A binary names the addresses of a profile: drop it on a service or on an open file.`,
+      READING_MILLIS,
+    );
   };
 }
 
@@ -64,7 +67,7 @@ export async function openText(text: string): Promise<void> {
       const { id } = await core.open(file.name, new Uint8Array(await file.arrayBuffer()));
       void core.close(id);
     } catch (failure) {
-      return notify(`The pasted text cannot be opened. ${problemOf(failure, "read it").meaning}`);
+      return notify(`The pasted text can't be opened. ${problemOf(failure, "read it").meaning}`);
     }
   }
   return openFiles([file]);

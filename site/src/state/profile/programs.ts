@@ -56,7 +56,9 @@ async function nameFrom(
   signal: AbortSignal,
 ): Promise<void> {
   if (profiles.length === 0)
-    throw new FileError("This is a program, not a profile.", ["Open a profile: this names its addresses."]);
+    throw new FileError("This is a binary, not a profile.", [
+      "Open a profile first; this binary can then name its addresses.",
+    ]);
   checkSize(file);
   const now = profiles.map((id) => renamed.get(id)?.id ?? id);
   const answers = await untilAborted(core.symbolize(now, name, file), madeBy, signal).catch(explain);
@@ -79,7 +81,7 @@ async function nameFrom(
 /** Says so where a program is too large to be read. */
 export function checkSize(file: Blob): void {
   if (file.size > MAX_PROGRAM_BYTES)
-    throw new FileError(`This has ${formatBytes(file.size)}, and up to ${formatBytes(MAX_PROGRAM_BYTES)} are read.`, [
+    throw new FileError(`This binary has ${formatBytes(file.size)}; the limit is ${formatBytes(MAX_PROGRAM_BYTES)}.`, [
       "Build it with less debug information: lines alone are enough (-g1).",
     ]);
 }
@@ -91,7 +93,7 @@ function madeBy(answers: Symbolized[]): number[] {
 /** The reader says what is wrong with a program; that the viewer broke is said as ever. */
 export function explain(failure: unknown): never {
   if (!(failure instanceof CoreError) || failure.fatal) throw failure;
-  throw new FileError(`Its symbols cannot be read: ${failure.message}.`, [
+  throw new FileError(`Its symbols can't be read: ${failure.message}.`, [
     "Take the program as it was built, or its debug file.",
   ]);
 }
@@ -100,7 +102,7 @@ export function noPart(answers: Pick<Named, "ids" | "wanted">[]): FileError {
   const ids = new Set(answers.flatMap(({ ids }) => ids));
   const wanted = new Set(answers.flatMap(({ wanted }) => wanted));
   const own = ids.size > 0 ? `its build id is ${[...ids].join(" or ")}` : "it has no build id";
-  return new FileError(`This is no part of the open profiles: ${own}.`, [
+  return new FileError(`This binary isn't part of the open profiles: ${own}.`, [
     wanted.size > 0
       ? `Addresses without names are in ${[...wanted].join(", ")}.`
       : "The profiles have no addresses without names.",

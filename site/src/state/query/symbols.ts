@@ -89,7 +89,7 @@ const TRIES: Record<number, string[]> = {
   403: ["It needs a token with the scope push."],
   409: ["Its addresses have names already."],
   413: ["Build the program with less debug information (-g1)."],
-  429: ["Delete symbols that nobody needs, in the settings of the front page."],
+  429: ["Delete unused symbols in the settings on the front page."],
 };
 
 /**
@@ -100,7 +100,7 @@ async function tablesOf(program: File): Promise<{ tables: Uint8Array<ArrayBuffer
   checkSize(program);
   const { value } = shown;
   if (value.state !== "ready" || value.exported === null)
-    throw new FileError("No profile is drawn here that it could be a part of.", [
+    throw new FileError("Open one of its profiles first.", [
       "Drop it on the view Profile, once that shows profiles of the program.",
     ]);
   const { named, tables, refused } = await core.symbolTables(value.exported, program.name, program).catch(explain);

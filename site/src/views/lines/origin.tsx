@@ -14,7 +14,7 @@ export function Origin({ file, line }: { file: string; line: number }) {
   return (
     <p class="hint" role="status" data-testid="source-origin">
       {place ? <Link place={place} line={line} /> : notFound(asked)}
-      {mappingProblem && ` The mapping file does not read. ${mappingProblem}`}
+      {mappingProblem && ` The mapping file is invalid: ${mappingProblem}`}
     </p>
   );
 }

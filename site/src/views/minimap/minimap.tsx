@@ -97,7 +97,7 @@ export function Minimap({ rows, scrollTo }: { rows: ReadonlySignal<SeenRows>; sc
         class="minimap-window"
         role="slider"
         tabIndex={0}
-        aria-label="Seen part of the width. Arrow keys move it, plus and minus resize it."
+        aria-label="Visible part of the width. Arrow keys move it, plus and minus resize it."
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={Math.round(50 * (a + b))}

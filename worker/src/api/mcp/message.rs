@@ -194,7 +194,7 @@ pub(super) fn read(headers: &Headers, body: &[u8]) -> Result<Option<Call>, Refus
         Refusal::new(400, Value::Null, PARSE_ERROR, message)
     })?;
     if value.is_array() {
-        let message = "batches are not taken; send each message by itself";
+        let message = "batches are not supported; send each message on its own";
         return Err(invalid(Value::Null, message));
     }
     let message: Message = serde_json::from_value(value)
@@ -209,11 +209,11 @@ pub(super) fn read(headers: &Headers, body: &[u8]) -> Result<Option<Call>, Refus
     match &id {
         Value::Null => return Ok(None),
         Value::Number(_) | Value::String(_) => {}
-        _ => return Err(invalid(Value::Null, "id is neither a number nor a text")),
+        _ => return Err(invalid(Value::Null, "id must be a number or a string")),
     }
     let params = message.params.unwrap_or(Value::Null);
     if !params.is_null() && !params.is_object() {
-        return Err(invalid(id, "params is no object"));
+        return Err(invalid(id, "params must be a JSON object"));
     }
     let mut call = Call {
         era: Era::WithHandshake,
@@ -242,9 +242,9 @@ impl Call {
                 Some(version) => Err(self.unsupported(version)),
             };
         };
-        let version = version
-            .as_str()
-            .ok_or_else(|| self.refusal(INVALID_PARAMS, &format!("{VERSION_KEY} is no text")))?;
+        let version = version.as_str().ok_or_else(|| {
+            self.refusal(INVALID_PARAMS, &format!("{VERSION_KEY} must be a string"))
+        })?;
         if version != STATELESS {
             return Err(self.unsupported(version));
         }

@@ -155,14 +155,14 @@ fn parsed(tool: ReportCall, given: Option<&Value>, now: UnixNanos) -> Result<Arg
                         texts.join(",")
                     }
                     _ => {
-                        let message = format!("{name} is neither a text nor a number");
+                        let message = format!("{name} must be a string or a number");
                         return Err(Problem::invalid(message));
                     }
                 };
                 pairs.push((name.clone(), text));
             }
         }
-        Some(_) => return Err(Problem::invalid("the arguments are no object")),
+        Some(_) => return Err(Problem::invalid("arguments must be a JSON object")),
     }
     Arguments::new(tool, Parameters::new(pairs, now), &[])
 }
@@ -184,12 +184,12 @@ mod tests {
         assert_eq!(message(ReportCall::Services, &Value::Null), None);
         let wrong = json!({"from": [1]});
         let told = message(ReportCall::Services, &wrong).unwrap();
-        assert_eq!(told, "from is neither a text nor a number");
+        assert_eq!(told, "from must be a string or a number");
         let told = message(ReportCall::Services, &json!([])).unwrap();
-        assert_eq!(told, "the arguments are no object");
+        assert_eq!(told, "arguments must be a JSON object");
         let unknown = message(ReportCall::Services, &json!({"form": "now"})).unwrap();
         assert!(
-            unknown.starts_with("there is no parameter \"form\""),
+            unknown.starts_with("unknown parameter \"form\""),
             "{unknown}"
         );
     }

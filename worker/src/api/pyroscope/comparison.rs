@@ -51,7 +51,9 @@ pub(super) async fn diff(
         return Err(Problem::invalid(message));
     }
     if left.pgo.is_some() || right.pgo.is_some() {
-        return Err(Problem::invalid("go_pgo does not go with a comparison"));
+        return Err(Problem::invalid(
+            "go_pgo can't be combined with a comparison",
+        ));
     }
     match form {
         // As Pyroscope, which answers a flame graph whatever format a side has.

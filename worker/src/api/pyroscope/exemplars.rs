@@ -32,7 +32,7 @@ pub(super) fn exemplars_of(number: i32) -> Result<Option<ValuesOf>, Problem> {
         2 => Ok(Some(ValuesOf::Profiles)),
         3 => Ok(Some(ValuesOf::Spans)),
         _ => Err(Problem::invalid(
-            "exemplar_type is neither none, individual nor span",
+            "exemplar_type must be none, individual or span",
         )),
     }
 }

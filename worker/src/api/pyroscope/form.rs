@@ -37,7 +37,7 @@ impl Form {
             ProfileFormat::FunctionTree => {
                 if request.max_nodes.is_some() {
                     return Err(Problem::invalid(
-                        "max_nodes does not go with a function tree",
+                        "max_nodes can't be combined with a function tree",
                     ));
                 }
                 let site = request.stack_trace_selector.as_mut();

@@ -43,7 +43,7 @@ impl Projection {
     pub(super) fn table(options: FunctionsOptions) -> Result<Self, Problem> {
         usize::try_from(options.limit)
             .map(Self::Table)
-            .map_err(|_| Problem::invalid("functions.limit is below 0"))
+            .map_err(|_| Problem::invalid("functions.limit must be 0 or more"))
     }
 
     /// What an answer holds of it.

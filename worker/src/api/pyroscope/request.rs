@@ -121,7 +121,9 @@ impl Selection {
         let profile_type = request.profile_type_id.parse().map_err(Problem::invalid)?;
         let mut wanted = request.stack_trace_selector.unwrap_or_default();
         if wanted.frame_filter.is_some() && wanted.go_pgo.is_some() {
-            return Err(Problem::invalid("go_pgo does not go with frame_filter"));
+            return Err(Problem::invalid(
+                "go_pgo can't be combined with frame_filter",
+            ));
         }
         Ok(Self {
             selector: query::selector(&request.label_selector)?,

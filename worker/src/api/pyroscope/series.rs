@@ -158,7 +158,7 @@ impl Aggregation {
         match number {
             0 => Ok(Self::Sum),
             1 => Ok(Self::Average),
-            _ => Err(Problem::invalid("aggregation is neither sum nor average")),
+            _ => Err(Problem::invalid("aggregation must be sum or average")),
         }
     }
 
@@ -168,7 +168,7 @@ impl Aggregation {
             "" | "sum" => Ok(Self::Sum),
             "avg" | "average" => Ok(Self::Average),
             other => Err(Problem::invalid(format!(
-                "aggregation {other:?} is neither sum nor average"
+                "aggregation must be sum or average, not {other:?}"
             ))),
         }
     }

@@ -86,7 +86,7 @@ fn function_names(names: Vec<String>, patterns: Vec<String>) -> Result<FunctionN
 pub(super) fn series_stacks(stacks: Option<StackTraceSelector>) -> Result<StackSelector, Problem> {
     let stacks = stacks.unwrap_or_default();
     if stacks.go_pgo.is_some() {
-        return Err(Problem::invalid("go_pgo does not go with a series"));
+        return Err(Problem::invalid("go_pgo can't be combined with a series"));
     }
     stack_selector(stacks)
 }

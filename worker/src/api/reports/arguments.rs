@@ -52,7 +52,7 @@ impl Arguments {
                 let names = known.iter().map(|parameter| parameter.name);
                 let names: Vec<&str> = names.chain(others.iter().copied()).collect();
                 let message = format!(
-                    "there is no parameter {name:?}; known are {}",
+                    "unknown parameter {name:?}; expected one of {}",
                     names.join(", ")
                 );
                 return Err(Problem::invalid(message));
@@ -232,7 +232,7 @@ mod tests {
         );
         assert_eq!(
             message(arguments(ReportCall::Function, "nam=f")),
-            "there is no parameter \"nam\"; known are query, from, until, name, limit, format"
+            "unknown parameter \"nam\"; expected one of query, from, until, name, limit, format"
         );
     }
 

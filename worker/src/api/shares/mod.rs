@@ -177,7 +177,7 @@ pub(crate) async fn create(
     // Those that have expired stay until the next sweep.
     if kept(&listed, &prefix, now).count() >= MAX_SHARES {
         let message = format!(
-            "there are {MAX_SHARES} shares, the most that are kept: delete one that nobody needs, or wait until one expires"
+            "this tenant has {MAX_SHARES} shares, the maximum: delete one, or wait until one expires"
         );
         return Err(Problem::new(429, "resource_exhausted", message));
     }
@@ -202,7 +202,7 @@ pub(crate) async fn read(
     }
     let key = id.key(tenant);
     let unknown =
-        || Problem::not_found("there is no such share: it was deleted, or is not of this tenant");
+        || Problem::not_found("share not found: it was deleted, or belongs to another tenant");
     let mut permit = admission.enter(READ_FACTOR * AT_ONCE).await?;
     let object = bucket.get(&key, Some(0..AT_ONCE)).await?;
     let Object {

@@ -362,7 +362,7 @@ pub(crate) fn parse(json: &[u8]) -> Result<OwnLimits, String> {
     if !unknown.is_empty() {
         let known = Limit::ALL.map(Limit::name).join(", ");
         return Err(format!(
-            "there is no limit {}; the limits are {known}",
+            "unknown limit {}; the limits are {known}",
             unknown.join(", ")
         ));
     }

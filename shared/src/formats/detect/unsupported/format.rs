@@ -14,7 +14,7 @@ pub enum UnsupportedFormat {
 impl fmt::Display for UnsupportedFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Profile(name) => write!(f, "{name}, which is not read yet"),
+            Self::Profile(name) => write!(f, "{name}, which Pilotlight can't open yet"),
             Self::Other(name) => f.write_str(name),
         }
     }

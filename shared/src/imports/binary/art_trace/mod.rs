@@ -41,7 +41,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         .map(|end| end + END.len())
         .ok_or_else(|| {
             error(if bytes.starts_with(b"SLOW") {
-                "it was streamed, which is not read yet"
+                "it was streamed, which Pilotlight can't open yet"
             } else {
                 "the line *end is missing"
             })

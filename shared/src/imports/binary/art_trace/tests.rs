@@ -100,7 +100,7 @@ fn damage_is_named() {
         (b"*version\n3\n".to_vec(), ": the line *end is missing"),
         (
             b"SLOW\xf3\0".to_vec(),
-            ": it was streamed, which is not read yet",
+            ": it was streamed, which Pilotlight can't open yet",
         ),
         (
             b"*version\n3\n*methods\n4\n*end\nSLOW".to_vec(),

@@ -346,7 +346,7 @@ fn damage_is_named() {
         .to_string();
     assert!(
         error.starts_with(
-            "this is a big-endian recording of perf (perf.data), which is not read yet;"
+            "this is a big-endian recording of perf (perf.data), which Pilotlight can't open yet;"
         ),
         "{error}"
     );

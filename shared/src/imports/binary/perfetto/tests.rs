@@ -237,7 +237,7 @@ fn damage_is_named() {
         (packet(&[(8, 1)], &[]), ": there are no samples"),
         (
             perf(&[0x20]),
-            ", packet at byte 0: not a valid protobuf message at byte 101: a number goes beyond the end",
+            ", packet at byte 0: not a valid protobuf message at byte 101: a number runs past the end",
         ),
         (
             packed(b"xyz"),
@@ -275,7 +275,7 @@ fn traces_are_told_from_what_begins_alike() {
         .expect_err("is not its own")
         .to_string();
     assert!(
-        error.starts_with("this is a Perfetto trace, which is not read yet"),
+        error.starts_with("this is a Perfetto trace, which Pilotlight can't open yet"),
         "{error}"
     );
 }

@@ -180,7 +180,7 @@ impl Reader {
     fn call(&mut self, value: &str) -> Result<(), String> {
         let count = value.split_ascii_whitespace().next().unwrap_or("");
         let count = whole(count)
-            .ok_or_else(|| format!("a count that is no whole number: {count:?}"))?
+            .ok_or_else(|| format!("a count that isn't a whole number: {count:?}"))?
             .unsigned_abs();
         let (Some(from), Some(to)) = (self.function, self.callee.take()) else {
             return Err("`calls=` before `cfn=`".to_owned());
@@ -201,12 +201,12 @@ impl Reader {
         let mut words = line.split_ascii_whitespace();
         for word in words.by_ref().take(self.positions) {
             if !is_position(word) {
-                return Err(format!("a position that is no whole number: {word:?}"));
+                return Err(format!("a position that isn't a whole number: {word:?}"));
             }
         }
         for (word, &column) in words.zip(&self.columns) {
             let cost =
-                whole(word).ok_or_else(|| format!("a cost that is no whole number: {word:?}"))?;
+                whole(word).ok_or_else(|| format!("a cost that isn't a whole number: {word:?}"))?;
             let sum = &mut sums[start + column];
             *sum = sum.saturating_add(cost.saturating_mul(self.scales[column]));
         }

@@ -125,11 +125,11 @@ mod tests {
             ),
             (
                 "events: Ir\nfn=a\n1 x\n",
-                "line 3: a cost that is no whole number: \"x\"",
+                "line 3: a cost that isn't a whole number: \"x\"",
             ),
             (
                 "events: Ir\nfn=a\n2026-11-27 1\n",
-                "line 3: a position that is no whole number: \"2026-11-27\"",
+                "line 3: a position that isn't a whole number: \"2026-11-27\"",
             ),
             (
                 "events: Ir\nfn=a\ncalls=1 2\n",
@@ -137,7 +137,7 @@ mod tests {
             ),
             (
                 "events: Ir\nfn=a\ncfn=b\ncalls=x 2\n",
-                "line 4: a count that is no whole number: \"x\"",
+                "line 4: a count that isn't a whole number: \"x\"",
             ),
         ] {
             let error = decode(text.as_bytes()).expect_err(text).to_string();

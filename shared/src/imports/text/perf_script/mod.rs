@@ -106,7 +106,7 @@ impl Reader {
             return self.add(&frame, next);
         } else {
             self.rows
-                .warn_left_out(number, "no sample and no frame", line);
+                .warn_left_out(number, "neither a sample nor a frame", line);
         }
         Ok(false)
     }

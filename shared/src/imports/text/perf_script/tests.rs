@@ -50,7 +50,7 @@ fn a_frame_may_stand_beside_its_sample() {
     );
     assert_eq!(
         decoded.warnings,
-        ["line 3 is no sample and no frame and is left out: \"lost\""]
+        ["line 3 is neither a sample nor a frame and was skipped: \"lost\""]
     );
     let mappings = decoded.profile.mappings();
     assert_eq!(decoded.profile.text(mappings[0].file), "/x (deleted)");

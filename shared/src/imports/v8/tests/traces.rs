@@ -145,7 +145,7 @@ fn files_break_off() {
     );
     check_error(
         &damaged("{'ts':'soon'}"),
-        "Chrome trace, byte 31: \"soon\" is no number",
+        "Chrome trace, byte 31: \"soon\" is not a number",
     );
     check_error(
         &damaged("7"),

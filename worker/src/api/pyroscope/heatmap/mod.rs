@@ -53,9 +53,7 @@ impl Ask {
             0 | 1 => ValuesOf::Profiles,
             2 => ValuesOf::Spans,
             _ => {
-                return Err(Problem::invalid(
-                    "query_type is neither individual nor span",
-                ));
+                return Err(Problem::invalid("query_type must be individual or span"));
             }
         };
         let exemplars = match (exemplars_of(request.exemplar_type)?, of) {

@@ -286,11 +286,11 @@ fn requests_are_checked() {
     };
     assert_eq!(
         message(|r| r.query_type = 3),
-        "query_type is neither individual nor span"
+        "query_type must be individual or span"
     );
     assert_eq!(
         message(|r| r.exemplar_type = -1),
-        "exemplar_type is neither none, individual nor span"
+        "exemplar_type must be none, individual or span"
     );
     assert_eq!(
         message(|r| (r.query_type, r.exemplar_type) = (1, 3)),
