@@ -1,6 +1,7 @@
 /** The front page: services searched, sorted and kept first, against what the API says of them. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { cpuTimes } from "./longtasks.mjs";
 import { amount, close, launch, openPage, redrawn, settled, url } from "./page.mjs";
 
@@ -54,10 +55,29 @@ function by(all, value) {
 const growth = ({ id, total, previous, profiles, previousProfiles }) =>
   !id || previousProfiles === 0 || previousProfiles < 0.75 * profiles ? null : Number(total) / Number(previous);
 
-test("services are in the order of the API's names, totals and changes, and the address has it", async () => {
-  const opened = await openPage(browser, home());
-  const { page, at, end } = opened;
-  const all = await services(CPU);
+/**
+ * Compares a page with what the API says of a type. Other tests push into the same range: where the API's answer has changed
+ * meanwhile, the page may rightly differ, and is compared again.
+ */
+async function compared(type, more, compare) {
+  for (let tries = 1; ; tries++) {
+    const all = await services(type);
+    const opened = await openPage(browser, home(more));
+    try {
+      await compare(opened, all);
+      return await opened.end();
+    } catch (failure) {
+      if (tries === 5 || isDeepStrictEqual(all, await services(type))) throw failure;
+      await opened.end(/./);
+    }
+  }
+}
+
+test("services are in the order of the API's names, totals and changes, and the address has it", () =>
+  compared(CPU, "", agrees));
+
+async function agrees(opened, all) {
+  const { page, at } = opened;
   assert.ok(all.length >= 4);
   await listed(
     opened,
@@ -85,18 +105,15 @@ test("services are in the order of the API's names, totals and changes, and the 
   );
   await at("order").selectOption("name");
   await page.waitForURL((address) => !address.searchParams.has("o"));
-  await end();
-});
+}
 
-test("gauges are sorted by what a snapshot has", async () => {
-  const opened = await openPage(browser, home(`&t=${IN_USE}&o=-total`));
-  const all = await services(IN_USE);
-  await listed(
-    opened,
-    by(all, ({ id, total, profiles }) => (id ? Number(total) / profiles : null)),
-  );
-  await opened.end();
-});
+test("gauges are sorted by what a snapshot has", () =>
+  compared(IN_USE, `&t=${IN_USE}&o=-total`, (opened, all) =>
+    listed(
+      opened,
+      by(all, ({ id, total, profiles }) => (id ? Number(total) / profiles : null)),
+    ),
+  ));
 
 test("a search by keyboard, shared as an address, opens the service", async () => {
   const opened = await openPage(browser, home());

@@ -83,7 +83,7 @@ async function outcome({ page, at }, { name, bytes }) {
       return seen ? `opened: ${seen.textContent}` : null;
     },
     name,
-    { timeout: 15_000 },
+    { timeout: 60_000 },
   );
   return answer.jsonValue();
 }
