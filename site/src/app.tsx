@@ -50,7 +50,7 @@ import { helpOpen } from "./state/page/help.ts";
 import { lasting, notice } from "./state/page/notice.ts";
 import { settingsOpen } from "./state/page/settings.ts";
 import { asked } from "./state/page/token.ts";
-import { urlState } from "./state/url/router.ts";
+import { route } from "./state/url/router.ts";
 
 const AnnotateDialog = lazy(() =>
   import("./components/query/annotatedialog.tsx").then((module) => module.AnnotateDialog),
@@ -64,7 +64,7 @@ const TokenDialog = lazy(() => import("./components/header/tokendialog.tsx").the
 /** A page with what every page has. */
 export function App({ children }: { children: ComponentChildren }) {
   return (
-    <div class={`page ${urlState.value.route}-page`}>
+    <div class={`page ${route.value.page}-page`}>
       {children}
       <DropTarget />
       {helpOpen.value && <Help />}

@@ -8,8 +8,8 @@ import { closeFile, files } from "./state/profile/files.ts";
 import { selectedDetail, tree } from "./state/profile/focus.ts";
 import { failures, openFiles } from "./state/profile/opening.ts";
 import { lookAt } from "./state/profile/steps.ts";
-import { go, urlState } from "./state/url/router.ts";
-import { parseUrlState } from "./state/url/urlstate.ts";
+import { parsePage } from "./state/url/route.ts";
+import { fileRoute, go } from "./state/url/router.ts";
 
 interface Open {
   pilotlight: "open";
@@ -51,9 +51,9 @@ async function open({ name, bytes }: Open): Promise<void> {
 
 function show({ view, type, theme }: Show): void {
   applyTheme(THEMES.find((name) => name === theme) ?? "auto");
-  const wanted = parseUrlState("file", `?${new URLSearchParams({ v: view })}`).view;
-  if (wanted !== urlState.peek().view) lookAt(wanted);
-  if (type !== urlState.peek().type) go({ type });
+  const { view: wanted } = parsePage("file", `?${new URLSearchParams({ v: view })}`);
+  if (wanted !== fileRoute.peek().view) lookAt(wanted);
+  if (type !== fileRoute.peek().type) go({ type });
 }
 
 /** Whether a frame was said to be selected. */

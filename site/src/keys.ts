@@ -34,8 +34,8 @@ import {
   toggleRecursion,
 } from "./state/profile/steps.ts";
 import { swapSides } from "./state/query/sides.ts";
-import { redo, undo, urlState } from "./state/url/router.ts";
-import type { View } from "./state/url/urlstate.ts";
+import type { View } from "./state/url/route.ts";
+import { redo, route, undo } from "./state/url/router.ts";
 
 interface Binding {
   keys: string[];
@@ -185,7 +185,7 @@ async function copyName(): Promise<void> {
 }
 
 function swap(): void {
-  if (urlState.peek().route === "diff") swapSides();
+  if (route.peek().page === "diff") swapSides();
   else if (comparing.peek()) swapFiles();
   else if (takesSteps.peek()) swapParts();
 }

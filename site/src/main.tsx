@@ -1,22 +1,22 @@
 import { core } from "./core/index.ts";
 import { startOffline } from "./offline.ts";
-import { route, startPages } from "./pages/routes.tsx";
+import { page, startPages } from "./pages/routes.tsx";
 import { lasting } from "./state/page/notice.ts";
-import { urlState } from "./state/url/router.ts";
+import { fileRoute } from "./state/url/router.ts";
 
 startPages();
 if (location.search !== "")
   void import("./state/url/unknown.ts").then((module) => {
     lasting.value = module.unknownParameters(location.search);
   });
-const { embed } = urlState.peek();
+const { embed } = fileRoute.peek();
 if (!embed) startOffline();
 else if (parent !== window) void import("./embedded.ts").then((module) => module.startEmbedded());
 // Where a file may come, and none is on its way. The person hears of a failure with the file.
-if (location.hash === "" && (route.peek() === "file" || route.peek() === "home")) core.warmUp().catch(console.warn);
+if (location.hash === "" && (page.peek() === "file" || page.peek() === "home")) core.warmUp().catch(console.warn);
 
 function openLinked(): void {
-  if (route.peek() === "file" && location.hash.startsWith("#p="))
+  if (page.peek() === "file" && location.hash.startsWith("#p="))
     void import("./state/profile/linked.ts").then((module) => module.openLinked());
 }
 openLinked();

@@ -12,7 +12,7 @@ const { writeCsv } = await import("../src/export/csv.ts");
 const { linkOf } = await import("../src/export/link.ts");
 const { fillTemplate, viewOf } = await import("../src/export/page.ts");
 const { drawSvg } = await import("../src/export/svg.ts");
-const { visit, go, urlState } = await import("../src/state/url/router.ts");
+const { visit, go, pictureRoute } = await import("../src/state/url/router.ts");
 const { files } = await import("../src/state/profile/files.ts");
 const { failures } = await import("../src/state/profile/opening.ts");
 const { openLinked } = await import("../src/state/profile/linked.ts");
@@ -196,7 +196,7 @@ test("a link holds the profile, shows the same, and opens once", async () => {
   await idle();
   assert.deepEqual(opened, ["a b&c.pb.gz: 1,2,3"]);
   assert.equal(files.value.length, 1);
-  assert.equal(urlState.value.zoom, "abc", "what is seen is what the link says");
+  assert.equal(pictureRoute.value.zoom, "abc", "what is seen is what the link says");
 
   location.hash = "#p=cut off?&title=x";
   await openLinked();

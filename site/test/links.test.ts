@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./page.ts";
 
-const { formatUrlState, parseUrlState } = await import("../src/state/url/urlstate.ts");
+const { formatRoute, parseRoute } = await import("../src/state/url/route.ts");
 
 /** A link, and the address that it becomes, where that is another. */
 const LINKS: [link: string, address?: string][] = [
@@ -73,6 +73,6 @@ const LINKS: [link: string, address?: string][] = [
 test("links that people have stay what they are", () => {
   for (const [link, address = link] of LINKS) {
     const { pathname, search, hash } = new URL(link, "http://x/");
-    assert.equal(formatUrlState(parseUrlState(pathname, search, hash)), address, link);
+    assert.equal(formatRoute(parseRoute(pathname, search, hash)), address, link);
   }
 });

@@ -5,7 +5,7 @@ import { labelOf } from "../src/core/steps.ts";
 import { stepLabel } from "../src/format/step.ts";
 import { engine, idle } from "./page.ts";
 
-const { go, urlState, visit } = await import("../src/state/url/router.ts");
+const { fileRoute, go, visit } = await import("../src/state/url/router.ts");
 const { files, loadFiles } = await import("../src/state/profile/files.ts");
 const { openFiles } = await import("../src/state/profile/opening.ts");
 const { startDrawing } = await import("../src/state/profile/draw.ts");
@@ -55,11 +55,11 @@ test("two parts of the time are compared, and nothing of it stays open", async (
   const before = open.size;
   steps.setAgainst([5, 6]);
   await idle();
-  assert.deepEqual(urlState.value.steps, ["time:5-6"], "without a first part it is the first");
-  assert.equal(urlState.value.against, null);
+  assert.deepEqual(fileRoute.value.steps, ["time:5-6"], "without a first part it is the first");
+  assert.equal(fileRoute.value.against, null);
   steps.setAgainst([10, 20]);
   await idle();
-  assert.deepEqual(urlState.value.against, [10, 20]);
+  assert.deepEqual(fileRoute.value.against, [10, 20]);
   assert.equal(compared.at(-1)?.[3], true, "one is longer than the other: shares");
   assert.equal(ready().totals?.base.total, 1);
   assert.equal(ready().totals?.other.total, 10);
@@ -74,7 +74,7 @@ test("two parts of the time are compared, and nothing of it stays open", async (
   steps.swapParts();
   await idle();
   assert.deepEqual(
-    [urlState.value.steps, urlState.value.against],
+    [fileRoute.value.steps, fileRoute.value.against],
     [
       ["time:10-20", "hide:x"],
       [5, 6],
@@ -84,14 +84,14 @@ test("two parts of the time are compared, and nothing of it stays open", async (
 
   steps.setTime([1, 2]);
   await idle();
-  assert.deepEqual(urlState.value.against, [5, 6], "the other side stays");
+  assert.deepEqual(fileRoute.value.against, [5, 6], "the other side stays");
   steps.lookAt("chart");
-  assert.equal(urlState.value.against, null, "a chart is of one part");
+  assert.equal(fileRoute.value.against, null, "a chart is of one part");
   await idle();
   steps.setAgainst([5, 6]);
-  assert.equal(urlState.value.view, "flame");
+  assert.equal(fileRoute.value.view, "flame");
   steps.removeStep(0);
-  assert.equal(urlState.value.against, null, "there is nothing to compare it with");
+  assert.equal(fileRoute.value.against, null, "there is nothing to compare it with");
   await idle();
   assert.equal(ready().totals, undefined);
   assert.equal(open.size, before);
@@ -133,7 +133,7 @@ test("files with and without decimals are compared in the finer unit", async () 
 test("frames of labels come before what may name them", () => {
   go({ steps: ["focus:eu"] });
   steps.frameBy("tagroot", "region");
-  assert.deepEqual(urlState.value.steps, ["tagroot:region", "focus:eu"]);
+  assert.deepEqual(fileRoute.value.steps, ["tagroot:region", "focus:eu"]);
 });
 
 test("steps of labels in words", () => {

@@ -15,9 +15,9 @@ globalThis.fetch = async (url) => {
 };
 location.href = "http://localhost/diff?bucket=old/bundle.json&bucket2=https://else.test/new/bundle.json";
 const { known, learnSpans, placeOf, places, wholeSpan } = await import("../src/state/query/place.ts");
-const { go, href, urlState, visit } = await import("../src/state/url/router.ts");
+const { diffRoute, exploreRoute, go, href, visit } = await import("../src/state/url/router.ts");
 const { exploreSide, swapSides, timelineSpan, versionSides } = await import("../src/state/query/sides.ts");
-const { initialUrlState } = await import("../src/state/url/urlstate.ts");
+const { initialRoute } = await import("../src/state/url/route.ts");
 const { placeName } = await import("../src/state/query/placenames.ts");
 const { bundleAddress } = await import("../src/state/query/otherplace.ts");
 const [OLD, NEW] = Object.keys(described);
@@ -28,14 +28,14 @@ test("nothing is known before the bundles have said their times; each side then 
   while (!known.peek()) await new Promise((resolve) => setTimeout(resolve));
   assert.deepEqual([placeOf("base"), placeOf("other")], [OLD, NEW]);
   assert.deepEqual(wholeSpan("other"), { from: 90_000, until: 99_000 });
-  const { base, other } = urlState.peek();
+  const { base, other } = diffRoute.peek();
   assert.deepEqual([base.from, base.until, other.from, other.until], ["1000", "5000", "90000", "99000"]);
 });
 
 test("ranges that are all of it are left out, and both places stay in every link", () => {
   const both = `bucket=old/bundle.json&bucket2=${NEW}`;
-  assert.equal(href(initialUrlState("diff")), `http://localhost/diff?${both}`);
-  assert.equal(href(initialUrlState("explore")), `http://localhost/explore?${both}`);
+  assert.equal(href(initialRoute("diff")), `http://localhost/diff?${both}`);
+  assert.equal(href(initialRoute("explore")), `http://localhost/explore?${both}`);
 });
 
 test("swapped sides swap their places, and one side alone is asked in its place", () => {
@@ -47,28 +47,28 @@ test("swapped sides swap their places, and one side alone is asked in its place"
   assert.equal(new URL(location.href).searchParams.get("bucket2"), "old/bundle.json");
   exploreSide("other");
   assert.equal(placeOf("base"), OLD);
-  assert.deepEqual(urlState.peek().base, { from: "2000", until: "3000", filters: [] });
+  assert.deepEqual(exploreRoute.peek().base, { from: "2000", until: "3000", filters: [] });
   visit("home");
   assert.deepEqual(places.peek(), { base: "old/bundle.json", other: NEW });
 });
 
 test("what is no address is asked as it is, and so refused", () => {
-  go(initialUrlState("home"), "push", { base: "http://[x/", other: null });
+  go(initialRoute("home"), "push", { base: "http://[x/", other: null });
   assert.equal(placeOf("base"), "http://[x/");
   assert.equal(placeName(placeOf("base")), "http://[x/");
   assert.equal(wholeSpan("base"), null);
 });
 
 test("without a second place both sides are of the first, in halves", async () => {
-  go(initialUrlState("diff"), "push", { base: "old/bundle.json", other: null });
+  go(initialRoute("diff"), "push", { base: "old/bundle.json", other: null });
   assert.equal(placeOf("other"), OLD);
-  const { base, other } = initialUrlState("diff");
+  const { base, other } = initialRoute("diff");
   assert.deepEqual([base.from, base.until, other.from, other.until], ["1000", "3000", "3000", "5000"]);
   // What cannot be read has no times; its first question says why.
-  go(initialUrlState("home"), "push", { base: "none/bundle.json", other: null });
+  go(initialRoute("home"), "push", { base: "none/bundle.json", other: null });
   await learnSpans(() => {});
   assert.equal(wholeSpan("base"), null);
-  assert.equal(initialUrlState("home").base.from, "now-1h");
+  assert.equal(initialRoute("home").base.from, "now-1h");
 });
 
 test("places are called by the end of their addresses, as long as it takes to tell them apart", () => {

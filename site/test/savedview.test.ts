@@ -3,7 +3,7 @@ import { test } from "node:test";
 import "./page.ts";
 
 const { shortLink, viewsOf } = await import("../src/state/url/savedview.ts");
-const { formatUrlState } = await import("../src/state/url/urlstate.ts");
+const { formatRoute } = await import("../src/state/url/route.ts");
 
 const view = (fields: object) =>
   JSON.stringify({ name: "checkout", path: "explore?s=checkout&v=table", saved: 5, ...fields });
@@ -29,12 +29,12 @@ test("saved views lead to pages of ours alone, the newest first", () => {
       ["aaaaa1", "checkout"],
     ],
   );
-  assert.equal(formatUrlState(found[1].target), "explore?s=checkout&v=table");
+  assert.equal(formatRoute(found[1].target), "explore?s=checkout&v=table");
   // A bucket that somebody else has chosen does not come along.
   const [bucket] = viewsOf({ "view.aaaaa1": view({ path: "explore?s=a&bucket=https://evil.example" }) });
-  assert.equal(formatUrlState(bucket.target), "explore?s=a");
+  assert.equal(formatRoute(bucket.target), "explore?s=a");
 });
 
 test("a short link is the front page with an id", () => {
-  assert.equal(formatUrlState(shortLink("abc123")), "?view=abc123");
+  assert.equal(formatRoute(shortLink("abc123")), "?view=abc123");
 });

@@ -5,7 +5,8 @@ import { growth } from "../src/format/trend.ts";
 import "./page.ts";
 
 const { arranged, commonType, shownType, typesOf } = await import("../src/state/query/servicelist.ts");
-const { initialUrlState, parseSort } = await import("../src/state/url/urlstate.ts");
+const { initialRoute } = await import("../src/state/url/route.ts");
+const { parseSort } = await import("../src/state/url/values.ts");
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const IN_USE = "memory:inuse_space:bytes:space:bytes";
@@ -107,6 +108,6 @@ test("types, and what is shown of a service without the chosen one", () => {
 });
 
 test("services are by name unless the address says otherwise", () => {
-  assert.deepEqual(initialUrlState("home").sort, parseSort("name"));
-  assert.deepEqual(initialUrlState("explore").sort, parseSort("-self"));
+  assert.deepEqual(initialRoute("home").sort, parseSort("name"));
+  assert.deepEqual(initialRoute("explore").sort, parseSort("-self"));
 });

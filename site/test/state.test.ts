@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { effect } from "@preact/signals";
 import { engine, idle, server } from "./page.ts";
 
-const { go, urlState, visit } = await import("../src/state/url/router.ts");
+const { fileRoute, go, visit } = await import("../src/state/url/router.ts");
 const { loadExplore, timeline } = await import("../src/state/query/explore.ts");
 const { loadCompare, sideSeries } = await import("../src/state/query/compare.ts");
 const { checked, files, loadFiles, moveAcross, opening, sides, swapFiles } = await import(
@@ -323,7 +323,7 @@ test("a program names the addresses of open files, which are closed as they were
   assert.deepEqual([same, renamed === first], [second, false]);
   await idle();
   assert.deepEqual([...open], [second, renamed], "what has fewer names is closed");
-  const { zoom, selection, compare } = urlState.peek();
+  const { zoom, selection, compare } = fileRoute.peek();
   assert.deepEqual([zoom, selection, compare], ["", "", true]);
   assert.equal(notice.value, "4 of 5 addresses named from large.so. 4 of 5 addresses named from small.so");
   assert.deepEqual(failures.value, []);

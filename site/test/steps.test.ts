@@ -5,7 +5,7 @@ import { nameOf, parseSteps, stepOf } from "../src/core/steps.ts";
 import { stepLabel } from "../src/format/step.ts";
 import { engine, idle, server } from "./page.ts";
 
-const { go, undo, urlState, visit } = await import("../src/state/url/router.ts");
+const { go, pictureRoute, undo, visit } = await import("../src/state/url/router.ts");
 const { loadExplore } = await import("../src/state/query/explore.ts");
 const { loadCompare } = await import("../src/state/query/compare.ts");
 const { startDrawing } = await import("../src/state/profile/draw.ts");
@@ -72,7 +72,7 @@ test("a change of steps draws the same profile again", async () => {
   steps.setGroup("package");
   steps.toggleRecursion();
   await idle();
-  assert.deepEqual(urlState.value.steps, ["focus:^main\\.run$", "group:package", "recursion:direct"]);
+  assert.deepEqual(pictureRoute.value.steps, ["focus:^main\\.run$", "group:package", "recursion:direct"]);
   steps.setGroup("file");
   steps.toggleRecursion();
   steps.toggleInvert();
@@ -126,11 +126,11 @@ test("a comparison takes the same steps on both sides, and is drawn again", asyn
 });
 
 test("an address without a name is no step", () => {
-  const before = urlState.value.steps;
+  const before = pictureRoute.value.steps;
   for (const name of ["?", "0x20", "0x20 [libc.so.6]"]) steps.stepOn("hide", name);
-  assert.equal(urlState.value.steps, before);
+  assert.equal(pictureRoute.value.steps, before);
   steps.stepOn("hide", "[libc.so.6]");
-  assert.deepEqual(urlState.value.steps.at(-1), "hide:^\\[libc\\.so\\.6\\]$");
+  assert.deepEqual(pictureRoute.value.steps.at(-1), "hide:^\\[libc\\.so\\.6\\]$");
 });
 
 test("undoing ends where the page begins", () => {

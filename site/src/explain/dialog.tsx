@@ -8,7 +8,7 @@ import { reportFailure } from "../state/page/failure.ts";
 import { type Ready, shown } from "../state/profile/shown.ts";
 import { addFirst } from "../state/profile/steps.ts";
 import { fixedLink } from "../state/url/fixedlink.ts";
-import { go, urlState } from "../state/url/router.ts";
+import { go, route } from "../state/url/router.ts";
 import { ModelAnswer } from "./model.tsx";
 import {
   adviceOn,
@@ -106,7 +106,7 @@ function Sections({ summary, close }: { summary: Summary; close: () => void }) {
         >
           <Icon name="copy" /> Copy as Markdown
         </button>
-        <span class="hint">Made by this page.{urlState.value.route === "file" && " Nothing was sent anywhere."}</span>
+        <span class="hint">Made by this page.{route.value.page === "file" && " Nothing was sent anywhere."}</span>
       </p>
     </>
   );
@@ -114,7 +114,7 @@ function Sections({ summary, close }: { summary: Summary; close: () => void }) {
 
 /** What is behind the # of /file is the profile itself. */
 function linkHere(): string {
-  return urlState.peek().route === "file" ? location.href.split("#")[0] : fixedLink();
+  return route.peek().page === "file" ? location.href.split("#")[0] : fixedLink();
 }
 
 function Functions(props: { heading: string; rows: { name: string; said: string }[]; search: (name: string) => void }) {

@@ -7,7 +7,7 @@ import { notify } from "../state/page/notice.ts";
 import { placeOf } from "../state/query/place.ts";
 import { selector } from "../state/query/selector.ts";
 import { span } from "../state/query/services.ts";
-import { urlState } from "../state/url/router.ts";
+import { exploreRoute } from "../state/url/router.ts";
 
 const MIME: Record<SiteForm, string> = { zip: "application/zip", html: "text/html" };
 /** Longer than it takes. */
@@ -15,7 +15,7 @@ const UNTIL_DONE = 600_000;
 
 export async function exportBundle(form: SiteForm): Promise<void> {
   const place = placeOf("base");
-  const { service, base: side, window } = urlState.peek();
+  const { service, base: side, window } = exploreRoute.peek();
   const query = selector(service, side.filters);
   const range = window ?? span.peek();
   const [from, until, when] = [Math.round(range.from), Math.round(range.until), new Date().toISOString()];

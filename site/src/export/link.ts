@@ -5,14 +5,14 @@ import { core } from "../core/index.ts";
 import type { TreeInfo } from "../core/types.ts";
 import type { Source } from "../state/profile/sources.ts";
 import { takenSteps } from "../state/profile/steps.ts";
-import { formatUrlState } from "../state/url/urlstate.ts";
+import { formatRoute } from "../state/url/route.ts";
 import { viewOf } from "./page.ts";
 
 /** What chats, mail programs and browsers pass on whole. */
 export const LONGEST_LINK = 32_000;
 
 export async function linkOf(tree: TreeInfo, { id, name }: Source): Promise<string> {
-  const link = new URL(formatUrlState(viewOf(tree, [])), base);
+  const link = new URL(formatRoute(viewOf(tree, [])), base);
   // As it is seen: what was filtered out would only make it longer.
   const base64 = await core.exportBase64(id, takenSteps.peek());
   const profile = urlSafe(new TextDecoder().decode(base64));

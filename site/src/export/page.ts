@@ -6,8 +6,8 @@ import type { TreeInfo } from "../core/types.ts";
 import { shown } from "../state/profile/shown.ts";
 import type { Source } from "../state/profile/sources.ts";
 import { takenSteps } from "../state/profile/steps.ts";
-import { urlState } from "../state/url/router.ts";
-import { formatUrlState, initialUrlState, type UrlState } from "../state/url/urlstate.ts";
+import { formatRoute, initialRoute, type RouteOf } from "../state/url/route.ts";
+import { fileRoute, pictureRoute, route } from "../state/url/router.ts";
 
 /** What a page that stands alone holds. */
 export interface Embedded {
@@ -24,22 +24,22 @@ export async function pageOf(tree: TreeInfo, sources: Source[], steps: string[])
   const embedded = sources.map(async ({ id, name }) => ({ name, base64: await core.exportBase64(id, steps) }));
   const [template, ...profiles] = await Promise.all([fetchTemplate(), ...embedded]);
   const left = steps.length > 0 ? [] : takenSteps.peek();
-  const view = formatUrlState(viewOf(tree, left)).replace(/^[^?]*/, "");
+  const view = formatRoute(viewOf(tree, left)).replace(/^[^?]*/, "");
   return new Blob(fillTemplate(template, view, profiles), { type: "text/html" });
 }
 
 /** What is seen, on the page of files, which knows no services. What it shows has no times, so it takes no part of them. */
-export function viewOf(tree: TreeInfo, steps: string[]): UrlState {
-  const { view, invert, sandwich, zoom, extent, selection, search, sort, wholeFile, graph, compare, measure, route } =
-    urlState.peek();
+export function viewOf(tree: TreeInfo, steps: string[]): RouteOf<"file"> {
+  const { view, invert, sandwich, zoom, extent, selection, search, sort, wholeFile, graph } = pictureRoute.peek();
   const untimed = steps.filter((step) => timeOf(step) === null);
   const seen = { view, steps: untimed, invert, sandwich, zoom, extent, selection, search, sort, wholeFile, graph };
-  const compared = route === "file" ? { compare, measure } : comparedPage();
-  return { ...initialUrlState("file"), type: tree.type, ...seen, ...compared };
+  const { compare, measure } = fileRoute.peek();
+  const compared = route.peek().page === "file" ? { compare, measure } : comparedPage();
+  return { ...initialRoute("file"), type: tree.type, ...seen, ...compared };
 }
 
 /** A page doesn't know which time its profiles cover, so loads and averages are shares there. */
-function comparedPage(): Partial<UrlState> {
+function comparedPage(): Partial<RouteOf<"file">> {
   const answer = shown.peek();
   const compared = answer.state === "ready" ? answer.compared : undefined;
   if (!compared) return {};

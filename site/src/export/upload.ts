@@ -7,7 +7,7 @@ import type { TreeInfo } from "../core/types.ts";
 import { FileError } from "../files/source.ts";
 import type { Source } from "../state/profile/sources.ts";
 import { takenSteps } from "../state/profile/steps.ts";
-import { formatUrlState } from "../state/url/urlstate.ts";
+import { formatRoute } from "../state/url/route.ts";
 import { fileName } from "./index.ts";
 import { viewOf } from "./page.ts";
 
@@ -26,7 +26,7 @@ export async function upload(
   });
   if (!response.headers.get("content-type")?.startsWith("application/json")) throw noServer();
   const share = ((await response.json()) as { id: string }).id;
-  return { link: new URL(formatUrlState({ ...link, shares: [share] }), base).href, id: share };
+  return { link: new URL(formatRoute({ ...link, shares: [share] }), base).href, id: share };
 }
 
 /** What an answer means for who uploads; undefined where it means the same as for every call. */

@@ -1,6 +1,6 @@
 /** Which part of a call graph is seen: its scale, and the point in the middle. */
 import type { Point, Size } from "../core/arrange.ts";
-import type { GraphWindow } from "../state/url/urlstate.ts";
+import type { GraphWindow } from "../state/url/values.ts";
 
 const SMALLEST = 0.05;
 const LARGEST = 4;

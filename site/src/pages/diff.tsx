@@ -25,8 +25,9 @@ import {
   swapSides,
 } from "../state/query/sides.ts";
 import { clock, refresh } from "../state/url/clock.ts";
-import { go, urlState } from "../state/url/router.ts";
-import { initialUrlState, type SideName } from "../state/url/urlstate.ts";
+import { initialRoute } from "../state/url/route.ts";
+import { diffRoute, go } from "../state/url/router.ts";
+import type { SideName } from "../state/url/values.ts";
 import { fixed, resolve } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 
@@ -64,7 +65,7 @@ export function Diff() {
 }
 
 function SidePanel({ name }: { name: SideName }) {
-  const side = urlState.value[name];
+  const side = diffRoute.value[name];
   const title = SIDE_TITLES[name];
   const { value: timeline, problem } = timelines[name].value;
   const whole = apart.value && wholeSpan(name);
@@ -94,7 +95,7 @@ function SidePanel({ name }: { name: SideName }) {
         series={sideSeries.value[name]}
         peak={sideSeries.value.peak}
         problem={problem}
-        type={timeline?.type ?? urlState.value.type}
+        type={timeline?.type ?? diffRoute.value.type}
         window={sideSpan(name)}
         label={`Timeline of the ${title}`}
         testid={`timeline-${name}`}
@@ -111,9 +112,9 @@ function capital(text: string): string {
 
 /** Of two places: all of both, or one alone. */
 function PlacePresets() {
-  const { service, type } = urlState.value;
+  const { service, type } = diffRoute.value;
   const choices = [
-    { label: "All of both", choose: () => go({ ...initialUrlState("diff"), service, type }) },
+    { label: "All of both", choose: () => go({ ...initialRoute("diff"), service, type }) },
     { label: "Explore the baseline alone", choose: () => exploreSide("base") },
     { label: "Explore the comparison alone", choose: () => exploreSide("other") },
   ];
@@ -148,7 +149,7 @@ const EARLIER = [
 
 /** Common comparisons in one click, and the way back to one range. */
 function Presets() {
-  const { base, other, service, type } = urlState.value;
+  const { base, other, service, type } = diffRoute.value;
   const filters: [string[], string[]] = [base.filters, other.filters];
   const shared = base.filters.filter((filter) => other.filters.includes(filter));
   const known = labels.value.value ?? {};
@@ -193,7 +194,7 @@ function Presets() {
               type="button"
               onClick={() => {
                 close();
-                go({ ...initialUrlState("explore"), service, type, base: { ...fixed(span.value), filters: shared } });
+                go({ ...initialRoute("explore"), service, type, base: { ...fixed(span.value), filters: shared } });
               }}
             >
               No comparison: explore both ranges together

@@ -19,8 +19,8 @@ import { placeOf } from "../state/query/place.ts";
 import { labels, span } from "../state/query/services.ts";
 import { compareLabels, versionSides } from "../state/query/sides.ts";
 import { clock, refresh } from "../state/url/clock.ts";
-import { go, urlState } from "../state/url/router.ts";
-import { initialUrlState } from "../state/url/urlstate.ts";
+import { initialRoute } from "../state/url/route.ts";
+import { exploreRoute, go } from "../state/url/router.ts";
 import { spanLabel } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 
@@ -39,7 +39,7 @@ const storeSymbols = (programs: File[]) =>
 
 /** One service, one type, a time range. */
 export function Explore() {
-  const { base, window, type, panel } = urlState.value;
+  const { base, window, type, panel } = exploreRoute.value;
   const Chosen = panelOf(panel);
   const place = placeOf("base");
   useEffect(() => {
@@ -103,7 +103,7 @@ export function Explore() {
       >
         {series.value && <Marks />}
       </Timeline>
-      {urlState.value.split !== "" && (
+      {exploreRoute.value.split !== "" && (
         <div class="split-legend">
           <SplitLegend />
         </div>
@@ -136,10 +136,10 @@ function offeredSides() {
 
 /** Before and after the newest versions of the range, or of the window that is seen. */
 function versionComparisons() {
-  const { service, type, base, window } = urlState.value;
+  const { service, type, base, window } = exploreRoute.value;
   return versionSides(marks.value, window ?? span.value, base.filters).map(({ label, sides }) => ({
     label,
-    choose: () => go({ ...initialUrlState("diff"), service, type, ...sides }),
+    choose: () => go({ ...initialRoute("diff"), service, type, ...sides }),
   }));
 }
 

@@ -24,14 +24,14 @@ import {
 } from "../state/profile/files.ts";
 import { failures } from "../state/profile/opening.ts";
 import { server } from "../state/query/services.ts";
-import { go, NO_FOCUS, urlState } from "../state/url/router.ts";
+import { fileRoute, go, NO_FOCUS } from "../state/url/router.ts";
 import { Picture } from "../views/picture.tsx";
 
 const SharedList = lazy(() => import("../components/files/sharedlist.tsx").then((module) => module.SharedList));
 
 /** Opened profiles: one, several merged, or some compared with others. */
 export function FilePage() {
-  const { embed } = urlState.value;
+  const { embed } = fileRoute.value;
   return (
     <>
       {!embed && (
@@ -141,7 +141,7 @@ function FileItem({ file }: { file: OpenedFile }) {
           type="checkbox"
           checked={file.checked}
           onChange={(event) => {
-            go({ ...NO_FOCUS, compare: urlState.value.compare }, "replace");
+            go({ ...NO_FOCUS, against: null, compare: fileRoute.value.compare }, "replace");
             setChecked(info.id, event.currentTarget.checked);
           }}
         />

@@ -13,7 +13,7 @@ import { placeOf } from "../state/query/place.ts";
 import { commonType, typesOf } from "../state/query/servicelist.ts";
 import { rememberedServer, server, services } from "../state/query/services.ts";
 import { refresh } from "../state/url/clock.ts";
-import { go, urlState } from "../state/url/router.ts";
+import { go, homeRoute } from "../state/url/router.ts";
 
 const SavedViews = lazy(() => import("../components/services/savedviews.tsx").then((module) => module.SavedViews));
 const SharedList = lazy(() => import("../components/files/sharedlist.tsx").then((module) => module.SharedList));
@@ -32,7 +32,7 @@ export function Home() {
         <DropZone wide={!withServer}>
           {withServer && (
             <>
-              {urlState.value.saved !== "" && placeOf("base") === "" && <SavedViews />}
+              {homeRoute.value.saved !== "" && placeOf("base") === "" && <SavedViews />}
               <SharedList />
             </>
           )}
@@ -44,7 +44,7 @@ export function Home() {
 }
 
 function Controls({ found }: { found: Service[] }) {
-  const { base, type } = urlState.value;
+  const { base, type } = homeRoute.value;
   const types = typesOf(found);
   const chosen = types.find((id) => readAlike(id, type)) ?? commonType(found);
   return (

@@ -8,29 +8,29 @@ import { clear } from "../state/profile/shown.ts";
 import { loadCompare } from "../state/query/compare.ts";
 import { chooseDefaults, loadExplore } from "../state/query/explore.ts";
 import { known } from "../state/query/place.ts";
-import { urlState } from "../state/url/router.ts";
-import type { Route } from "../state/url/urlstate.ts";
+import type { Page } from "../state/url/route.ts";
+import { route } from "../state/url/router.ts";
 import { Diff } from "./diff.tsx";
 import { Explore } from "./explore.tsx";
 import { FilePage } from "./file.tsx";
 import { Home } from "./home.tsx";
 
-const PAGES: Record<Route, () => preact.JSX.Element> = { home: Home, explore: Explore, diff: Diff, file: FilePage };
-const LOADERS: Record<Route, () => void> = { home: () => {}, explore: loadExplore, diff: loadCompare, file: loadFiles };
-export const route: ReadonlySignal<Route> = computed(() => urlState.value.route);
+const PAGES: Record<Page, () => preact.JSX.Element> = { home: Home, explore: Explore, diff: Diff, file: FilePage };
+const LOADERS: Record<Page, () => void> = { home: () => {}, explore: loadExplore, diff: loadCompare, file: loadFiles };
+export const page: ReadonlySignal<Page> = computed(() => route.value.page);
 
 export function startPages(): void {
   // What one page shows means nothing on the next: it leaves the screen before the next page asks for its own.
   effect(() => {
     if (!known.value) return;
-    const load = LOADERS[route.value];
+    const load = LOADERS[page.value];
     untracked(clear);
     return effect(load);
   });
   effect(chooseDefaults);
   effect(loadAddresses);
   start(function Page() {
-    const Chosen = PAGES[route.value];
+    const Chosen = PAGES[page.value];
     return known.value && <Chosen />;
   });
 }

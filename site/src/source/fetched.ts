@@ -6,7 +6,7 @@ import { placeOf } from "../state/query/place.ts";
 import { parseMatcher } from "../state/query/selector.ts";
 import { labels } from "../state/query/services.ts";
 import { resource } from "../state/resource.ts";
-import { urlState } from "../state/url/router.ts";
+import { exploreRoute, route } from "../state/url/router.ts";
 import type { Mapping } from "./mapping.ts";
 import { type Code, join, type Place, placesOf } from "./places.ts";
 
@@ -15,7 +15,7 @@ const [REPOSITORY, REF, ROOT] = ["service_repository", "service_git_ref", "servi
 
 /** Values of a label among what is seen. */
 function valuesOf(name: string): string[] {
-  for (const filter of urlState.value.base.filters) {
+  for (const filter of exploreRoute.value.base.filters) {
     const matcher = parseMatcher(filter);
     if (matcher?.name === name && matcher.op === "=") return [matcher.value];
   }
@@ -30,9 +30,8 @@ export const commits = computed(() => {
 
 /** What the service runs; null if it names no repository. Without a commit it is the newest. */
 const code = computed((): Code | null => {
-  const { route } = urlState.value;
   const [repository] = valuesOf(REPOSITORY);
-  if (route !== "explore" || placeOf("base") !== "" || !repository) return null;
+  if (route.value.page !== "explore" || placeOf("base") !== "" || !repository) return null;
   return { repository, ref: valuesOf(REF)[0] ?? "HEAD", root: valuesOf(ROOT)[0] ?? "" };
 });
 

@@ -6,7 +6,7 @@ import { notify } from "./page/notice.ts";
 import { token } from "./page/token.ts";
 import { placeOf } from "./query/place.ts";
 import { resource } from "./resource.ts";
-import { urlState } from "./url/router.ts";
+import { route } from "./url/router.ts";
 
 export interface Share {
   id: string;
@@ -34,8 +34,8 @@ const times = signal(0);
 const first = resource(
   "list the shared profiles",
   () => {
-    const { route, shares } = urlState.value;
-    const seen = placeOf("base") === "" && (route === "home" || (route === "file" && shares.length === 0));
+    const at = route.value;
+    const seen = placeOf("base") === "" && (at.page === "home" || (at.page === "file" && at.shares.length === 0));
     return seen ? { times: times.value, token: token.value } : null;
   },
   (_, signal) => page("", signal),

@@ -13,7 +13,7 @@ import { nextOccurrence, select, selectedDetail, tree, visitNode } from "../stat
 import { isShown } from "../state/profile/shown.ts";
 import { sandwichOf, stepOn, takesSteps } from "../state/profile/steps.ts";
 import { placeOf } from "../state/query/place.ts";
-import { go, urlState } from "../state/url/router.ts";
+import { exploreRoute, go, route } from "../state/url/router.ts";
 import { ACTIONS, zoomHere } from "./frameactions.ts";
 
 /** Callers that are listed: a stack of thousands takes longer to lay out than anyone reads. */
@@ -136,14 +136,14 @@ function StepActions({ name }: { name: string }) {
       >
         Sandwich
       </button>
-      {urlState.value.route === "explore" && placeOf("base") === "" && <FunctionLink name={name} />}
+      {route.value.page === "explore" && placeOf("base") === "" && <FunctionLink name={name} />}
     </>
   );
 }
 
 /** To the function over time and in all services. */
 function FunctionLink({ name }: { name: string }) {
-  const target = { ...urlState.value, panel: "function", func: name } as const;
+  const target = { ...exploreRoute.value, panel: "function", func: name } as const;
   return (
     <a
       class="control"

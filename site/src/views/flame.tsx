@@ -9,7 +9,7 @@ import { ROW } from "../flame/paint.ts";
 import type { Stage } from "../flame/stage.ts";
 import { rootLabel, totalOf } from "../format/total.ts";
 import { announcement, extent, tree, zoom } from "../state/profile/focus.ts";
-import { urlState } from "../state/url/router.ts";
+import { pictureRoute } from "../state/url/router.ts";
 import { FlameCanvas } from "./flamecanvas.tsx";
 import { FrameList } from "./framelist.tsx";
 
@@ -49,7 +49,7 @@ export function Flame() {
       >
         {info?.nodes === 1 && (
           <p class="hint nothing-drawn" data-testid="nothing">
-            {urlState.value.steps.length > 0 ? "The filters leave nothing." : "No sample has a value of this type."}
+            {pictureRoute.value.steps.length > 0 ? "The filters leave nothing." : "No sample has a value of this type."}
           </p>
         )}
       </FlameCanvas>

@@ -1,6 +1,6 @@
 /** What can be done with a frame, wherever it is chosen. */
 import { zoomTo } from "../state/profile/focus.ts";
-import { go, urlState } from "../state/url/router.ts";
+import { go, pictureRoute } from "../state/url/router.ts";
 
 export const ACTIONS = [
   { verb: "focus", label: "Focus", key: "f", title: "Only stacks with this function (f)" },
@@ -10,6 +10,6 @@ export const ACTIONS = [
 
 /** Zooms to a frame where it can be seen. */
 export function zoomHere(node: number): void {
-  if (!["flame", "both", "sides"].includes(urlState.peek().view)) go({ view: "flame" });
+  if (!["flame", "both", "sides"].includes(pictureRoute.peek().view)) go({ view: "flame" });
   void zoomTo(node);
 }

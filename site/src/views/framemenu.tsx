@@ -8,7 +8,7 @@ import { hasLines } from "../state/profile/lines.ts";
 import { lookAt, sandwichOf, stepOn, takesSteps } from "../state/profile/steps.ts";
 import { comparisonHere } from "../state/query/comparison.ts";
 import { placeOf } from "../state/query/place.ts";
-import { go, urlState } from "../state/url/router.ts";
+import { go, route } from "../state/url/router.ts";
 import { ACTIONS, zoomHere } from "./frameactions.ts";
 import "../style/framemenu.css";
 
@@ -88,7 +88,7 @@ export function FrameMenu() {
 function itemsOf({ node, name, path }: NonNullable<typeof frameMenu.value>["detail"]): Item[] {
   const zoom = { label: "Zoom", key: "Enter", act: () => zoomHere(node) };
   if (node === ROOT) return [zoom];
-  const onServer = urlState.value.route === "explore" && placeOf("base") === "";
+  const onServer = route.value.page === "explore" && placeOf("base") === "";
   const steps = ACTIONS.map(({ verb, label, key }): Item => ({ label, key, act: () => stepOn(verb, name) }));
   return [
     zoom,

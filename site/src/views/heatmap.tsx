@@ -8,7 +8,7 @@ import { percent } from "../format/number.ts";
 import { colours, readToken } from "../state/page/theme.ts";
 import { type Subject, shown } from "../state/profile/shown.ts";
 import { setAgainst, setTime } from "../state/profile/steps.ts";
-import { go, urlState } from "../state/url/router.ts";
+import { fileRoute, go } from "../state/url/router.ts";
 import { formatMoment } from "../time/moment.ts";
 import { placeIn } from "../time/range.ts";
 import { Axis, seenTime } from "./axis.tsx";
@@ -17,7 +17,7 @@ import { Axis, seenTime } from "./axis.tsx";
 export function HeatmapStrip() {
   const answer = shown.value;
   const subject = answer.state === "ready" && answer.subject?.timed ? answer.subject : null;
-  const { idle } = urlState.value;
+  const { idle } = fileRoute.value;
   const key = subject && JSON.stringify([subject.profile, subject.type, idle]);
   const map = useSignal<{ subject: Subject; of: Heatmap } | null>(null);
   useEffect(() => {
@@ -51,8 +51,8 @@ function Strip({ map }: { map: Heatmap }) {
   const byShift = useRef(false);
   /** Where the pointer is. */
   const pointed = useSignal<Point | null>(null);
-  const chosen = timeAmong(urlState.value.steps);
-  const { against, idle } = urlState.value;
+  const chosen = timeAmong(fileRoute.value.steps);
+  const { against, idle } = fileRoute.value;
   const columns = map.cells.length / map.rows;
   const shade = useMemo(() => shading(map.cells), [map]);
   const total = useMemo(() => map.cells.reduce((sum, cell) => sum + cell, 0), [map]);

@@ -9,8 +9,8 @@ import { tree } from "../state/profile/focus.ts";
 import { frameMenu } from "../state/profile/framemenu.ts";
 import { shown } from "../state/profile/shown.ts";
 import { refresh } from "../state/url/clock.ts";
-import { urlState } from "../state/url/router.ts";
-import type { View } from "../state/url/urlstate.ts";
+import type { View } from "../state/url/route.ts";
+import { pictureRoute, route } from "../state/url/router.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { Flame } from "./flame.tsx";
 import { Steps } from "./steps.tsx";
@@ -22,7 +22,7 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
   const answer = shown.value;
   if (answer.state === "ready") return <Views />;
   // A file that could not be read is not read by asking again.
-  const Failure = urlState.value.route === "file" ? ProblemNote : RetryNote;
+  const Failure = route.value.page === "file" ? ProblemNote : RetryNote;
   return (
     <div class="stage">
       {answer.state === "error" && <Failure problem={answer.problem} />}
@@ -53,7 +53,7 @@ const SideBySide = lazy(() => import("./sidebyside.tsx").then((module) => module
 const HeatmapStrip = lazy(() => import("./heatmap.tsx").then((module) => module.HeatmapStrip));
 
 function Views() {
-  const { view } = urlState.value;
+  const { view } = pictureRoute.value;
   const timed = shown.value.state === "ready" && shown.value.subject?.timed;
   const info = view === "sides" ? tree.value : null;
   const flame = view === "flame" || view === "both" || view === "chart" || (info !== null && !info.diff);

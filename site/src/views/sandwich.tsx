@@ -18,13 +18,13 @@ import { openFrameMenu } from "../state/profile/framemenu.ts";
 import { useHeaviest } from "../state/profile/heaviest.ts";
 import { sandwich } from "../state/profile/sandwich.ts";
 import { sandwichOf } from "../state/profile/steps.ts";
-import { go, urlState } from "../state/url/router.ts";
+import { go, pictureRoute } from "../state/url/router.ts";
 import { FrameList } from "./framelist.tsx";
 import { type Hover, Tooltip } from "./tooltip.tsx";
 
 /** Callers of a function above it, callees below. */
 export function Sandwich() {
-  const { sandwich: name } = urlState.value;
+  const { sandwich: name } = pictureRoute.value;
   const found = sandwich.value;
   useHeaviest(name !== "", (row) => go({ sandwich: row.name }, "replace"));
   if (name === "") {

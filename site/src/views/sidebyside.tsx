@@ -7,8 +7,8 @@ import { formatValue } from "../format/value.ts";
 import { announcement, zoom, zoomedDetail } from "../state/profile/focus.ts";
 import { sideTotals } from "../state/profile/sidetotals.ts";
 import { SIDE_TITLES } from "../state/query/sides.ts";
-import { urlState } from "../state/url/router.ts";
-import type { SideName } from "../state/url/urlstate.ts";
+import { pictureRoute } from "../state/url/router.ts";
+import type { SideName } from "../state/url/values.ts";
 import { FlameCanvas } from "./flamecanvas.tsx";
 import { FrameList } from "./framelist.tsx";
 import "../style/sidebyside.css";
@@ -96,7 +96,7 @@ function nothingDrawn(name: SideName, diff: DiffTotals): string | null {
   const [whole, key] =
     name === "base" ? [diff.base, "base_total" as const] : [diff.comparison, "comparison_total" as const];
   if (whole <= 0)
-    return urlState.value.steps.length > 0 ? `The filters leave nothing of the ${side}.` : `The ${side} is empty.`;
+    return pictureRoute.value.steps.length > 0 ? `The filters leave nothing of the ${side}.` : `The ${side} is empty.`;
   const detail = zoomedDetail.value.value;
   if (zoom.value === ROOT || detail?.node !== zoom.value || !detail.diff) return null;
   return detail.diff[key] > 0 ? null : `This frame is not in the ${side}.`;

@@ -21,14 +21,15 @@ import {
   toggleInvert,
   toggleRecursion,
 } from "../state/profile/steps.ts";
-import { undo, urlState } from "../state/url/router.ts";
-import type { View } from "../state/url/urlstate.ts";
+import type { View } from "../state/url/route.ts";
+import { fileRoute, pictureRoute, undo } from "../state/url/router.ts";
 
 const LabelPicker = lazy(() => import("./labels.tsx").then((module) => module.LabelPicker));
 
 /** What stands between the profile and its picture, in order, and how much of the profile is left. */
 export function Steps() {
-  const { steps, against } = urlState.value;
+  const { steps } = pictureRoute.value;
+  const { against, embed } = fileRoute.value;
   const answer = shown.value;
   if (steps.length === 0 || answer.state !== "ready" || !takesSteps.value) return null;
   const { diff, total, whole, whole_exact, total_exact, unmatched } = answer.tree;
@@ -76,7 +77,7 @@ export function Steps() {
           {diff ? "both sides" : formatValue(whole, unit)}
         </span>
       )}
-      {!urlState.value.embed && (
+      {!embed && (
         <button type="button" class="link" title="Undo (z); redo with Shift+Z" data-testid="undo" onClick={undo}>
           Undo
         </button>
@@ -95,7 +96,7 @@ const INVERTED: View[] = ["flame", "both", "tree", "sides"];
 export function StepTools() {
   const answer = shown.value;
   if (!takesSteps.value || answer.state !== "ready") return null;
-  const { invert, view } = urlState.value;
+  const { invert, view } = pictureRoute.value;
   return (
     <div class="step-tools">
       <Select

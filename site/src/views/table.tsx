@@ -9,7 +9,7 @@ import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
 import { current, select, selectedDetail, tree, zoomTo } from "../state/profile/focus.ts";
 import { callFailed } from "../state/profile/shown.ts";
 import { sortOf } from "../state/profile/sort.ts";
-import { go, urlState } from "../state/url/router.ts";
+import { go, pictureRoute } from "../state/url/router.ts";
 import { Counted, Name, Values } from "./cells.tsx";
 import { ROW_HEIGHT, rowsIn, type Seen, useSeen } from "./rows.ts";
 
@@ -31,7 +31,7 @@ export function Table() {
   if (!info) return <div class="table" ref={scroller} />;
   const { first, last } = rowsIn(view.value, rows.count.value);
   const func = selectedDetail.value.value?.detail.func;
-  const { view: shownView, sandwich } = urlState.value;
+  const { view: shownView, sandwich } = pictureRoute.value;
   const isChosen = (row: TableRow) => (shownView === "sandwich" ? row.name === sandwich : row.func === func);
   const columns = info.diff ? DIFF_COLUMNS : TREE_COLUMNS;
   return (
@@ -71,7 +71,9 @@ export function Table() {
       </div>
       {rows.count.value === 0 && rows.ready.value && (
         <p class="hint pad">
-          {urlState.value.search ? `No function matches “${urlState.value.search}”.` : "No functions."}
+          {pictureRoute.value.search
+            ? `No function matches “${pictureRoute.value.search}”.`
+            : "No functions."}
         </p>
       )}
     </div>
@@ -91,7 +93,7 @@ const DIFF_COLUMNS: Column[] = [
 ];
 
 function Head({ column: { sort, label }, info }: { column: Column; info: TreeInfo }) {
-  const { column, descending } = sortOf(info, urlState.value.sort);
+  const { column, descending } = sortOf(info, pictureRoute.value.sort);
   if (!sort) {
     return (
       <span role="columnheader">
@@ -129,7 +131,7 @@ function Row({ index, row, info, chosen, onMove }: RowProps) {
   const choose = async (zoom: boolean) => {
     if (!row) return;
     const node = await core.nodeOf(info.id, row.func);
-    if (urlState.peek().view === "sandwich") {
+    if (pictureRoute.peek().view === "sandwich") {
       current.value = node;
       return go({ sandwich: row.name });
     }
@@ -219,8 +221,8 @@ function useRows(view: ReadonlySignal<Seen>) {
     return effect(() => {
       const info = tree.value;
       if (!info) return;
-      const { search } = urlState.value;
-      const sort = sortOf(info, urlState.value.sort);
+      const { search } = pictureRoute.value;
+      const sort = sortOf(info, pictureRoute.value.sort);
       const now = JSON.stringify([info.id, sort, search]);
       const fresh = now !== question;
       if (fresh) {

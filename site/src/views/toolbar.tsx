@@ -10,8 +10,8 @@ import { plural } from "../format/value.ts";
 import { nextMatch, searchResult, tree } from "../state/profile/focus.ts";
 import { shown } from "../state/profile/shown.ts";
 import { lookAt } from "../state/profile/steps.ts";
-import { go, urlState } from "../state/url/router.ts";
-import type { View } from "../state/url/urlstate.ts";
+import type { View } from "../state/url/route.ts";
+import { go, pictureRoute } from "../state/url/router.ts";
 import { StepTools } from "./steps.tsx";
 
 const Explain = lazy(() => import("../explain/dialog.tsx").then((module) => module.Explain));
@@ -44,7 +44,7 @@ const views = computed(() => {
 
 /** The view that is seen: of sides, where there are none, the flame graph. */
 const seen = computed(() => {
-  const { view } = urlState.value;
+  const { view } = pictureRoute.value;
   return view === "sides" && views.value.every((offered) => offered.view !== view) ? "flame" : view;
 });
 

@@ -1,9 +1,10 @@
 /** Links that work like ones (new tab, copy address) but stay on the page for a plain click. */
+
+import type { Route } from "../../state/url/route.ts";
 import { go, href } from "../../state/url/router.ts";
-import type { UrlState } from "../../state/url/urlstate.ts";
 
 /** What makes an `a` lead somewhere. */
-export function linkTo(target: UrlState) {
+export function linkTo(target: Route) {
   return { href: href(target), onClick: (event: MouseEvent) => onPlainClick(event, () => go(target)) };
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Debounce } from "../../settled.ts";
-import { go, urlState } from "../../state/url/router.ts";
+import { go, route } from "../../state/url/router.ts";
 import { Icon } from "./icon.tsx";
 
 /** How long typing rests before the search runs. */
@@ -17,7 +17,7 @@ export function SearchField(props: {
   const { label, placeholder, onEnter, children } = props;
   const input = useRef<HTMLInputElement>(null);
   const typing = useRef(new Debounce());
-  const text = urlState.value.search;
+  const text = route.value.search;
   // The field follows the URL, but never under the hands of someone typing.
   useLayoutEffect(() => {
     if (input.current && document.activeElement !== input.current) input.current.value = text;
@@ -25,7 +25,7 @@ export function SearchField(props: {
   const apply = () => {
     typing.current.clear();
     const search = input.current?.value;
-    if (search !== undefined && search !== urlState.value.search) go({ search }, "replace");
+    if (search !== undefined && search !== route.value.search) go({ search }, "replace");
   };
   return (
     <search class="search">

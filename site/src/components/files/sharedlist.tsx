@@ -2,7 +2,7 @@ import { lastDay } from "../../files/share.ts";
 import { formatBytes, plural } from "../../format/value.ts";
 import { reportFailure } from "../../state/page/failure.ts";
 import { chosen, more, remove, type Share, shares } from "../../state/shares.ts";
-import { initialUrlState, type UrlState } from "../../state/url/urlstate.ts";
+import { initialRoute, type Route } from "../../state/url/route.ts";
 import { DeleteForEveryone } from "../controls/deleteforeveryone.tsx";
 import { linkTo } from "../controls/link.ts";
 import "../../style/shares.css";
@@ -70,7 +70,7 @@ function Item({ share }: { share: Share }) {
 /** A link to shares, in the order in which they were chosen: the first is the baseline of a comparison. */
 function Open(props: { ids: string[]; compare?: boolean; testid: string; children: string }) {
   const { ids, compare = false, testid, children } = props;
-  const target: UrlState = { ...initialUrlState("file"), shares: ids, compare };
+  const target: Route = { ...initialRoute("file"), shares: ids, compare };
   return (
     <a
       class={ids.length > 1 ? "control" : "shared-name"}

@@ -7,7 +7,7 @@ import { shown } from "../../state/profile/shown.ts";
 import { sourcesOf } from "../../state/profile/sources.ts";
 import { takenSteps } from "../../state/profile/steps.ts";
 import { withBundle } from "../../state/query/place.ts";
-import { urlState } from "../../state/url/router.ts";
+import { exploreRoute } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 
@@ -35,8 +35,8 @@ export function ExportMenu() {
   const count = sourcesOf(shown.value).length;
   const fits = (most?: number) => most === undefined || (count > 0 && count <= most);
   const forms = FORMS.filter(({ form }) => !standalone || !ELSEWHERE.includes(form));
-  const { route, service } = urlState.value;
-  const stored = !standalone && route === "explore" && service !== "";
+  const { service } = exploreRoute.value;
+  const stored = !standalone && service !== "";
   const bundles = BUNDLES.filter(({ form }) => form !== "zip" || !withBundle);
   const whole = useSignal(false);
   // A comparison is handed on with both of its profiles and its filters, as they can be removed there.

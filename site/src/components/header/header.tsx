@@ -3,8 +3,8 @@ import { standalone } from "../../base.ts";
 import { helpOpen } from "../../state/page/help.ts";
 import { nextTheme, type Theme, theme } from "../../state/page/theme.ts";
 import { shown } from "../../state/profile/shown.ts";
-import { href, urlState, visit } from "../../state/url/router.ts";
-import { initialUrlState } from "../../state/url/urlstate.ts";
+import { initialRoute } from "../../state/url/route.ts";
+import { href, route, visit } from "../../state/url/router.ts";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { onPlainClick } from "../controls/link.ts";
 import { Logo } from "../controls/logo.tsx";
@@ -23,7 +23,7 @@ const THEMES: Record<Theme, { icon: IconName; name: string }> = {
 /** The one thin row above the picture: the brand, the page's own controls, and what every page has. */
 export function Header({ children }: { children?: ComponentChildren }) {
   const { icon, name } = THEMES[theme.value];
-  const { route } = urlState.value;
+  const { page } = route.value;
   const drawn = shown.value.state === "ready";
   return (
     <header class="header">
@@ -32,7 +32,7 @@ export function Header({ children }: { children?: ComponentChildren }) {
       <div class="header-end">
         <OpenButton />
         {drawn && <ExportMenu />}
-        {(drawn || route === "explore" || route === "diff") && !standalone && <ShareMenu />}
+        {(drawn || page === "explore" || page === "diff") && !standalone && <ShareMenu />}
         <TokenMenu />
         <button
           type="button"
@@ -67,7 +67,7 @@ function Brand() {
   );
   if (standalone) return <span class="brand">{name}</span>;
   return (
-    <a class="brand" href={href(initialUrlState("home"))} onClick={(event) => onPlainClick(event, () => visit("home"))}>
+    <a class="brand" href={href(initialRoute("home"))} onClick={(event) => onPlainClick(event, () => visit("home"))}>
       {name}
     </a>
   );

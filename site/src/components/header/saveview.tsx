@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useAction } from "../../state/action.ts";
 import { copyText } from "../../state/page/clipboard.ts";
 import { saveView } from "../../state/query/views.ts";
-import { href, urlState } from "../../state/url/router.ts";
+import { href, route } from "../../state/url/router.ts";
 import { LONGEST_NAME, shortLink } from "../../state/url/savedview.ts";
 import { Icon } from "../controls/icon.tsx";
 import "../../style/shares.css";
@@ -21,7 +21,7 @@ export function SaveView({ done }: { done: () => void }) {
     event.preventDefault();
     const name = String(new FormData(event.currentTarget as HTMLFormElement).get("name") ?? "").trim();
     await run(async () => {
-      const id = await saveView(name, urlState.peek());
+      const id = await saveView(name, route.peek());
       done();
       await copyText(href(shortLink(id)), "a short link; the settings of the front page list the view");
     });

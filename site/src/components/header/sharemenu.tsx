@@ -10,7 +10,7 @@ import { type Source, sourcesOf } from "../../state/profile/sources.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { server } from "../../state/query/services.ts";
 import { fixedLink } from "../../state/url/fixedlink.ts";
-import { urlState } from "../../state/url/router.ts";
+import { route, serviceRoute } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { lazy } from "../lazy.tsx";
@@ -35,13 +35,13 @@ export function ShareMenu() {
     >
       {(close) => (
         <div class="menu-list">
-          {urlState.value.route !== "file" ? (
+          {route.value.page !== "file" ? (
             <>
               <CopyLink done={close} link={async () => fixedLink()}>
                 Copy link
               </CopyLink>
-              {urlState.value.service !== "" &&
-                urlState.value.type !== "" &&
+              {serviceRoute.value.service !== "" &&
+                serviceRoute.value.type !== "" &&
                 (["base", "other"] as const).every((side) => placeOf(side) === "") &&
                 server.value === "present" && <SaveView done={close} />}
             </>

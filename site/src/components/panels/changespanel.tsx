@@ -11,8 +11,8 @@ import { placeOf } from "../../state/query/place.ts";
 import { labels, span } from "../../state/query/services.ts";
 import { comparedSides, widest } from "../../state/query/sides.ts";
 import { clock } from "../../state/url/clock.ts";
-import { go, urlState } from "../../state/url/router.ts";
-import { initialUrlState } from "../../state/url/urlstate.ts";
+import { initialRoute } from "../../state/url/route.ts";
+import { exploreRoute, go } from "../../state/url/router.ts";
 import { formatClock, spanLabel } from "../../time/range.ts";
 import { Select } from "../controls/select.tsx";
 import { lazy } from "../lazy.tsx";
@@ -27,7 +27,7 @@ export function ChangesPanel() {
   const { state, value, problem } = changes.value;
   if (placeOf("base") !== "") return <NeedsServer />;
   // Without a type there is nothing of this service in the range.
-  if (urlState.value.type === "") return <NoData />;
+  if (exploreRoute.value.type === "") return <NoData />;
   return (
     <div class="changes" data-testid="changes" data-state={state}>
       {problem && <RetryNote problem={problem} />}
@@ -53,8 +53,8 @@ function Progress() {
 }
 
 function NeedsServer() {
-  const { service, type, base, window } = urlState.value;
-  const target = { ...initialUrlState("diff"), service, type, ...comparedSides(span.value, window, base.filters) };
+  const { service, type, base, window } = exploreRoute.value;
+  const target = { ...initialRoute("diff"), service, type, ...comparedSides(span.value, window, base.filters) };
   return (
     <Note title="This needs a server" testid="changes-bundle">
       <p>
@@ -73,7 +73,7 @@ function NeedsServer() {
 /** What is compared, and the choice of something else. */
 function Sides({ answer }: { answer: Answer }) {
   const { label, values, sides, times } = answer;
-  const { by } = urlState.value;
+  const { by } = exploreRoute.value;
   const of = (before: string, after: string) => formatComparing({ label, before, after });
   return (
     <div class="changes-sides">
@@ -162,7 +162,7 @@ function Findings({ answer }: { answer: Answer }) {
 }
 
 function Empty({ answer, empty }: { answer: Answer; empty: ComparedSide[] }) {
-  const { base } = urlState.value;
+  const { base } = exploreRoute.value;
   const what = empty.length > 1 ? "Neither side has profiles" : "One side has no profiles";
   return (
     <Note title={what} testid="changes-empty">
@@ -198,7 +198,7 @@ function Summary({ answer }: { answer: Answer }) {
   const { listed, others, certain } = found;
   const after = sides.after;
   // A value that was there from the first, or as long as the other, did not begin.
-  const earliest = Math.max((urlState.value.window ?? span.value).from, sides.before.seen.from);
+  const earliest = Math.max((exploreRoute.value.window ?? span.value).from, sides.before.seen.from);
   const began = label !== "" && after.seen.from > earliest + 60_000;
   if (!certain) {
     return (
@@ -240,7 +240,7 @@ const NOTABLE = 0.1;
 
 /** "+39 % cpu: 0.92 → 1.28 cores, nearly all of it in matchesPattern." */
 function LoadNews({ answer: { cause, more }, load }: { answer: Answer; load: ChangedLoad }) {
-  const { type } = urlState.value;
+  const { type } = exploreRoute.value;
   const { before, after, differs } = load;
   const amounts = formatLoads(before, after, 1, type);
   if (!differs && Math.abs(after / before - 1) >= NOTABLE)

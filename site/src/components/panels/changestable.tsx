@@ -4,8 +4,8 @@ import { percent, short } from "../../format/number.ts";
 import { plural } from "../../format/value.ts";
 import type { Changed, ChangeGroup } from "../../state/query/changed.ts";
 import type { Answer } from "../../state/query/changes.ts";
-import { urlState } from "../../state/url/router.ts";
-import { initialUrlState, type UrlState } from "../../state/url/urlstate.ts";
+import { initialRoute, type Route } from "../../state/url/route.ts";
+import { exploreRoute } from "../../state/url/router.ts";
 import { linkTo } from "../controls/link.ts";
 
 /** Changes that are listed before one asks for all: of what takes less most follows from what takes more. */
@@ -128,9 +128,9 @@ function Bar({ by, low, high, largest }: { by: number; low: number; high: number
 }
 
 /** The difference of both sides as profiles. */
-export function comparison({ sides }: Answer): UrlState {
-  const { service, type } = urlState.value;
-  return { ...initialUrlState("diff"), service, type, base: sides.before.side, other: sides.after.side };
+export function comparison({ sides }: Answer): Route {
+  const { service, type } = exploreRoute.value;
+  return { ...initialRoute("diff"), service, type, base: sides.before.side, other: sides.after.side };
 }
 
 /** Without the address of its package, which people know. */
@@ -149,7 +149,7 @@ function plain(share: number): string {
   return text.replace("-", "−");
 }
 
-export function Link(props: { target: UrlState; class?: string; testid?: string; children: ComponentChildren }) {
+export function Link(props: { target: Route; class?: string; testid?: string; children: ComponentChildren }) {
   const { target, testid, children } = props;
   return (
     <a class={props.class} {...linkTo(target)} data-testid={testid}>

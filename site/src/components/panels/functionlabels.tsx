@@ -5,13 +5,13 @@ import { inValues } from "../../state/query/function.ts";
 import { formatMatcher, hasMatcher, type Matcher } from "../../state/query/selector.ts";
 import { toggleFilter } from "../../state/query/sides.ts";
 import { splitLabels } from "../../state/query/split.ts";
-import { urlState } from "../../state/url/router.ts";
+import { exploreRoute } from "../../state/url/router.ts";
 import { RetryNote } from "../status/retrynote.tsx";
 import { Cost, CostHeads } from "./functioncost.tsx";
 
 /** For whom it runs: the function by the values of the label that splits the timeline. */
 export function FunctionLabels() {
-  const { type, split: by } = urlState.value;
+  const { type, split: by } = exploreRoute.value;
   // Averages of parts do not add up.
   if (isGauge(type) || (by === "" && splitLabels.value.length === 0)) return null;
   return (
@@ -24,7 +24,7 @@ export function FunctionLabels() {
 
 function Values({ by }: { by: string }) {
   const { value, problem } = inValues.value;
-  const cpu = isCpu(urlState.value.type);
+  const cpu = isCpu(exploreRoute.value.type);
   if (problem) return <RetryNote problem={problem} />;
   if (!value || value.by !== by) return <p class="hint">Searching each value…</p>;
   const { running, asked, left } = value;
@@ -76,7 +76,7 @@ function Values({ by }: { by: string }) {
 }
 
 function Only({ matcher }: { matcher: Matcher }) {
-  const { base } = urlState.value;
+  const { base } = exploreRoute.value;
   const set = hasMatcher(base.filters, matcher);
   return (
     <button

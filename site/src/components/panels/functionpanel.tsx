@@ -21,8 +21,8 @@ import {
 import { placeOf } from "../../state/query/place.ts";
 import { ROUNDED } from "../../state/query/rounded.ts";
 import { clock } from "../../state/url/clock.ts";
-import { go, NO_FOCUS, urlState } from "../../state/url/router.ts";
-import type { UrlState } from "../../state/url/urlstate.ts";
+import type { RouteOf } from "../../state/url/route.ts";
+import { exploreRoute, go, NO_FOCUS } from "../../state/url/router.ts";
 import { placeIn, spanLabel } from "../../time/range.ts";
 import { linkTo } from "../controls/link.ts";
 import { lazy } from "../lazy.tsx";
@@ -39,7 +39,7 @@ const PAUSE = 200;
 
 /** One function: who runs it, how much, since when, and what it costs. */
 export function FunctionPanel() {
-  const { func } = urlState.value;
+  const { func } = exploreRoute.value;
   if (placeOf("base") !== "") {
     return (
       <Note title="This needs a server" testid="function-bundle">
@@ -53,7 +53,7 @@ export function FunctionPanel() {
     );
   }
   // Without a type there is nothing of this service in the range.
-  if (urlState.value.type === "") return <NoData />;
+  if (exploreRoute.value.type === "") return <NoData />;
   return (
     <div class="function" data-testid="function">
       <Search key={func} />
@@ -63,7 +63,7 @@ export function FunctionPanel() {
 }
 
 function Search() {
-  const { func, service } = urlState.value;
+  const { func, service } = exploreRoute.value;
   const typing = useRef(new Debounce());
   useEffect(() => {
     draft.value = "";
@@ -118,7 +118,7 @@ function Search() {
 }
 
 function Chosen() {
-  const { func, service, type, base, window } = urlState.value;
+  const { func, service, type, base, window } = exploreRoute.value;
   const { value, state, problem } = detail.value;
   const place = sampledAt(value?.lines ?? []);
   return (
@@ -159,12 +159,12 @@ function Chosen() {
 
 /** What a value stands for: of what there is at an instant the average a snapshot. */
 function amount(value: number, profiles: number): number {
-  return isGauge(urlState.value.type) ? value / (profiles || 1) : value;
+  return isGauge(exploreRoute.value.type) ? value / (profiles || 1) : value;
 }
 
 function Facts({ found }: { found: FunctionAnswer }) {
   const { unit, profiles, functionTotal, self, totalShare, selfShare } = found;
-  const { func } = urlState.value;
+  const { func } = exploreRoute.value;
   const fact = (name: string, value: number, share: number, testid: string) => (
     <div>
       <dt>{name}</dt>
@@ -180,10 +180,16 @@ function Facts({ found }: { found: FunctionAnswer }) {
         {fact("in itself", self, selfShare, "function-self")}
       </dl>
       <span class="function-links">
-        <Link class="control" patch={{ ...NO_FOCUS, panel: "profile", view: "flame", search: func }}>
+        <Link
+          class="control"
+          patch={{ ...NO_FOCUS, spans: [], traces: [], panel: "profile", view: "flame", search: func }}
+        >
           Find in the profile
         </Link>
-        <Link class="control" patch={{ ...NO_FOCUS, panel: "profile", view: "sandwich", sandwich: func }}>
+        <Link
+          class="control"
+          patch={{ ...NO_FOCUS, spans: [], traces: [], panel: "profile", view: "sandwich", sandwich: func }}
+        >
           Sandwich
         </Link>
       </span>
@@ -196,7 +202,7 @@ function OverTime() {
   const { value, state, problem } = overTime.value;
   if (problem) return <RetryNote problem={problem} />;
   if (!value) return <p class="hint">{state === "loading" ? "Reading its timeline…" : ""}</p>;
-  const { unit } = typeParts(urlState.value.type);
+  const { unit } = typeParts(exploreRoute.value.type);
   const most = Math.max(...value.map(share));
   const span = chartSpan();
   const text = (one: FunctionWindow) =>
@@ -245,7 +251,7 @@ function since(windows: FunctionWindow[]): string {
 /** Who else runs it, and what that costs. */
 function Services() {
   const { value, state, problem } = inServices.value;
-  const { service, type, base } = urlState.value;
+  const { service, type, base } = exploreRoute.value;
   if (problem) return <RetryNote problem={problem} />;
   if (!value) return <p class="hint">{state === "loading" ? "Searching all services…" : ""}</p>;
   const cpu = isCpu(type);
@@ -362,12 +368,12 @@ function Calls({ found }: { found: FunctionAnswer }) {
 }
 
 function Link(props: {
-  patch: Partial<UrlState>;
+  patch: Partial<RouteOf<"explore">>;
   class?: string;
   testid?: string;
   children: preact.ComponentChildren;
 }) {
-  const target = { ...urlState.value, ...props.patch };
+  const target = { ...exploreRoute.value, ...props.patch };
   return (
     <a class={props.class} {...linkTo(target)} data-testid={props.testid}>
       {props.children}

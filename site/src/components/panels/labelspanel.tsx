@@ -12,7 +12,7 @@ import { ROUNDED } from "../../state/query/rounded.ts";
 import { labels } from "../../state/query/services.ts";
 import { comparedLabels, compareLabels } from "../../state/query/sides.ts";
 import { latestTwo } from "../../state/query/versionchanges.ts";
-import { go, href, urlState } from "../../state/url/router.ts";
+import { exploreRoute, go, href } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 import { linkTo, onPlainClick } from "../controls/link.ts";
 import { Note } from "../status/problemnote.tsx";
@@ -60,7 +60,7 @@ function Names() {
   return (
     <nav class="label-names" aria-label="Label" data-testid="label-names">
       {all.map((name) => {
-        const target = { ...urlState.value, by: name };
+        const target = { ...exploreRoute.value, by: name };
         const count = ownLabels.value?.[name]?.length ?? 0;
         return (
           <a
@@ -122,14 +122,14 @@ function Values({ of }: { of: ValueTimelines }) {
 
 /** Those that the link names of this label. */
 function chosenSides(by: string): [string, string] | null {
-  const comparing = parseComparing(urlState.value.by);
+  const comparing = parseComparing(exploreRoute.value.by);
   return comparing !== null && comparing !== "time" && comparing.label === by ? namedValues(comparing) : null;
 }
 
 /** Of versions the last two, which are before and after a deploy; else the two largest values. */
 function firstSides({ by, values, all }: ValueTimelines): [string, string] {
   const last = latestShown.value;
-  if (last?.sides.name === by && urlState.value.window === null) return last.sides.values;
+  if (last?.sides.name === by && exploreRoute.value.window === null) return last.sides.values;
   // A new version may be among those that are not shown.
   const versions = isVersion(by) && all === values.length && latestTwo(values);
   if (versions) return versions;
@@ -145,7 +145,7 @@ function Compare({ sides }: { sides: LabelSides }) {
   return (
     <a
       class="control primary"
-      href={href(comparedLabels(urlState.value, sides))}
+      href={href(comparedLabels(exploreRoute.value, sides))}
       title="The difference of these two, function by function"
       data-testid="compare-values"
       onClick={(event) => onPlainClick(event, () => compareLabels(sides))}

@@ -1,10 +1,10 @@
 import { widest } from "../../state/query/sides.ts";
-import { go, urlState } from "../../state/url/router.ts";
+import { exploreRoute, go } from "../../state/url/router.ts";
 import { Note } from "../status/problemnote.tsx";
 
 /** Why a panel may be empty, and the ways out. `what` it would show, "profile" by default. */
 export function NothingHere({ children, what = "profile" }: { children: string; what?: string }) {
-  const { service, base, window } = urlState.value;
+  const { service, base, window } = exploreRoute.value;
   const filtered = base.filters.length > 0;
   const { label, range } = widest();
   return (
@@ -15,7 +15,7 @@ export function NothingHere({ children, what = "profile" }: { children: string; 
           <button
             type="button"
             class="control primary"
-            onClick={() => go({ base: { ...urlState.peek().base, filters: [] } })}
+            onClick={() => go({ base: { ...exploreRoute.peek().base, filters: [] } })}
           >
             Remove its filters
           </button>

@@ -4,8 +4,8 @@ import { formatTick, formatValue, plural } from "../../format/value.ts";
 import { chartSpan } from "../../state/query/explore.ts";
 import { formatMatcher } from "../../state/query/selector.ts";
 import { type Found, singles } from "../../state/query/singles.ts";
-import { go, NO_FOCUS, urlState } from "../../state/url/router.ts";
-import type { UrlState } from "../../state/url/urlstate.ts";
+import type { Route } from "../../state/url/route.ts";
+import { exploreRoute, go, NO_FOCUS } from "../../state/url/router.ts";
 import { bucketLabel, formatInstant, placeIn } from "../../time/range.ts";
 import { type Cell, largestOf, type Single } from "../../time/singles.ts";
 import { linkTo } from "../controls/link.ts";
@@ -22,7 +22,7 @@ const WIDTH = 1000;
 /** Single profiles over time and value, or the spans in them; each leads to its own flame graph. */
 export function SinglesPanel() {
   const { state, value, problem } = singles.value;
-  const spans = urlState.value.by === "span";
+  const spans = exploreRoute.value.by === "span";
   return (
     <section
       class="singles-panel"
@@ -67,17 +67,25 @@ export function SinglesPanel() {
 }
 
 /** Its page: the range is its own millisecond, and its labels are the filters. */
-function targetOf({ time, labels, span, trace }: Single): UrlState {
-  const { base } = urlState.value;
+function targetOf({ time, labels, span, trace }: Single): Route {
+  const { base } = exploreRoute.value;
   const filters = labels.map(({ name, value }) => formatMatcher({ name, op: "=", value }));
   const window = { from: time, until: time + 1 };
   const linked = { spans: span ? [span] : [], traces: trace ? [trace] : [] };
-  return { ...urlState.value, ...NO_FOCUS, ...linked, panel: "profile", by: "", window, base: { ...base, filters } };
+  return {
+    ...exploreRoute.value,
+    ...NO_FOCUS,
+    ...linked,
+    panel: "profile",
+    by: "",
+    window,
+    base: { ...base, filters },
+  };
 }
 
 function Heatmap({ found }: { found: Found }) {
   const { rows, cells, bottom, top, start, step } = found;
-  const { unit } = typeParts(urlState.value.type);
+  const { unit } = typeParts(exploreRoute.value.type);
   const most = Math.max(...cells.map(({ count }) => count));
   const opacity = (count: number) => 0.25 + 0.75 * Math.sqrt(count / most);
   const height = (top - bottom) / rows;
@@ -137,7 +145,7 @@ type Column = "time" | "value" | "span";
 
 /** The largest ones, in the order that is chosen. */
 function Largest({ found }: { found: Found }) {
-  const { unit } = typeParts(urlState.value.type);
+  const { unit } = typeParts(exploreRoute.value.type);
   const sorted = useSignal<{ by: Column; descending: boolean }>({ by: "value", descending: true });
   const { by, descending } = sorted.value;
   const rows = largestOf(found, MOST);

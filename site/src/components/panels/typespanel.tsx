@@ -3,7 +3,7 @@ import { trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { types } from "../../state/query/typespanel.ts";
-import { NO_FOCUS, urlState } from "../../state/url/router.ts";
+import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
 import { seriesOf } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
@@ -39,14 +39,14 @@ function TypeCard({ type }: { type: ServiceType }) {
   const { unit } = typeParts(type.id);
   const series = seriesOf({ ...type, start: 0, step: 1 }, gauge);
   const changed = trend(type, gauge);
-  const { spans, traces } = urlState.value;
-  const target = { ...urlState.value, ...NO_FOCUS, spans, traces, type: type.id, panel: "profile" as const };
+  const { spans, traces } = exploreRoute.value;
+  const target = { ...exploreRoute.value, ...NO_FOCUS, spans, traces, type: type.id, panel: "profile" as const };
   const exact = gauge ? `Average of ${plural(type.profiles, "snapshot")}` : formatExact(type.total, unit);
   return (
     <a
       class="card type-card"
       {...linkTo(target)}
-      aria-current={type.id === urlState.value.type ? "true" : undefined}
+      aria-current={type.id === exploreRoute.value.type ? "true" : undefined}
       data-testid="type-card"
       data-type={type.id}
     >

@@ -7,8 +7,8 @@ import type { LabelSides } from "../../state/query/labels.ts";
 import { histogram, sortedRows, type ValueColumn, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
 import { formatMatcher, hasMatcher, type Matcher, matcherLabel, withMatcher } from "../../state/query/selector.ts";
 import { toggleFilter } from "../../state/query/sides.ts";
-import { go, href, urlState } from "../../state/url/router.ts";
-import type { UrlState } from "../../state/url/urlstate.ts";
+import type { Route } from "../../state/url/route.ts";
+import { exploreRoute, go, href } from "../../state/url/router.ts";
 import { onPlainClick } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
 import { colourOf } from "./valuechart.tsx";
@@ -133,7 +133,7 @@ export function ValueTable({ by, rows, colours, type, sides, pointed, onPoint, o
                     </td>
                   ))}
                 <td class="value-acts">
-                  {hasMatcher(urlState.value.base.filters, { name: by, op: "=", value: row.value }) ? (
+                  {hasMatcher(exploreRoute.value.base.filters, { name: by, op: "=", value: row.value }) ? (
                     <Filtered by={by} value={row.value} />
                   ) : (
                     <>
@@ -225,9 +225,9 @@ function Filtered({ by, value }: { by: string; value: string }) {
 
 /** To the profile of a value, or of all but it. */
 function FilterLink({ by, op, value, label }: { by: string; op: Matcher["op"]; value: string; label: string }) {
-  const { base } = urlState.value;
+  const { base } = exploreRoute.value;
   const filters = withMatcher(base.filters, { name: by, op, value });
-  const target: UrlState = { ...urlState.value, panel: "profile", base: { ...base, filters } };
+  const target: Route = { ...exploreRoute.value, panel: "profile", base: { ...base, filters } };
   return (
     <a
       class="link"

@@ -5,7 +5,7 @@ import { annotateOpen } from "../../state/page/annotate.ts";
 import { type Annotation, annotate, annotations, deleteAnnotation } from "../../state/query/annotations.ts";
 import { span } from "../../state/query/services.ts";
 import { refresh } from "../../state/url/clock.ts";
-import { urlState } from "../../state/url/router.ts";
+import { exploreRoute } from "../../state/url/router.ts";
 import { formatInstant, readLocalInput, toLocalInput } from "../../time/range.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
@@ -42,7 +42,7 @@ export function AnnotateDialog() {
 }
 
 function Form({ done }: { done: () => void }) {
-  const { service, base, window } = urlState.peek();
+  const { service, base, window } = exploreRoute.peek();
   const { running, problem, run } = useAction("keep the annotation");
   // What is selected begins there; else it is about what just happened. The end of a range is no part of it.
   const latest = base.until === "now" ? Date.now() : Math.min(Date.now(), span.peek().until - 1000);

@@ -4,7 +4,7 @@ import { timeline } from "../../state/query/explore.ts";
 import { looking } from "../../state/query/servicechanges.ts";
 import { services } from "../../state/query/services.ts";
 import { clock, refreshAutomatically, refreshEvery } from "../../state/url/clock.ts";
-import { urlState } from "../../state/url/router.ts";
+import { route } from "../../state/url/router.ts";
 import { Select } from "../controls/select.tsx";
 
 const CHOICES = [
@@ -16,8 +16,8 @@ const CHOICES = [
 
 /** A range that ends at a fixed time has nothing new. */
 const live = computed(() => {
-  const { route, base, other } = urlState.value;
-  return (route !== "file" && base.until === "now") || (route === "diff" && other.until === "now");
+  const at = route.value;
+  return at.page !== "file" && (at.base.until === "now" || (at.page === "diff" && at.other.until === "now"));
 });
 
 /** Asking again would end what is on its way, for ever where answers take longer than the interval; and what is dragged. */

@@ -2,13 +2,13 @@ import { useAction } from "../../state/action.ts";
 import { notify } from "../../state/page/notice.ts";
 import { createPin, LONGEST_PIN } from "../../state/query/pins.ts";
 import { span } from "../../state/query/services.ts";
-import { urlState } from "../../state/url/router.ts";
+import { exploreRoute } from "../../state/url/router.ts";
 import { spanLabel } from "../../time/range.ts";
 
 /** Keeps the profiles of what is seen beyond their retention. */
 export function KeepRange() {
   const { running, problem, run } = useAction("keep these profiles");
-  const { service, window } = urlState.value;
+  const { service, window } = exploreRoute.value;
   const seen = window ?? span.value;
   const tooLong = seen.until - seen.from > LONGEST_PIN;
   const keep = () =>

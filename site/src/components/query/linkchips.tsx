@@ -3,12 +3,12 @@ import { linksLabel } from "../../state/query/explore.ts";
 import { span } from "../../state/query/services.ts";
 import { useSettings } from "../../state/query/settings.ts";
 import { filled } from "../../state/query/template.ts";
-import { go, urlState } from "../../state/url/router.ts";
+import { exploreRoute, go } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 
 /** The spans and traces whose samples are shown, each removable, and the way to the trace. */
 export function LinkChips() {
-  const { spans, traces } = urlState.value;
+  const { spans, traces } = exploreRoute.value;
   const chips = [
     ...spans.map((id) => ({ of: "span" as const, id, rest: { spans: spans.filter((other) => other !== id) } })),
     ...traces.map((id) => ({ of: "trace" as const, id, rest: { traces: traces.filter((other) => other !== id) } })),
@@ -54,7 +54,7 @@ export function LinkChips() {
 
 /** Where the one trace is that is shown; null without one. */
 function traceAddress(template: string): string | null {
-  const { service, spans, traces, window } = urlState.value;
+  const { service, spans, traces, window } = exploreRoute.value;
   if (traces.length !== 1) return null;
   const { from, until } = window ?? span.value;
   const range = { from: String(Math.round(from)), until: String(Math.round(until)) };

@@ -2,8 +2,8 @@ import type { ComponentType } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { latestShown } from "../../state/query/marks.ts";
 import { placeOf } from "../../state/query/place.ts";
-import { urlState } from "../../state/url/router.ts";
-import type { Panel } from "../../state/url/urlstate.ts";
+import type { Panel } from "../../state/url/route.ts";
+import { exploreRoute } from "../../state/url/router.ts";
 import { linkTo } from "../controls/link.ts";
 import { lazy } from "../lazy.tsx";
 
@@ -56,7 +56,7 @@ export const panelOf = (panel: Panel): ComponentType | null => PANELS[panel]?.co
 
 /** From one panel to another, of the same service, range and filters. */
 export function Panels() {
-  const { panel } = urlState.value;
+  const { panel } = exploreRoute.value;
   const versions = panel === "profile" && latestShown.value;
   const offered = (Object.entries(PANELS) as [Panel, PanelEntry][]).filter(
     ([name, { needsServer }]) => name === panel || !needsServer || placeOf("base") === "",
@@ -77,7 +77,7 @@ export function Panels() {
       {offered.map(([name, { label, title }]) => {
         // What these panels tell apart means nothing in the others.
         const own = panel === "changes" || panel === "singles";
-        const target = { ...urlState.value, panel: name, ...(own && { by: "" }) };
+        const target = { ...exploreRoute.value, panel: name, ...(own && { by: "" }) };
         return (
           <a
             key={name}
@@ -95,7 +95,7 @@ export function Panels() {
         <a
           class="panel-link deploy"
           // They are those of the whole range.
-          {...linkTo({ ...urlState.value, panel: "changes", by: versions.by, window: null })}
+          {...linkTo({ ...exploreRoute.value, panel: "changes", by: versions.by, window: null })}
           data-testid="deploy"
         >
           What changed between {versions.text}?

@@ -1,16 +1,16 @@
 import { annotateOpen } from "../../state/page/annotate.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { server } from "../../state/query/services.ts";
-import { urlState } from "../../state/url/router.ts";
+import { exploreRoute } from "../../state/url/router.ts";
 import { AutoRefresh } from "./autorefresh.tsx";
 import { KeepRange } from "./keeprange.tsx";
 import { ZoneChoice } from "./zonechoice.tsx";
 
 /** What holds for every range. */
 export function RangeOptions({ close }: { close: () => void }) {
-  const { route, service } = urlState.value;
+  const { service } = exploreRoute.value;
   // A bundle is what it is.
-  const stored = route === "explore" && service !== "" && placeOf("base") === "" && server.value === "present";
+  const stored = service !== "" && placeOf("base") === "" && server.value === "present";
   return (
     <>
       <AutoRefresh />

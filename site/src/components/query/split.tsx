@@ -5,13 +5,13 @@ import { formatMatcher, hasMatcher, matcherLabel } from "../../state/query/selec
 import { toggleFilter } from "../../state/query/sides.ts";
 import { splitLabels, splitValues, unknownSplit } from "../../state/query/split.ts";
 import { refresh } from "../../state/url/clock.ts";
-import { go, urlState } from "../../state/url/router.ts";
+import { exploreRoute, go } from "../../state/url/router.ts";
 import { type Part, partAmount, type Split } from "../../time/split.ts";
 import { Select } from "../controls/select.tsx";
 import "../../style/split.css";
 
 export function SplitChoice() {
-  const { split: by } = urlState.value;
+  const { split: by } = exploreRoute.value;
   const names = splitLabels.value;
   if (names.length === 0 && by === "") return null;
   const listed = by === "" || names.includes(by) ? names : [by, ...names];
@@ -28,7 +28,7 @@ export function SplitChoice() {
 
 /** The parts of the timeline, each of which filters; or why there are none. */
 export function SplitLegend() {
-  const { split: by } = urlState.value;
+  const { split: by } = exploreRoute.value;
   const { value, problem } = splitValues.value;
   const shown = split.value;
   if (shown) return <Parts of={shown} />;
@@ -51,7 +51,7 @@ export function SplitLegend() {
 }
 
 function Parts({ of }: { of: Split }) {
-  const { type, window } = urlState.value;
+  const { type, window } = exploreRoute.value;
   const { unit } = typeParts(type);
   const { by, parts, stacked, more, series } = of;
   const all: Part = { value: null, name: "all", colour: "--line-strong", values: series.values, total: series.total };
@@ -82,7 +82,7 @@ function Entry({ part, of, unit }: { part: Part; of: Split; unit: string }) {
       </li>
     );
   const matcher = { name: of.by, op: "=", value } as const;
-  const { base } = urlState.value;
+  const { base } = exploreRoute.value;
   const set = hasMatcher(base.filters, matcher);
   const label = value === "" ? `without ${of.by}` : matcherLabel(formatMatcher(matcher));
   return (

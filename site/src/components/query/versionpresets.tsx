@@ -8,7 +8,7 @@ import { labels, span } from "../../state/query/services.ts";
 import { labelSides, versionSides } from "../../state/query/sides.ts";
 import { latestTwo, versionChanges } from "../../state/query/versionchanges.ts";
 import { fetchVersions } from "../../state/query/versions.ts";
-import { go, urlState } from "../../state/url/router.ts";
+import { diffRoute, go } from "../../state/url/router.ts";
 import { fixed } from "../../time/range.ts";
 
 /**
@@ -20,7 +20,7 @@ export function VersionPresets(props: { shared: string[]; baseline: string[]; cl
   const found = useSignal<ValueTimeline[]>([]);
   const by = askedVersions(labels.value.value ?? {});
   useEffect(() => {
-    const { service, type } = urlState.peek();
+    const { service, type } = diffRoute.peek();
     if (!by) return;
     const stop = new AbortController();
     fetchVersions(type + selector(service, shared), by, span.peek(), stop.signal).then(

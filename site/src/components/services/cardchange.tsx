@@ -3,7 +3,8 @@ import { change } from "../../format/number.ts";
 import { formatStep } from "../../format/value.ts";
 import { formatComparing } from "../../state/query/comparing.ts";
 import type { ServiceChange } from "../../state/query/servicechanges.ts";
-import { initialUrlState, type Side } from "../../state/url/urlstate.ts";
+import { initialRoute } from "../../state/url/route.ts";
+import type { Side } from "../../state/url/values.ts";
 import { formatMinute } from "../../time/range.ts";
 import { linkTo } from "../controls/link.ts";
 
@@ -15,7 +16,7 @@ export function CardChange({ service, found, range }: { service: string; found: 
     by: formatComparing(versions ? { label, ...versions } : "time"),
     window: kind === "spike" ? { from, until } : null,
   };
-  const target = { ...initialUrlState("explore"), service, type, base: range, panel: "changes" as const, ...compared };
+  const target = { ...initialRoute("explore"), service, type, base: range, panel: "changes" as const, ...compared };
   const when =
     kind === "spike" ? `at ${formatMinute(from)} for ${formatStep(until - from)}` : `since ${formatMinute(from)}`;
   const load = formatLoads(before, after, step, type);

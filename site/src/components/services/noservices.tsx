@@ -2,12 +2,12 @@ import { catalogNote } from "../../bucket/published.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { span } from "../../state/query/services.ts";
 import { widest } from "../../state/query/sides.ts";
-import { go, urlState } from "../../state/url/router.ts";
+import { go, homeRoute } from "../../state/url/router.ts";
 import { Snippets } from "../status/snippets.tsx";
 
 /** No data yet: how to send some. */
 export function NoServices() {
-  const { base } = urlState.value;
+  const { base } = homeRoute.value;
   const { label, range } = widest();
   const whole = base.from === range.from;
   const old = catalogNote(placeOf("base"), span.value.until, Date.now());

@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import { settingsOpen } from "../../state/page/settings.ts";
 import { useSettings } from "../../state/query/settings.ts";
 import { deleteView } from "../../state/query/views.ts";
-import { go, href, urlState } from "../../state/url/router.ts";
+import { go, homeRoute, href } from "../../state/url/router.ts";
 import { type SavedView, viewsOf } from "../../state/url/savedview.ts";
 import { formatInstant } from "../../time/range.ts";
 import { DeleteForEveryone } from "../controls/deleteforeveryone.tsx";
@@ -13,7 +13,7 @@ import "../../style/shares.css";
 
 /** Views that people have saved, in the settings; nothing where there are none. A short link leads on to its own. */
 export function SavedViews() {
-  const { saved } = urlState.value;
+  const { saved } = homeRoute.value;
   const { value, problem } = useSettings();
   const views = viewsOf(value ?? {});
   const wanted = views.find(({ id }) => id === saved);

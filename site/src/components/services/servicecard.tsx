@@ -7,7 +7,8 @@ import { toggleFavourite } from "../../state/page/favourites.ts";
 import { changeOf } from "../../state/query/servicechanges.ts";
 import { shownType } from "../../state/query/servicelist.ts";
 import { span } from "../../state/query/services.ts";
-import { initialUrlState, type Side } from "../../state/url/urlstate.ts";
+import { initialRoute } from "../../state/url/route.ts";
+import type { Side } from "../../state/url/values.ts";
 import { placeIn, type Span } from "../../time/range.ts";
 import { seriesOf } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";
@@ -21,7 +22,7 @@ const CardChange = lazy(() => import("./cardchange.tsx").then((module) => module
 export function ServiceCard(props: { service: Service; type: string; range: Side; favourite: boolean }) {
   const { service, type, range, favourite } = props;
   const shown = shownType(service, type);
-  const target = { ...initialUrlState("explore"), service: service.name, type: shown?.id ?? "", base: range };
+  const target = { ...initialRoute("explore"), service: service.name, type: shown?.id ?? "", base: range };
   const { unit } = typeParts(shown?.id ?? "");
   const gauge = isGauge(shown?.id ?? "");
   const series = shown && seriesOf({ ...shown, start: 0, step: 1 }, gauge);

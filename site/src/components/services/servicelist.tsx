@@ -5,8 +5,8 @@ import { trackWork } from "../../settled.ts";
 import { favourites } from "../../state/page/favourites.ts";
 import { lastingChange } from "../../state/query/servicechanges.ts";
 import { arranged, commonType } from "../../state/query/servicelist.ts";
-import { go, urlState } from "../../state/url/router.ts";
-import { formatSort, parseSort } from "../../state/url/urlstate.ts";
+import { go, homeRoute } from "../../state/url/router.ts";
+import { formatSort, parseSort } from "../../state/url/values.ts";
 import { SearchField } from "../controls/searchfield.tsx";
 import { Select } from "../controls/select.tsx";
 import { ServiceCard } from "./servicecard.tsx";
@@ -20,9 +20,9 @@ const ORDERS = [
 
 /** Services as cards, searched and sorted. */
 export function ServiceList({ found }: { found: Service[] }) {
-  const { search, sort, base } = urlState.value;
+  const { search, sort, base, type: named } = homeRoute.value;
   useEffect(lookForChanges, []);
-  const type = urlState.value.type || commonType(found);
+  const type = named || commonType(found);
   const order = ORDERS.find(({ value }) => value === formatSort(sort)) ?? ORDERS[0];
   const listed = arranged(found, {
     search,

@@ -1,7 +1,7 @@
 import { describeNodes } from "../../format/facts.ts";
 import { files } from "../../state/profile/files.ts";
 import { shown } from "../../state/profile/shown.ts";
-import { urlState } from "../../state/url/router.ts";
+import { route } from "../../state/url/router.ts";
 
 /** What the answer is made of. */
 export function Footer() {
@@ -10,7 +10,7 @@ export function Footer() {
   const [first = "", ...more] = answer.state === "ready" ? answer.facts : [];
   const facts = tree ? [first, describeNodes(tree.nodes), ...more] : [];
   // Those of files stand above their picture.
-  const ofFile = urlState.value.route === "file";
+  const ofFile = route.value.page === "file";
   const warnings = answer.state === "ready" && !ofFile ? [...answer.warnings] : [];
   if (tree?.cut) warnings.push(`Callers more than ${tree.cut} frames away are left out: there are too many.`);
   return (

@@ -8,21 +8,23 @@ import { matcherLabel } from "../../state/query/selector.ts";
 import { otherServices, services, span } from "../../state/query/services.ts";
 import { exploreSide, SIDE_TITLES, sideSpan, widest } from "../../state/query/sides.ts";
 import { clock } from "../../state/url/clock.ts";
-import { go, urlState, visit } from "../../state/url/router.ts";
-import type { SideName } from "../../state/url/urlstate.ts";
+import { diffRoute, go, serviceRoute, visit } from "../../state/url/router.ts";
+import type { SideName } from "../../state/url/values.ts";
 import { spanLabel } from "../../time/range.ts";
 import { Note } from "./problemnote.tsx";
 import { RetryNote } from "./retrynote.tsx";
 
 /** Why there may be nothing to see, with a click to widen. */
 export function NoData() {
-  const { service, base, other, window, route } = urlState.value;
+  const at = serviceRoute.value;
+  const { service, base } = at;
+  const window = at.page === "explore" && at.window;
   const problem = services.value.problem ?? otherServices.value.problem;
   if (problem) {
     return <RetryNote problem={problem} />;
   }
   if (services.value.state === "loading" || otherServices.value.state === "loading" || work.value) return null;
-  const filtered = base.filters.length > 0 || (route === "diff" && other.filters.length > 0);
+  const filtered = base.filters.length > 0 || (at.page === "diff" && at.other.filters.length > 0);
   const none = services.value.value?.length === 0;
   const linked = links.value;
   const answer = shown.value;
@@ -53,7 +55,7 @@ export function NoData() {
             Show the whole range
           </button>
         )}
-        {route === "explore" && base.from !== widest().range.from && (
+        {at.page === "explore" && base.from !== widest().range.from && (
           <button
             type="button"
             class={filtered || window ? "control" : "control primary"}
@@ -71,15 +73,15 @@ export function NoData() {
 
 /** Which sides of a comparison have nothing, and what was looked for there. */
 function EmptySides({ sides }: { sides: SideName[] }) {
-  const { service, type } = urlState.value;
+  const { service, type } = diffRoute.value;
   const filled = sides.length === 1 ? (sides[0] === "base" ? "other" : "base") : null;
-  const filtered = sides.some((side) => urlState.value[side].filters.length > 0);
+  const filtered = sides.some((side) => diffRoute.value[side].filters.length > 0);
   return (
     <Note title={sides.length > 1 ? "Neither side has profiles" : "One side is empty"} testid="empty">
       {sides.map((side) => (
         <p key={side}>
           The {SIDE_TITLES[side]} has no profiles: {service}
-          {urlState.value[side].filters.map((filter) => ` ${matcherLabel(filter)}`)},{" "}
+          {diffRoute.value[side].filters.map((filter) => ` ${matcherLabel(filter)}`)},{" "}
           {spanLabel(sideSpan(side), clock.value)}.{apart.value && ` ${lacks(side, service, type)}`}
         </p>
       ))}
@@ -103,7 +105,7 @@ function lacks(side: SideName, service: string, type: string): string {
 }
 
 function RemoveFilters({ sides }: { sides: SideName[] }) {
-  const unfiltered = () => Object.fromEntries(sides.map((side) => [side, { ...urlState.peek()[side], filters: [] }]));
+  const unfiltered = () => Object.fromEntries(sides.map((side) => [side, { ...diffRoute.peek()[side], filters: [] }]));
   return (
     <button type="button" class="control primary" onClick={() => go(unfiltered())}>
       Remove {sides.length > 1 ? "the" : "its"} filters

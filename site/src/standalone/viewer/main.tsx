@@ -6,8 +6,8 @@ import { FilePage } from "../../pages/file.tsx";
 import { start } from "../../start.tsx";
 import { loadFiles } from "../../state/profile/files.ts";
 import { openFiles } from "../../state/profile/opening.ts";
+import { parsePage } from "../../state/url/route.ts";
 import { go } from "../../state/url/router.ts";
-import { parseUrlState } from "../../state/url/urlstate.ts";
 
 effect(loadFiles);
 start(FilePage);
@@ -17,7 +17,7 @@ async function openEmbedded(): Promise<void> {
   const text = document.getElementById("embedded")?.textContent;
   if (!text) return;
   const { view, profiles } = JSON.parse(text) as Embedded;
-  const seen = parseUrlState("file", location.search || view);
+  const seen = parsePage("file", location.search || view);
   await openFiles(profiles.map(({ name, base64 }) => new File([bytesOf(base64)], name)));
   // What is opened is seen as a whole at first.
   go(seen, "replace");

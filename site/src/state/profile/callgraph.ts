@@ -8,7 +8,7 @@ import { plural } from "../../format/value.ts";
 import { labelsOf, type NodeLabel } from "../../graph/label.ts";
 import { type Came, neighbour } from "../../graph/walk.ts";
 import { resource } from "../resource.ts";
-import { urlState } from "../url/router.ts";
+import { pictureRoute } from "../url/router.ts";
 import { isCurrent } from "./draw.ts";
 import { announcement, current, flagsVersion, inTurn, select, selectedDetail, tree } from "./focus.ts";
 import { callFailed, isShown } from "./shown.ts";
@@ -28,7 +28,7 @@ export const placed = resource(
   "draw the call graph",
   () => {
     const info = tree.value;
-    const ready = urlState.value.view === "graph" && info !== null && isShown(info.id) && isCurrent.value;
+    const ready = pictureRoute.value.view === "graph" && info !== null && isShown(info.id) && isCurrent.value;
     return ready ? { tree: info.id, diff: info.diff !== null } : null;
   },
   async (asked): Promise<Placed> => {
@@ -103,7 +103,7 @@ async function visitFunction(found: Placed, index: number): Promise<void> {
   if (!isShown(found.tree) || at.peek() !== index) return;
   current.value = node;
   announcement.value = describe(found.graph, index);
-  if (urlState.peek().selection) await select(node);
+  if (pictureRoute.peek().selection) await select(node);
 }
 
 /** Selects the function of a node. */

@@ -2,7 +2,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { core } from "../../core/index.ts";
 import { type NodeDetail, ROOT } from "../../core/types.ts";
-import { urlState } from "../url/router.ts";
+import { pictureRoute } from "../url/router.ts";
 import { current, tree } from "./focus.ts";
 import { callFailed } from "./shown.ts";
 
@@ -101,7 +101,8 @@ export function startCallTree(): void {
   effect(() => {
     const info = tree.value;
     const node = current.value;
-    if (info && urlState.value.view === "tree") void reveal(info.id, node).catch(callFailed(info.id, "list the calls"));
+    if (info && pictureRoute.value.view === "tree")
+      void reveal(info.id, node).catch(callFailed(info.id, "list the calls"));
   });
 }
 

@@ -8,8 +8,9 @@ import { core } from "../../core/index.ts";
 import { type Seconds, timeOf, timeStep } from "../../core/steps.ts";
 import type { TreeInfo } from "../../core/types.ts";
 import { coverageDiffers, resolveMeasure, sharesOf } from "../query/measure.ts";
-import { urlState } from "../url/router.ts";
-import type { Measure, View } from "../url/urlstate.ts";
+import type { View } from "../url/route.ts";
+import { fileRoute, pictureRoute } from "../url/router.ts";
+import type { Measure } from "../url/values.ts";
 import { type Draw, type Drawing, redraw, type Subject, shown } from "./shown.ts";
 
 interface Wanted {
@@ -26,7 +27,8 @@ const UPRIGHT: View[] = ["sandwich", "chart", "graph"];
 
 /** As text, so that equal values are equal. A sandwich and a graph say by themselves what is above and below. */
 const wanted = computed(() => {
-  const { steps, against, measure, invert, view, thread } = urlState.value;
+  const { steps, invert, view, thread } = pictureRoute.value;
+  const { against, measure } = fileRoute.value;
   const chart = view === "chart";
   const wanted: Wanted = {
     steps,

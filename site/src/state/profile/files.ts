@@ -5,8 +5,8 @@ import type { ProfileInfo, SampleType } from "../../core/types.ts";
 import { describeContent } from "../../format/facts.ts";
 import { convertible, formatBytes, formatMillis, inFinerUnit, plural } from "../../format/value.ts";
 import { coverageDiffers, resolveMeasure, sharesOf } from "../query/measure.ts";
-import { urlState } from "../url/router.ts";
-import type { SideName } from "../url/urlstate.ts";
+import { fileRoute, route } from "../url/router.ts";
+import type { SideName } from "../url/values.ts";
 import { drawing, drawingComparison } from "./draw.ts";
 import { type Answer, clear, type Progress, show } from "./shown.ts";
 
@@ -36,7 +36,7 @@ export interface Opening {
 }
 
 export const checked = computed(() => files.value.filter((file) => file.checked));
-export const comparing = computed(() => urlState.value.compare && checked.value.length > 1);
+export const comparing = computed(() => fileRoute.value.compare && checked.value.length > 1);
 
 /** Baseline and comparison: what the person said, else the first file and all others. */
 export const sides = computed((): Record<SideName, OpenedFile[]> => {
@@ -50,12 +50,12 @@ export const sides = computed((): Record<SideName, OpenedFile[]> => {
 });
 
 const wanted = computed(() => {
-  if (urlState.value.route !== "file") return "null";
+  if (route.value.page !== "file") return "null";
   const ids = checked.value.map(({ info }) => info.id);
   const base = comparing.value ? sides.value.base.map(({ info }) => info.id) : null;
   // What parts of one file are compared by does not concern which files are shown.
-  const measure = base && urlState.value.measure;
-  return JSON.stringify({ ids, base, type: urlState.value.type, measure });
+  const measure = base && fileRoute.value.measure;
+  return JSON.stringify({ ids, base, type: fileRoute.value.type, measure });
 });
 
 /** Runs again whenever what it reads changes. */
@@ -102,7 +102,7 @@ function placeFiles(crosses: (file: OpenedFile) => boolean): void {
 
 /** Index of the chosen sample type in a profile; its own default where it has no such type. */
 export function typeIndex(info: ProfileInfo): number {
-  const index = info.types.findIndex(({ type }) => type === urlState.value.type);
+  const index = info.types.findIndex(({ type }) => type === fileRoute.value.type);
   return index < 0 ? info.default_type : index;
 }
 
@@ -123,7 +123,7 @@ async function buildTree(progress: Progress): Promise<Answer> {
     const totals = totalsOf(base, other);
     const differ = totals !== undefined && coverageDiffers(totals.base.total, totals.other.total);
     // Of a longer recording all amounts are larger.
-    const share = resolveMeasure(urlState.peek().measure, differ, false) === "share";
+    const share = resolveMeasure(fileRoute.peek().measure, differ, false) === "share";
     const type = typeIndex(base);
     const division = share ? sharesOf((totals?.base ?? base.types[type]).total) : undefined;
     const draw = drawingComparison((steps, invert) =>

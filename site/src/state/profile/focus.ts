@@ -8,8 +8,8 @@ import { formatValue } from "../../format/value.ts";
 import { Debounce } from "../../settled.ts";
 import { formatMoment } from "../../time/moment.ts";
 import { resource } from "../resource.ts";
-import { go, urlState } from "../url/router.ts";
-import type { UrlState } from "../url/urlstate.ts";
+import type { Picture } from "../url/route.ts";
+import { go, pictureRoute } from "../url/router.ts";
 import { callFailed, shown } from "./shown.ts";
 
 interface View {
@@ -31,7 +31,7 @@ export const current = signal(ROOT);
 export const flagsVersion = signal(0);
 export const searchResult = signal<(SearchInfo & { at: number; valid: boolean }) | null>(null);
 /** A signal of its own: a change of the rest of the URL must not start the search over, with its count of matches. */
-const searchText = computed(() => urlState.value.search);
+const searchText = computed(() => pictureRoute.value.search);
 /** What the live region says. */
 export const announcement = signal("");
 
@@ -63,7 +63,7 @@ export const zoomedDetail = resource(
 export function startFocus(): void {
   effect(() => {
     const next = shown.value.state === "ready" ? shown.value.tree : null;
-    void applyUrl(next, urlState.value);
+    void applyUrl(next, pictureRoute.value);
   });
   // In a new tree nothing is marked. Saying so would have its boxes laid out once more.
   let marked: TreeInfo | null = null;
@@ -120,7 +120,7 @@ export function setExtent(next: Extent): void {
 
 /** One step back out of whatever one is in: the drawer, a partial view, the zoom, the search. */
 export async function back(): Promise<void> {
-  const { selection, search } = urlState.peek();
+  const { selection, search } = pictureRoute.peek();
   if (selection) return select(NONE);
   if (!isFull(extent.peek())) return setExtent(FULL);
   const shownTree = tree.peek();
@@ -165,7 +165,7 @@ export async function visitNode(node: number): Promise<void> {
   if (!seen) await zoomTo(detail.path.at(-2)?.node ?? ROOT);
   current.value = node;
   announcement.value = describeFrame(detail);
-  if (urlState.peek().selection && step === steps) await select(node);
+  if (pictureRoute.peek().selection && step === steps) await select(node);
 }
 
 /** Another frame of the selected function. */
@@ -214,7 +214,7 @@ let lookups = 0;
 let urlExtent: Extent = FULL;
 
 /** A frame that the tree lacks is as if none were named; the URL keeps its key for the next tree. */
-async function applyUrl(next: TreeInfo | null, target: UrlState): Promise<void> {
+async function applyUrl(next: TreeInfo | null, target: Picture): Promise<void> {
   const lookup = ++lookups;
   const before = untracked(() => view.value);
   if (before.tree !== next) nodeByKey.clear();
@@ -262,7 +262,7 @@ async function keyOf(node: number, none: number): Promise<string> {
 async function search(id: number, query: string): Promise<void> {
   try {
     const info = await core.search(id, query);
-    if (tree.peek()?.id === id && urlState.peek().search === query)
+    if (tree.peek()?.id === id && pictureRoute.peek().search === query)
       searchResult.value = query ? { ...info, at: -1, valid: true } : null;
   } catch (failure) {
     if (!(failure instanceof CoreError) || failure.fatal) callFailed(id, "search")(failure);

@@ -4,7 +4,7 @@ import { core } from "../../core/index.ts";
 import type { Line } from "../../core/types.ts";
 import { notify } from "../page/notice.ts";
 import { resource } from "../resource.ts";
-import { urlState } from "../url/router.ts";
+import { pictureRoute } from "../url/router.ts";
 import { isCurrent } from "./draw.ts";
 import { selectedDetail, tree } from "./focus.ts";
 import { shown } from "./shown.ts";
@@ -38,9 +38,9 @@ export const listing = resource(
     if (answer.state !== "ready" || !answer.subject || !hasLines.value || !of || !isCurrent.value) return null;
     const { subject, stepProblem } = answer;
     // Steps that cannot be taken are not taken here either.
-    const steps = stepProblem ? [] : urlState.value.steps;
+    const steps = stepProblem ? [] : pictureRoute.value.steps;
     // Without a file there is nothing but the function.
-    const whole = urlState.value.wholeFile && of.file !== "";
+    const whole = pictureRoute.value.wholeFile && of.file !== "";
     return { subject, steps, whole, of, tree: tree.value?.id };
   },
   async ({ subject: { profile, type, division }, steps, whole, of }): Promise<Listing> => {

@@ -1,6 +1,6 @@
 /** A profile that the link to this page holds, behind the #. */
 import { bytesOf, fromUrlSafe } from "../../core/encoding.ts";
-import { go, urlState } from "../url/router.ts";
+import { go, route } from "../url/router.ts";
 import { failures, openFiles } from "./opening.ts";
 
 let opened = "";
@@ -14,7 +14,7 @@ export async function openLinked(): Promise<void> {
   opened = hash;
   const title = params.get("title") || "profile of a link";
   // What is opened by hand is seen as a whole; a link says what is seen.
-  const view = urlState.peek();
+  const view = route.peek();
   try {
     await openFiles([new File([bytesOf(fromUrlSafe(profile))], title)]);
     go(view, "replace");

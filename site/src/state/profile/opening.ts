@@ -12,8 +12,8 @@ import { notify } from "../page/notice.ts";
 import { token } from "../page/token.ts";
 import { twoFiles } from "../page/twofiles.ts";
 import { type Problem, problemOf } from "../problem.ts";
-import { go, urlState, visit } from "../url/router.ts";
-import type { UrlState } from "../url/urlstate.ts";
+import type { RouteOf } from "../url/route.ts";
+import { fileRoute, go, type Patch, route, visit } from "../url/router.ts";
 import { untilAborted } from "./cancel.ts";
 import { files, type OpenedFile, opening } from "./files.ts";
 import { takePrograms } from "./instead.ts";
@@ -35,8 +35,8 @@ export async function openFiles(chosen: Iterable<File>): Promise<void> {
 
 /** Where programs alone have no use; null where there are opened profiles whose addresses they name. */
 function sayWhere(): ((programs: File[]) => void) | null {
-  const { route } = urlState.peek();
-  if (route === "file" || (route === "home" && files.peek().length > 0)) return null;
+  const { page } = route.peek();
+  if (page === "file" || (page === "home" && files.peek().length > 0)) return null;
   return ([{ name }, ...more]) => {
     const what = more.length > 0 ? "These are programs, not profiles" : `${name} is a program, not a profile`;
     notify(
@@ -61,8 +61,8 @@ export function openEntries(entries: FileSystemEntry[]): Promise<void> {
 /** A profile as text, from the clipboard. On a page of services, text that is no profile leaves the page as it is. */
 export async function openText(text: string): Promise<void> {
   const file = new File([text], "pasted text");
-  const { route } = urlState.peek();
-  if (route !== "home" && route !== "file") {
+  const { page } = route.peek();
+  if (page !== "home" && page !== "file") {
     try {
       const { id } = await core.open(file.name, new Uint8Array(await file.arrayBuffer()));
       void core.close(id);
@@ -75,7 +75,7 @@ export async function openText(text: string): Promise<void> {
 
 /** As text, so that equal values are equal. With the token that the server asked for a share is asked for again. */
 const linked = computed(() => {
-  const { shares, addresses } = urlState.value;
+  const { shares, addresses } = fileRoute.value;
   return JSON.stringify({ shares, addresses, token: shares.length > 0 && token.value });
 });
 
@@ -85,7 +85,7 @@ export function loadAddresses(): void {
   if (wanted.shares.length > 0 || wanted.addresses.length > 0) untracked(() => void openAddresses(wanted));
 }
 
-type Linked = Pick<UrlState, "shares" | "addresses">;
+type Linked = Pick<RouteOf<"file">, "shares" | "addresses">;
 
 async function openAddresses({ shares, addresses }: Linked): Promise<void> {
   const wanted = [...shares.map(shareAddress), ...addresses.map(({ url }) => url)];
@@ -111,7 +111,7 @@ async function openAddresses({ shares, addresses }: Linked): Promise<void> {
 const shareAddress = (id: string) => `share:${id}`;
 
 /** What the address bar said of other files means nothing to these. */
-const FROM_DISK: Partial<UrlState> = {
+const FROM_DISK: Patch = {
   zoom: "",
   extent: [0, 1],
   graph: null,
@@ -121,11 +121,11 @@ const FROM_DISK: Partial<UrlState> = {
   addresses: [],
 };
 /** Frames with other names are other frames. */
-const RENAMED: Partial<UrlState> = { zoom: "", extent: [0, 1], graph: null, selection: "" };
+const RENAMED: Patch = { zoom: "", extent: [0, 1], graph: null, selection: "" };
 /** A person looks away and back in this time. */
 const READING_MILLIS = 8000;
 
-function open(find: (signal: AbortSignal) => Promise<Gathered>, seen: Partial<UrlState>): Promise<void> {
+function open(find: (signal: AbortSignal) => Promise<Gathered>, seen: Patch): Promise<void> {
   // One that failed in an unexpected way does not keep the next ones from being opened. Its own caller hears of it.
   batches = batches
     .catch(() => {})
@@ -134,8 +134,8 @@ function open(find: (signal: AbortSignal) => Promise<Gathered>, seen: Partial<Ur
   return batches;
 }
 
-async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen: Partial<UrlState>): Promise<void> {
-  if (urlState.peek().route !== "file") visit("file");
+async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen: Patch): Promise<void> {
+  if (route.peek().page !== "file") visit("file");
   const stop = new AbortController();
   const { signal } = stop;
   const cancel = () => {

@@ -2,7 +2,7 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { core } from "../../core/index.ts";
 import type { Sandwich } from "../../core/types.ts";
-import { urlState } from "../url/router.ts";
+import { pictureRoute } from "../url/router.ts";
 import { isCurrent } from "./draw.ts";
 import { tree } from "./focus.ts";
 import { callFailed, isShown } from "./shown.ts";
@@ -16,13 +16,13 @@ const found = signal<Found | null>(null);
 export const sandwich: ReadonlySignal<Found | null> = found;
 
 const asked = computed(() => {
-  const { view, sandwich: name } = urlState.value;
+  const { view, sandwich: name } = pictureRoute.value;
   const info = tree.value;
   const ready = view === "sandwich" && name !== "" && info !== null && isShown(info.id) && isCurrent.value;
   return JSON.stringify(ready ? { tree: info.id, name } : null);
 });
 /** Whether a sandwich is looked at at all. */
-const wanted = computed(() => urlState.value.view === "sandwich" && urlState.value.sandwich !== "");
+const wanted = computed(() => pictureRoute.value.view === "sandwich" && pictureRoute.value.sandwich !== "");
 
 export function startSandwich(): void {
   effect(() => {

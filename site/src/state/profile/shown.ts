@@ -6,7 +6,7 @@ import type { SampleType, Thread, TreeInfo } from "../../core/types.ts";
 import { trackWork } from "../../settled.ts";
 import { reportFailure } from "../page/failure.ts";
 import { type Problem, problemOf } from "../problem.ts";
-import type { Measure, SideName } from "../url/urlstate.ts";
+import type { Measure, SideName } from "../url/values.ts";
 
 /** What is drawn of a profile. */
 export interface Subject {

@@ -1,7 +1,7 @@
 /** What each side of the comparison on the screen has in all. */
 import type { DiffTotals, TreeInfo } from "../../core/types.ts";
 import { formatExact, unitOf } from "../../format/value.ts";
-import type { SideName } from "../url/urlstate.ts";
+import type { SideName } from "../url/values.ts";
 import { shown } from "./shown.ts";
 import { takenSteps } from "./steps.ts";
 

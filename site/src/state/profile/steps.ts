@@ -17,8 +17,8 @@ import {
 import { NONE, ROOT } from "../../core/types.ts";
 import { FULL } from "../../flame/extent.ts";
 import { notify } from "../page/notice.ts";
-import { go, urlState } from "../url/router.ts";
-import type { UrlState, View } from "../url/urlstate.ts";
+import type { Picture, View } from "../url/route.ts";
+import { fileRoute, go, pictureRoute } from "../url/router.ts";
 import { current, inTurn } from "./focus.ts";
 import { shown } from "./shown.ts";
 
@@ -29,61 +29,61 @@ export const takesSteps = computed(() => shown.value.state === "ready" && shown.
 export const takenSteps = computed((): string[] => {
   const answer = shown.value;
   if (answer.state !== "ready" || !answer.draw || answer.stepProblem) return [];
-  const { steps, against } = urlState.value;
+  const { steps } = pictureRoute.value;
   // Of two parts of the time neither is what is seen.
-  return against ? steps.filter((step) => timeOf(step) === null) : steps;
+  return fileRoute.value.against ? steps.filter((step) => timeOf(step) === null) : steps;
 });
 
 /** What another tree of frames of its own resets, as a chart has it. */
-const TURNED: Partial<UrlState> = { zoom: "", extent: [...FULL], selection: "" };
+const TURNED: Partial<Picture> = { zoom: "", extent: [...FULL], selection: "" };
 
 /** Looks at another view. A chart has frames of its own, and is of one part of the time. */
 export function lookAt(view: View): void {
-  const turned = (view === "chart") !== (urlState.peek().view === "chart");
+  const turned = (view === "chart") !== (pictureRoute.peek().view === "chart");
   go({ view, ...(turned ? TURNED : {}), ...(view === "chart" ? { against: null } : {}) });
 }
 
 /** What counts as one frame. */
 export const group = computed((): Group => {
-  const step = urlState.value.steps.find((step) => verbOf(step) === "group");
+  const step = pictureRoute.value.steps.find((step) => verbOf(step) === "group");
   return GROUPS.find((name) => step && name === argumentOf(step)) ?? "function";
 });
 
 /** Another picture: what was zoomed to in the one before is not there, or is all there is. */
-function change(patch: Partial<UrlState>): void {
+function change(patch: Partial<Picture> & { against?: Seconds | null }): void {
   if (!takesSteps.peek()) return;
-  const next: Partial<UrlState> = { zoom: "", extent: [...FULL], graph: null, ...patch };
+  const next: typeof patch = { zoom: "", extent: [...FULL], graph: null, ...patch };
   // Without a first part of the time there is nothing to compare a second with.
   go(next.steps && !timeAmong(next.steps) ? { ...next, against: null } : next);
 }
 
 export function addStep(step: string): void {
-  const { steps } = urlState.peek();
+  const { steps } = pictureRoute.peek();
   if (steps.at(-1) !== step) change({ steps: [...steps, step] });
 }
 
 /** Takes steps before all others, so that a group or a hidden frame can't change what they match. */
 export function addFirst(steps: string[]): void {
-  const { steps: taken } = urlState.peek();
+  const { steps: taken } = pictureRoute.peek();
   change({ steps: [...steps.filter((step) => !taken.includes(step)), ...taken] });
 }
 
 /** Takes a part of the time, in place of the one before; null for all of it. */
 export function setTime(span: Seconds | null): void {
-  const others = urlState.peek().steps.filter((step) => timeOf(step) === null);
+  const others = pictureRoute.peek().steps.filter((step) => timeOf(step) === null);
   change({ steps: span ? [timeStep(span), ...others] : others });
 }
 
 /** Compares the part of the time among the steps with another; null for no comparison. */
 export function setAgainst(span: Seconds | null): void {
-  const { steps, view } = urlState.peek();
+  const { steps, view } = pictureRoute.peek();
   if (span && !timeAmong(steps)) setTime(span);
   else change({ against: span, ...(span && view === "chart" ? { ...TURNED, view: "flame" as const } : {}) });
 }
 
 /** Both parts of the time change places. */
 export function swapParts(): void {
-  const { steps, against } = urlState.peek();
+  const { steps, against } = fileRoute.peek();
   const first = timeAmong(steps);
   if (!first || !against) return;
   change({ steps: steps.map((step) => (timeOf(step) ? timeStep(against) : step)), against: first });
@@ -91,11 +91,11 @@ export function swapParts(): void {
 
 /** Values of a label as frames, in front of all other steps, so that these can name them. */
 export function frameBy(verb: TagFrameVerb, key: string): void {
-  change({ steps: [`${verb}:${key}`, ...urlState.peek().steps] });
+  change({ steps: [`${verb}:${key}`, ...pictureRoute.peek().steps] });
 }
 
 export function removeStep(at: number): void {
-  change({ steps: urlState.peek().steps.filter((_, i) => i !== at) });
+  change({ steps: pictureRoute.peek().steps.filter((_, i) => i !== at) });
 }
 
 export function clearSteps(): void {
@@ -114,7 +114,7 @@ export function stepOnCurrent(verb: PatternVerb): Promise<void> {
 }
 
 export function toggleRecursion(): void {
-  const { steps } = urlState.peek();
+  const { steps } = pictureRoute.peek();
   const at = steps.findIndex((step) => verbOf(step) === "recursion");
   if (at < 0) addStep("recursion:direct");
   else removeStep(at);
@@ -122,7 +122,7 @@ export function toggleRecursion(): void {
 
 /** Groups by something else, in the place among the steps where it is now. */
 export function setGroup(next: Group): void {
-  const { steps } = urlState.peek();
+  const { steps } = pictureRoute.peek();
   const at = steps.findIndex((step) => verbOf(step) === "group");
   if (next === "function") change({ steps: steps.filter((_, i) => i !== at) });
   else if (at < 0) addStep(`group:${next}`);
@@ -134,7 +134,7 @@ export function nextGroup(): void {
 }
 
 export function toggleInvert(): void {
-  change({ invert: !urlState.peek().invert, selection: "" });
+  change({ invert: !pictureRoute.peek().invert, selection: "" });
 }
 
 /** Callers and callees of the functions of a name. */

@@ -4,7 +4,7 @@ import { askServer, json, posted } from "../../api.ts";
 import type { Mark } from "../../time/marks.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { urlState } from "../url/router.ts";
+import { exploreRoute } from "../url/router.ts";
 import { annotated } from "./marks.ts";
 import { placeOf } from "./place.ts";
 import { span } from "./services.ts";
@@ -21,9 +21,9 @@ const changes = signal(0);
 export const annotations = resource(
   "find the annotations",
   () => {
-    const { route, service } = urlState.value;
+    const { service } = exploreRoute.value;
     // A bucket and a bundle have none that one may read.
-    if (route !== "explore" || placeOf("base") !== "" || !service) return null;
+    if (placeOf("base") !== "" || !service) return null;
     return { service, ...span.value, at: clock.value, changes: changes.value };
   },
   async ({ service, from, until }, signal) => {

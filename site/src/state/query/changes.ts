@@ -8,8 +8,8 @@ import { fixed, halves, type Span } from "../../time/range.ts";
 import { pointsFor, SHORTEST_STEP } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { urlState } from "../url/router.ts";
-import type { Side } from "../url/urlstate.ts";
+import { exploreRoute } from "../url/router.ts";
+import type { Side } from "../url/values.ts";
 import { askInTurn } from "./askinturn.ts";
 import { type ChangeGroup, type Changes, changesOf, type FlameNode, grouped, type PartFunctions } from "./changed.ts";
 import {
@@ -105,8 +105,8 @@ export const progress = signal({ done: 0, of: 0 });
 export const changes = resource(
   "look for what changed",
   (): Question | null => {
-    const { route, panel, service, type, base, window, by } = urlState.value;
-    if (route !== "explore" || panel !== "changes" || !service || !type || placeOf("base") !== "") return null;
+    const { panel, service, type, base, window, by } = exploreRoute.value;
+    if (panel !== "changes" || !service || !type || placeOf("base") !== "") return null;
     const known = labels.value;
     if (known.state !== "ready" && known.state !== "error") return null;
     const range = { from: base.from, until: base.until };

@@ -12,8 +12,8 @@ import { drawingComparison } from "../profile/draw.ts";
 import { type Answer, type Progress, show } from "../profile/shown.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { urlState } from "../url/router.ts";
-import type { Measure, SideName } from "../url/urlstate.ts";
+import { diffRoute } from "../url/router.ts";
+import type { Measure, SideName } from "../url/values.ts";
 import { compareTrees, coverageDiffers, processesDiffer, resolveMeasure, sidesDiffer } from "./measure.ts";
 import { describeRead, openMerged, typedTimeline } from "./merged.ts";
 import { apart, placeOf } from "./place.ts";
@@ -22,8 +22,8 @@ import { span } from "./services.ts";
 import { sideSpan, timelineSpan } from "./sides.ts";
 
 const sideQuery = (side: SideName) => {
-  const { route, service, type } = urlState.value;
-  return route === "diff" && service && type ? type + selector(service, urlState.value[side].filters) : null;
+  const at = diffRoute.value;
+  return at.service && at.type ? at.type + selector(at.service, at[side].filters) : null;
 };
 
 /** Both timelines span both ranges, so that the sides can be seen side by side in time; of two places each spans its own. */
@@ -32,7 +32,7 @@ const sideTimeline = (side: SideName) =>
     "read the timeline",
     () => {
       const query = sideQuery(side);
-      const { base, other } = urlState.value;
+      const { base, other } = diffRoute.value;
       const place = placeOf(side);
       const subject = JSON.stringify([place, query, base.from, base.until, other.from, other.until]);
       const range = apart.value ? timelineSpan(side) : span.value;
@@ -76,7 +76,7 @@ interface CompareQuery {
 const compareQuery = computed(() => {
   const [base, other] = [sideQuery("base"), sideQuery("other")];
   if (!base || !other) return "null";
-  const { measure, base: first, other: second } = urlState.value;
+  const { measure, base: first, other: second } = diffRoute.value;
   const at = { base: placeOf("base"), other: placeOf("other") };
   const subject = JSON.stringify([at, base, other, first, second, measure]);
   return JSON.stringify({
@@ -114,7 +114,7 @@ function coveredTimes({ base, other, at, baseSpan, otherSpan }: CompareQuery, si
 }
 
 async function compare(query: CompareQuery, progress: Progress): Promise<Answer> {
-  const { type, service } = urlState.peek();
+  const { type, service } = diffRoute.peek();
   const gauge = isGauge(type);
   // Nobody waits for it alone; where it fails, so does the comparison.
   const covered = gauge ? Promise.resolve([0, 0]) : coveredTimes(query, progress.signal);

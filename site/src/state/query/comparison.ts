@@ -1,16 +1,16 @@
 /** The comparison that one most likely wants of what is explored. */
 import { fixed } from "../../time/range.ts";
-import { urlState } from "../url/router.ts";
-import { initialUrlState, type UrlState } from "../url/urlstate.ts";
+import { initialRoute, type RouteOf } from "../url/route.ts";
+import { exploreRoute } from "../url/router.ts";
 import { marks } from "./marks.ts";
 import { apart } from "./place.ts";
 import { span } from "./services.ts";
 import { comparedSides, versionSides } from "./sides.ts";
 
 /** Of two places of both; else of a window and the time before it, before and after the newest version, or of halves. */
-export function comparisonHere(): { target: UrlState; title: string } {
-  const { service, type, base, window } = urlState.value;
-  const initial = { ...initialUrlState("diff"), service, type };
+export function comparisonHere(): { target: RouteOf<"diff">; title: string } {
+  const { service, type, base, window } = exploreRoute.value;
+  const initial = { ...initialRoute("diff"), service, type };
   if (apart.value) {
     const other = { ...initial.other, filters: base.filters };
     const target = { ...initial, base: { ...base, ...(window && fixed(window)) }, other };

@@ -12,7 +12,7 @@ import { drawing } from "../profile/draw.ts";
 import { clear, show } from "../profile/shown.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { go, urlState } from "../url/router.ts";
+import { exploreRoute, go, route, serviceRoute } from "../url/router.ts";
 import { describeRead, openMerged, typedTimeline } from "./merged.ts";
 import { apart, placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
@@ -28,15 +28,15 @@ interface ExploreQuery extends Span {
 
 /** Whose samples the merged profile is made of; null for all. A bucket and a bundle do not tell spans apart. */
 export const links = computed((): Links | null => {
-  const { route, spans, traces } = urlState.value;
-  if (route !== "explore" || placeOf("base") !== "" || spans.length + traces.length === 0) return null;
+  const { spans, traces } = exploreRoute.value;
+  if (placeOf("base") !== "" || spans.length + traces.length === 0) return null;
   return spans.length > 0 ? { of: "span", ids: spans } : { of: "trace", ids: traces };
 });
 
 /** What this page shows; null on other pages. */
 const timelineQuery = computed((): ExploreQuery | null => {
-  const { route, service, type, base } = urlState.value;
-  if (route !== "explore" || !service || !type) return null;
+  const { service, type, base } = exploreRoute.value;
+  if (!service || !type) return null;
   const query = type + selector(service, base.filters);
   const place = placeOf("base");
   return { place, query, ...span.value, at: clock.value, subject: `${place} ${query} ${base.from} ${base.until}` };
@@ -61,7 +61,7 @@ export const series = computed(
 
 /** What a chart below the timeline shows: the same time as that, or the part of it that is chosen. */
 export function chartSpan(): Span {
-  const { window } = urlState.value;
+  const { window } = exploreRoute.value;
   const drawn = series.value;
   if (window || !drawn) return window ?? span.value;
   return { from: drawn.start, until: drawn.start + drawn.step * drawn.values.length };
@@ -74,7 +74,7 @@ interface ProfileQuery extends ExploreQuery {
 /** As text, so that equal values are equal. */
 const profileQuery = computed(() => {
   const whole = timelineQuery.value;
-  const { window, panel } = urlState.value;
+  const { window, panel } = exploreRoute.value;
   if (panel !== "profile" || !whole) return "null";
   const subject = `${whole.subject} ${JSON.stringify([window, links.value])}`;
   const query: ProfileQuery = { ...whole, ...window, links: links.value, subject };
@@ -82,7 +82,7 @@ const profileQuery = computed(() => {
 });
 
 /** Whether a panel is in place of the merged profile. */
-const hidden = computed(() => urlState.value.route === "explore" && urlState.value.panel !== "profile");
+const hidden = computed(() => exploreRoute.value.panel !== "profile");
 
 /** Runs again whenever what it reads changes. */
 export function loadExplore(): void {
@@ -99,7 +99,7 @@ function load({ place, query, from, until, links, subject }: ProfileQuery): Prom
       const opened = await openMerged(place, query, { from, until }, progress, "", links);
       if (!opened) return { state: "empty" };
       progress.stage("drawing");
-      const { type, service } = urlState.peek();
+      const { type, service } = exploreRoute.peek();
       const division = isGauge(type) ? { by: opened.profiles } : undefined;
       const drawable = { profile: opened.profile, type: opened.type, division };
       const draw = drawing(drawable);
@@ -138,9 +138,10 @@ export function linksLabel({ of, ids }: Links): string {
  * shows another of its types.
  */
 export function chooseDefaults(): void {
-  const { route, service, type } = urlState.value;
-  if (route !== "explore" && route !== "diff") return;
-  const asked = [services, ...(route === "diff" && apart.value ? [otherServices] : [])];
+  const { page } = route.value;
+  if (page !== "explore" && page !== "diff") return;
+  const { service, type } = serviceRoute.value;
+  const asked = [services, ...(page === "diff" && apart.value ? [otherServices] : [])];
   const found = offered.value;
   if (asked.some(({ value }) => value.state !== "ready") || found.length === 0) return;
   const chosen = service ? found.find(({ name }) => name === service) : found[0];

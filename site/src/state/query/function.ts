@@ -8,7 +8,7 @@ import { fixed, type Span } from "../../time/range.ts";
 import { store, stored } from "../page/storage.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { urlState } from "../url/router.ts";
+import { exploreRoute } from "../url/router.ts";
 import { askInTurn } from "./askinturn.ts";
 import type { FunctionsAnswer, FunctionValues } from "./functions.ts";
 import { ownLabels } from "./ownlabels.ts";
@@ -37,8 +37,8 @@ interface Question extends Span {
 
 /** Null on other panels, and of places that have no server. */
 const asked = computed((): Question | null => {
-  const { route, panel, service, type, base, window, func } = urlState.value;
-  if (route !== "explore" || panel !== "function" || !service || !type || placeOf("base") !== "") return null;
+  const { panel, service, type, base, window, func } = exploreRoute.value;
+  if (panel !== "function" || !service || !type || placeOf("base") !== "") return null;
   return { service, type, filters: base.filters, func, ...(window ?? span.value), at: clock.value };
 });
 
@@ -191,7 +191,7 @@ export interface InValues {
 export const inValues = resource(
   "look for the function by label",
   () => {
-    const { split: by, type } = urlState.value;
+    const { split: by, type } = exploreRoute.value;
     const [question, found] = [named(), ownLabels.value];
     if (!question || !found || by === "" || isGauge(type)) return null;
     const all = [...(found[by] ?? []), ""];

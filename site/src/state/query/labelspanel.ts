@@ -3,7 +3,7 @@ import { computed } from "@preact/signals";
 import { pointsFor } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { urlState } from "../url/router.ts";
+import { exploreRoute } from "../url/router.ts";
 import { labelOrder } from "./labels.ts";
 import { readValues } from "./labelseries.ts";
 import { ownLabels } from "./ownlabels.ts";
@@ -19,7 +19,7 @@ export const names = computed(() => labelOrder(ownLabels.value ?? {}));
 
 /** The label that is shown: that of the link, or the first. Another panel may have left values behind its name. */
 export const shownLabel = computed(() => {
-  const { by } = urlState.value;
+  const { by } = exploreRoute.value;
   const name = names.value.includes(by) ? by : labelOf(by);
   return name || (names.value[0] ?? "");
 });
@@ -43,9 +43,9 @@ function labelOf(by: string): string {
 export const valueTimelines = resource(
   "read the values of a label",
   () => {
-    const { route, panel, service, type, base, window } = urlState.value;
+    const { panel, service, type, base, window } = exploreRoute.value;
     const by = shownLabel.value;
-    if (route !== "explore" || panel !== "labels" || !service || !type || !by) return null;
+    if (panel !== "labels" || !service || !type || !by) return null;
     const place = placeOf("base");
     const found = ownLabels.value;
     if (!found || unknownLabel.value) return null;

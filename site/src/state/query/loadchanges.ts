@@ -8,7 +8,7 @@ import type { Span } from "../../time/range.ts";
 import { mergeFactor, pointsFor, seriesOf } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { urlState } from "../url/router.ts";
+import { homeRoute, route } from "../url/router.ts";
 import { askInTurn } from "./askinturn.ts";
 import { fetchSeries, type SeriesAnswer } from "./labelseries.ts";
 import { placeOf } from "./place.ts";
@@ -48,9 +48,9 @@ interface Question extends Span {
 }
 
 function question(): Question | null {
-  const { route, type, base } = urlState.value;
+  const { type, base } = homeRoute.value;
   const found = services.value.value ?? [];
-  if (route !== "home" || placeOf("base") !== "" || found.length === 0) return null;
+  if (route.value.page !== "home" || placeOf("base") !== "" || found.length === 0) return null;
   const chosen = type || commonType(found);
   const counts = new Map<string, number>();
   for (const service of found) {

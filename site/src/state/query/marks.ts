@@ -1,8 +1,8 @@
 /** What the timeline of /explore marks, and what else is known of versions. Who finds it is fetched after the timeline. */
 import { computed, signal } from "@preact/signals";
 import type { Mark } from "../../time/marks.ts";
-import { urlState } from "../url/router.ts";
-import type { UrlState } from "../url/urlstate.ts";
+import type { RouteOf } from "../url/route.ts";
+import { serviceRoute } from "../url/router.ts";
 import type { LabelSides } from "./labels.ts";
 import { placeOf } from "./place.ts";
 import { versionLabel } from "./versionchanges.ts";
@@ -29,12 +29,12 @@ export function askedVersions(labels: Record<string, string[]>): string | undefi
 }
 
 /** What the versions are of. Another type or filter has others. */
-export function versionsOf({ service, type, base }: UrlState): string {
+export function versionsOf({ service, type, base }: RouteOf<"explore" | "diff">): string {
   return JSON.stringify([service, type, base]);
 }
 
 /** The last two versions of what is shown, if they are known. */
-export const latestShown = computed(() => (latest.value?.of === versionsOf(urlState.value) ? latest.value : null));
+export const latestShown = computed(() => (latest.value?.of === versionsOf(serviceRoute.value) ? latest.value : null));
 
 /** What people and deploy jobs said. */
 export const annotated = signal<Mark[]>([]);

@@ -6,7 +6,7 @@
 import type { Core } from "../../core/core.ts";
 import { A_SECOND, CORES, type Division, SHARE } from "../../core/divided.ts";
 import type { TreeInfo } from "../../core/types.ts";
-import type { Measure } from "../url/urlstate.ts";
+import type { Measure } from "../url/values.ts";
 
 /** One side may have a tenth more profiles than the other, or a total a tenth larger, before amounts mislead. */
 const COVERAGE_TOLERANCE = 1.1;

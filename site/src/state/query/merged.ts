@@ -5,7 +5,7 @@ import { formatBytes, plural } from "../../format/value.ts";
 import type { Span } from "../../time/range.ts";
 import { pointsFor } from "../../time/series.ts";
 import type { Progress } from "../profile/shown.ts";
-import { urlState } from "../url/router.ts";
+import { serviceRoute } from "../url/router.ts";
 import type { MergedSide } from "./measure.ts";
 import { inParts } from "./parts.ts";
 import { ROUNDED } from "./rounded.ts";
@@ -43,7 +43,7 @@ export async function openMerged(
     const answer = await fetchProfile(place, query, part, progress.signal, heard, links);
     if (!answer) return [];
     progress.stage(`decoding${side}`, answer.bytes.length);
-    const info = await core.open(urlState.peek().service, answer.bytes);
+    const info = await core.open(serviceRoute.peek().service, answer.bytes);
     progress.own(info.id);
     return [{ answer: { ...answer, bytes: null }, info }];
   });

@@ -1,13 +1,13 @@
 /** The language model of the server: it has one if its operator has set it. */
 import { json, posted } from "../../api.ts";
-import { urlState } from "../url/router.ts";
+import { route } from "../url/router.ts";
 import { placeOf } from "./place.ts";
 
 /** Its name; empty without one, and for what is not of this server: files stay on the machine of whoever opened them. */
 export async function modelOf(signal: AbortSignal): Promise<string> {
-  const { route } = urlState.peek();
-  const places = route === "diff" ? (["base", "other"] as const) : (["base"] as const);
-  if (route === "file" || places.some((side) => placeOf(side) !== "")) return "";
+  const { page } = route.peek();
+  const places = page === "diff" ? (["base", "other"] as const) : (["base"] as const);
+  if (page === "file" || places.some((side) => placeOf(side) !== "")) return "";
   const { model } = await json<{ model: string | null }>("explain", {}, signal);
   return model ?? "";
 }

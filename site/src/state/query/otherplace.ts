@@ -1,7 +1,7 @@
 /** The way to another bundle, by what a person has of it. */
 import { base } from "../../base.ts";
+import { initialRoute } from "../url/route.ts";
 import { href } from "../url/router.ts";
-import { initialUrlState } from "../url/urlstate.ts";
 
 /** The address that describes a bundle: of its folder, of one of its pages, or its own. That of a bucket's tenant stays. */
 export function bundleAddress(typed: string): URL | null {
@@ -20,7 +20,7 @@ export function bundleAddress(typed: string): URL | null {
 
 /** Goes to the comparison of the first place with another. The page loads anew, with the times of both. */
 export function compareWith(other: URL): void {
-  const target = new URL(href(initialUrlState("diff")));
+  const target = new URL(href(initialRoute("diff")));
   const text = other.origin === base.origin ? other.pathname + other.search : other.href;
   target.searchParams.set("bucket2", text);
   location.assign(target);

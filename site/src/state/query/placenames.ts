@@ -1,5 +1,5 @@
 /** What places are called: by the end of their addresses. */
-import type { SideName } from "../url/urlstate.ts";
+import type { SideName } from "../url/values.ts";
 import { placeOf } from "./place.ts";
 
 /** The name of a place; with the other place, long enough to tell them apart. */

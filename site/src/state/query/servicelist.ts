@@ -2,7 +2,7 @@
 import type { Service, ServiceType } from "../../api.ts";
 import { growth } from "../../format/trend.ts";
 import { compareTypes, isGauge, readAlike } from "../../format/type.ts";
-import type { Sort } from "../url/urlstate.ts";
+import type { Sort } from "../url/values.ts";
 
 export interface Arrangement {
   search: string;

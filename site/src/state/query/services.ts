@@ -8,7 +8,8 @@ import { pointsFor } from "../../time/series.ts";
 import { store, stored } from "../page/storage.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { urlState } from "../url/router.ts";
+import { route, serviceRoute } from "../url/router.ts";
+import { initialRange } from "../url/values.ts";
 import { common, namesOf, type Offered } from "./common.ts";
 import { apart, placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
@@ -24,19 +25,19 @@ export const rememberedServer = stored(STORAGE_KEY) ?? "";
 
 /** The range of the screen: of both sides together on the diff page; of the baseline where each side has a place of its own. */
 export const span = computed<Span>(() => {
-  const { route, base, other } = urlState.value;
-  const first = resolve(base, clock.value);
-  if (route !== "diff" || apart.value) return first;
-  const second = resolve(other, clock.value);
+  const at = route.value;
+  const first = resolve(at.page === "file" ? initialRange("base") : at.base, clock.value);
+  if (at.page !== "diff" || apart.value) return first;
+  const second = resolve(at.other, clock.value);
   return { from: Math.min(first.from, second.from), until: Math.max(first.until, second.until) };
 });
 
 export const services = resource(
   "list the services",
   () => {
-    const { route, embed } = urlState.value;
+    const at = route.value;
     // On the file page only to learn, once, whether there is a server to go back to. From a frame nothing leads there.
-    const known = route === "file" && (embed || server.value !== "unknown");
+    const known = at.page === "file" && (at.embed || server.value !== "unknown");
     return known ? null : { place: placeOf("base"), ...span.value, at: clock.value };
   },
   async (asked, signal) => {
@@ -57,8 +58,8 @@ export const services = resource(
 
 /** Of the comparison, where that is of another place. */
 const otherSide = computed(() => {
-  const { route, other } = urlState.value;
-  return route === "diff" && apart.value ? { place: placeOf("other"), ...resolve(other, clock.value) } : null;
+  const at = route.value;
+  return at.page === "diff" && apart.value ? { place: placeOf("other"), ...resolve(at.other, clock.value) } : null;
 });
 export const otherServices = resource(
   "list the services of the comparison",
@@ -82,9 +83,8 @@ export const offered = computed((): Offered[] => {
 export const labels = resource(
   "list the labels",
   () => {
-    const { route, service } = urlState.value;
-    const asked = (route === "explore" || route === "diff") && service;
-    return asked ? { place: placeOf("base"), service, ...span.value } : null;
+    const { service } = serviceRoute.value;
+    return service ? { place: placeOf("base"), service, ...span.value } : null;
   },
   serviceLabels,
   ({ service }) => service,
@@ -92,7 +92,7 @@ export const labels = resource(
 export const otherLabels = resource(
   "list the labels of the comparison",
   () => {
-    const { service } = urlState.value;
+    const { service } = serviceRoute.value;
     return otherSide.value && service ? { ...otherSide.value, service } : null;
   },
   serviceLabels,

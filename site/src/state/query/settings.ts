@@ -7,7 +7,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { askConnect } from "../../api.ts";
 import { type Loaded, resource } from "../resource.ts";
-import { urlState } from "../url/router.ts";
+import { route } from "../url/router.ts";
 import { placeOf } from "./place.ts";
 import { server } from "./services.ts";
 
@@ -22,7 +22,7 @@ const needed = signal(false);
 const settings = resource(
   "read the settings",
   () => {
-    const here = urlState.value.route !== "file" && placeOf("base") === "" && server.value === "present";
+    const here = route.value.page !== "file" && placeOf("base") === "" && server.value === "present";
     return here && needed.value ? { changes: changes.value } : null;
   },
   async (_, signal): Promise<Record<string, string>> => {

@@ -2,23 +2,24 @@
 import type { Mark } from "../../time/marks.ts";
 import { fixed, halves, type Range, resolve, type Span } from "../../time/range.ts";
 import { clock } from "../url/clock.ts";
-import { go, urlState } from "../url/router.ts";
-import { initialUrlState, type Side, type SideName, type UrlState } from "../url/urlstate.ts";
+import { initialRoute, type Route, type RouteOf } from "../url/route.ts";
+import { diffRoute, exploreRoute, go } from "../url/router.ts";
+import type { Side, SideName } from "../url/values.ts";
 import type { LabelSides } from "./labels.ts";
 import { places, swapped, wholeSpan } from "./place.ts";
 import { formatMatcher, type Matcher, parseMatcher, toggleMatcher } from "./selector.ts";
 
-export type Sides = Pick<UrlState, "base" | "other">;
+export type Sides = Record<SideName, Side>;
 
 export const SIDE_TITLES: Record<SideName, string> = { base: "baseline", other: "comparison" };
 
 export function sideSpan(side: SideName): Span {
-  return resolve(urlState.value[side], clock.value);
+  return resolve(diffRoute.value[side], clock.value);
 }
 
 /** Sets a filter of what is explored, or takes it back. */
 export function toggleFilter(matcher: Matcher): void {
-  const { base } = urlState.peek();
+  const { base } = exploreRoute.peek();
   go({ base: { ...base, filters: toggleMatcher(base.filters, matcher) } });
 }
 
@@ -76,13 +77,13 @@ export function labelSides(range: Range, filters: string[], { name, values }: La
 }
 
 /** The difference of two values of a label, over the range or the window that is seen. */
-export function comparedLabels({ service, type, base, window }: UrlState, sides: LabelSides): UrlState {
+export function comparedLabels({ service, type, base, window }: RouteOf<"explore">, sides: LabelSides): Route {
   const compared = labelSides(window ? fixed(window) : base, base.filters, sides);
-  return { ...initialUrlState("diff"), service, type, ...compared };
+  return { ...initialRoute("diff"), service, type, ...compared };
 }
 
 export function compareLabels(sides: LabelSides): void {
-  go(comparedLabels(urlState.peek(), sides), "push", { ...places.peek(), other: null });
+  go(comparedLabels(exploreRoute.peek(), sides), "push", { ...places.peek(), other: null });
 }
 
 /** The widest range that is offered where there is nothing. */
@@ -93,11 +94,11 @@ export function widest(): { label: string; range: Range } {
 }
 
 export function setSide(name: SideName, patch: Partial<Side>): void {
-  go({ [name]: { ...urlState.peek()[name], ...patch } });
+  go({ [name]: { ...diffRoute.peek()[name], ...patch } });
 }
 
 export function swapSides(): void {
-  const { base, other } = urlState.peek();
+  const { base, other } = diffRoute.peek();
   go({ base: other, other: base }, "push", swapped());
 }
 
@@ -109,7 +110,7 @@ export function timelineSpan(side: SideName): Span {
 
 /** To one side alone, in its place. */
 export function exploreSide(side: SideName): void {
-  const { service, type, [side]: base } = urlState.peek();
+  const { service, type, [side]: base } = diffRoute.peek();
   const at = side === "other" ? swapped() : places.peek();
-  go({ ...initialUrlState("explore"), service, type, base }, "push", at);
+  go({ ...initialRoute("explore"), service, type, base }, "push", at);
 }

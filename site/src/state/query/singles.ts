@@ -3,7 +3,7 @@ import { askConnect } from "../../api.ts";
 import { columnsOf, type HeatmapAnswer, type Singles, singlesOf } from "../../time/singles.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { urlState } from "../url/router.ts";
+import { exploreRoute } from "../url/router.ts";
 import { selector } from "./selector.ts";
 import { span } from "./services.ts";
 
@@ -19,8 +19,8 @@ export interface Found extends Singles {
 export const singles = resource(
   "read the single profiles",
   () => {
-    const { route, panel, by, service, type, base, window } = urlState.value;
-    if (route !== "explore" || panel !== "singles" || !service || !type) return null;
+    const { panel, by, service, type, base, window } = exploreRoute.value;
+    if (panel !== "singles" || !service || !type) return null;
     const selected = selector(service, base.filters);
     return { of: by === "span" ? SPANS : PROFILES, type, selected, ...(window ?? span.value), at: clock.value };
   },

@@ -3,7 +3,7 @@ import { computed, effect } from "@preact/signals";
 import { pointsFor } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { urlState } from "../url/router.ts";
+import { exploreRoute } from "../url/router.ts";
 import { split, timeline } from "./explore.ts";
 import { labelOrder } from "./labels.ts";
 import { readValues } from "./labelseries.ts";
@@ -21,20 +21,20 @@ export const splitLabels = computed(() => {
 
 /** The link names a label that no profile here has. */
 export const unknownSplit = computed(() => {
-  const [found, by] = [ownLabels.value, urlState.value.split];
+  const [found, by] = [ownLabels.value, exploreRoute.value.split];
   return found !== undefined && by !== "" && !Object.hasOwn(found, by);
 });
 
 /** What the values are of, whatever the range and the filters. */
 const subject = computed(() => {
-  const { route, service, type, split: by } = urlState.value;
-  return route === "explore" && service && type && by ? JSON.stringify([placeOf("base"), service, type, by]) : "";
+  const { service, type, split: by } = exploreRoute.value;
+  return service && type && by ? JSON.stringify([placeOf("base"), service, type, by]) : "";
 });
 
 export const splitValues = resource(
   "read the values of a label",
   () => {
-    const { service, type, base, split: by } = urlState.value;
+    const { service, type, base, split: by } = exploreRoute.value;
     const [place, found] = [placeOf("base"), ownLabels.value];
     if (!subject.value || !found || unknownSplit.value) return null;
     const asked = { place, service, type, filters: base.filters, by, known: place ? found[by] : [] };

@@ -4,7 +4,7 @@ import { fetchTimeline, type ServiceType } from "../../api.ts";
 import { pointsFor } from "../../time/series.ts";
 import { type Loaded, resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { urlState } from "../url/router.ts";
+import { exploreRoute } from "../url/router.ts";
 import { askInTurn } from "./askinturn.ts";
 import { placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
@@ -15,7 +15,7 @@ const POINTS = 60;
 
 /** The types of the service, whatever is filtered. */
 const known = computed(() => {
-  const { service } = urlState.value;
+  const { service } = exploreRoute.value;
   return services.value.value?.find(({ name }) => name === service)?.types ?? [];
 });
 
@@ -23,8 +23,8 @@ const known = computed(() => {
 const narrowed = resource(
   "read the timelines of the types",
   () => {
-    const { route, panel, service, base, window } = urlState.value;
-    if (route !== "explore" || panel !== "types" || !service) return null;
+    const { panel, service, base, window } = exploreRoute.value;
+    if (panel !== "types" || !service) return null;
     if (base.filters.length === 0 && !window) return null;
     const ids = known.value.map(({ id }) => id);
     if (ids.length === 0) return null;
@@ -68,7 +68,7 @@ const narrowed = resource(
 );
 
 export const types = computed((): Loaded<ServiceType[]> => {
-  const { base, window } = urlState.value;
+  const { base, window } = exploreRoute.value;
   const { state, value, problem } = services.value;
   const plain = { state, value: value && known.value, problem };
   if (base.filters.length === 0 && !window) return plain;

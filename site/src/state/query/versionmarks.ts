@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { urlState } from "../url/router.ts";
+import { exploreRoute } from "../url/router.ts";
 import { formatComparing } from "./comparing.ts";
 import { timeline } from "./explore.ts";
 import { askedVersions, latest, marks, versionsOf } from "./marks.ts";
@@ -15,13 +15,12 @@ import { fetchVersions } from "./versions.ts";
 const found = resource(
   "find the versions",
   () => {
-    const { route, service, type, base } = urlState.value;
+    const { service, type, base } = exploreRoute.value;
     const by = askedVersions(ownLabels.value ?? {});
-    const shown = route === "explore" && timeline.value.value !== undefined;
-    if (!shown || !service || !type || !by) return null;
+    if (timeline.value.value === undefined || !service || !type || !by) return null;
     // One version alone says nothing of the others.
     const query = type + selector(service, withoutValue(base.filters, by));
-    return { of: versionsOf(urlState.value), query, by, ...span.value, at: clock.value };
+    return { of: versionsOf(exploreRoute.value), query, by, ...span.value, at: clock.value };
   },
   async ({ of, query, by, ...range }, signal) => ({ of, ...(await fetchVersions(query, by, range, signal)) }),
   ({ of, by }) => JSON.stringify([of, by]),

@@ -1,15 +1,16 @@
 /** Saving views, and deleting them. */
+
+import { formatRoute, type Route } from "../url/route.ts";
 import { PREFIX } from "../url/savedview.ts";
-import { formatUrlState, type UrlState } from "../url/urlstate.ts";
 import { changeSetting } from "./settings.ts";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 /** Saves what is seen, and gives its id. Relative times stay relative. */
-export async function saveView(name: string, target: UrlState): Promise<string> {
+export async function saveView(name: string, target: Route): Promise<string> {
   const random = crypto.getRandomValues(new Uint32Array(6));
   const id = [...random].map((number) => LETTERS[number % LETTERS.length]).join("");
-  await changeSetting(PREFIX + id, JSON.stringify({ name, path: formatUrlState(target), saved: Date.now() }));
+  await changeSetting(PREFIX + id, JSON.stringify({ name, path: formatRoute(target), saved: Date.now() }));
   return id;
 }
 

@@ -1,12 +1,44 @@
-/** The URL state as a signal, kept in step with the address bar and the browser's history. */
-import { batch, type ReadonlySignal, signal } from "@preact/signals";
+/** What the address says, as signals, kept in step with the address bar and the browser's history. */
+import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import { address, currentPath } from "../../base.ts";
 import { known, learnSpans, type Places, places, setPlaces, withPlaces } from "../query/place.ts";
 import { refresh } from "./clock.ts";
-import { formatUrlState, initialUrlState, parseUrlState, type Route, type UrlState } from "./urlstate.ts";
+import {
+  type Diff,
+  type Explore,
+  type File,
+  formatRoute,
+  type Home,
+  initialRoute,
+  type Page,
+  type Picture,
+  parseRoute,
+  type Route,
+  type RouteOf,
+} from "./route.ts";
 
 const current = signal(read());
-export const urlState: ReadonlySignal<UrlState> = current;
+/** The page that is shown, with all that its address says. */
+export const route: ReadonlySignal<Route> = current;
+
+/** What the address says to one page. While another page is shown it is that page without parameters. */
+const routeOf = <P extends Page>(page: P): ReadonlySignal<RouteOf<P>> =>
+  computed(() => {
+    const at: Route = current.value;
+    return at.page === page ? (at as RouteOf<P>) : initialRoute(page);
+  });
+export const homeRoute = routeOf("home");
+export const exploreRoute = routeOf("explore");
+export const diffRoute = routeOf("diff");
+export const fileRoute = routeOf("file");
+/** The same for what the pages of a service share. */
+export const serviceRoute = computed((): Explore | Diff =>
+  current.value.page === "diff" ? current.value : exploreRoute.value,
+);
+/** The same for what the pages with a picture share. */
+export const pictureRoute = computed(
+  (): Picture => (current.value.page === "home" ? exploreRoute.value : current.value),
+);
 
 if (!known.peek()) void learnSpans(() => (current.value = read()));
 
@@ -17,23 +49,41 @@ addEventListener("popstate", () =>
   }),
 );
 
-/** Changes what is seen. "push" makes a step that the Back button undoes; "replace" is for what changes often. */
-export function go(patch: Partial<UrlState>, how: "push" | "replace" = "push", at: Places = places.peek()): void {
+type How = "push" | "replace";
+/** Some values of a page. */
+export type Patch = Partial<Values<Home> | Values<Explore> | Values<Diff> | Values<File>>;
+type Values<R extends Route> = Omit<R, "page">;
+
+/**
+ * Changes what is seen: to another route, or in some values of this page, of which it takes those that it has. "push" makes a
+ * step that the Back button undoes; "replace" is for what changes often.
+ */
+export function go(target: Route | Patch, how: How = "push", at: Places = places.peek()): void {
   batch(() => {
     setPlaces(at);
-    change(patch, how);
+    enter("page" in target ? target : changed(current.peek(), target), how);
   });
 }
 
-function change(patch: Partial<UrlState>, how: "push" | "replace"): void {
-  const next = { ...current.value, ...patch };
+function changed(before: Route, patch: Patch): Route {
+  const own = Object.entries(patch).filter(([name]) => name in before);
+  return { ...before, ...Object.fromEntries(own) };
+}
+
+/** Another page, with nothing carried over but what is given. */
+export function visit<P extends Page>(page: P, values: Partial<RouteOf<P>> = {}): void {
+  go({ ...initialRoute(page), ...values });
+}
+
+function enter(next: Route, how: How): void {
+  const before = current.peek();
   // A profile that the fragment holds stays in the address as long as its page.
-  const held = next.route === current.peek().route && location.hash.startsWith("#p=") ? location.hash : "";
+  const held = next.page === before.page && location.hash.startsWith("#p=") ? location.hash : "";
   const url = href(next) + held;
   // The history of a frame is that of the page around it.
-  if (url === location.href || next.embed) how = "replace";
+  if (url === location.href || (next.page === "file" && next.embed)) how = "replace";
   // How many steps back this page begins: undoing ends there.
-  const made = next.route === current.peek().route ? changes() + (how === "push" ? 1 : 0) : 0;
+  const made = next.page === before.page ? changes() + (how === "push" ? 1 : 0) : 0;
   try {
     history[how === "push" ? "pushState" : "replaceState"](made, "", url);
   } catch (failure) {
@@ -58,36 +108,28 @@ function changes(): number {
 }
 
 /** Another page reads the clock again; both change at once, so that nothing is asked for twice. */
-function arrive(next: UrlState): void {
+function arrive(next: Route): void {
   batch(() => {
-    if (next.route !== current.peek().route) refresh();
+    if (next.page !== current.peek().page) refresh();
     current.value = next;
   });
 }
 
-/** Another route, with nothing carried over but what is given. */
-export function visit(route: Route, patch: Partial<UrlState> = {}): void {
-  go({ ...initialUrlState(route), ...patch });
-}
-
-export function href(target: UrlState): string {
-  return withPlaces(address(formatUrlState(target)));
+export function href(target: Route): string {
+  return withPlaces(address(formatRoute(target)));
 }
 
 /** What another service or file resets: a frame of one means nothing in the next. */
-export const NO_FOCUS: Partial<UrlState> = {
-  spans: [],
-  traces: [],
+export const NO_FOCUS: Partial<Picture> = {
   zoom: "",
   extent: [0, 1],
   selection: "",
   search: "",
   steps: [],
-  against: null,
   sandwich: "",
   graph: null,
 };
 
-function read(): UrlState {
-  return parseUrlState(currentPath(), location.search, location.hash);
+function read(): Route {
+  return parseRoute(currentPath(), location.search, location.hash);
 }

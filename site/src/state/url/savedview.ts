@@ -1,5 +1,5 @@
 /** Views that people have saved for all who look at a tenant's profiles: each a setting `view.<id>` with a name and a path. */
-import { initialUrlState, parseUrlState, type UrlState } from "./urlstate.ts";
+import { initialRoute, parseRoute, type Route, type RouteOf } from "./route.ts";
 
 export const PREFIX = "view.";
 const ID = /^[a-z0-9]{6}$/;
@@ -10,7 +10,7 @@ export const LONGEST_NAME = 80;
 export interface SavedView {
   id: string;
   name: string;
-  target: UrlState;
+  target: RouteOf<"explore" | "diff">;
   /** When it was saved, Unix milliseconds. */
   saved: number;
 }
@@ -25,12 +25,12 @@ export function viewsOf(settings: Record<string, string>): SavedView[] {
 
 function parseView(id: string, text: string): SavedView | null {
   try {
-    const { name, path, saved } = JSON.parse(text) as Record<string, unknown>;
-    const [route, query = ""] = String(path).split(/\?(.*)/s);
-    const target = parseUrlState(route, query);
+    const { name, path: address, saved } = JSON.parse(text) as Record<string, unknown>;
+    const [path, query = ""] = String(address).split(/\?(.*)/s);
+    const target = parseRoute(path, query);
     // A path of none of our pages is the front page to the parser.
-    const isView = target.route === "explore" || target.route === "diff";
-    if (!ID.test(id) || typeof name !== "string" || name === "" || !isView) return null;
+    if (target.page !== "explore" && target.page !== "diff") return null;
+    if (!ID.test(id) || typeof name !== "string" || name === "") return null;
     return { id, name: name.slice(0, LONGEST_NAME), target, saved: Number(saved) || 0 };
   } catch {
     return null;
@@ -38,6 +38,6 @@ function parseView(id: string, text: string): SavedView | null {
 }
 
 /** The front page with the id of a view, which leads there. */
-export function shortLink(id: string): UrlState {
-  return { ...initialUrlState("home"), saved: id };
+export function shortLink(id: string): Route {
+  return { ...initialRoute("home"), saved: id };
 }

@@ -1,7 +1,9 @@
 /** Parameters of an address that no page has: a link that is misspelt shows something else than was meant. */
 
-const KNOWN =
-  "s t from until l from2 until2 l2 view p by fn span trace split w v th f vs idle i b lb g z x n q o embed share m norm bucket bucket2";
+import { parameterNames } from "./route.ts";
+
+/** Which place is asked, on any page (see query/place.ts). */
+const PLACES = ["bucket", "bucket2"];
 
 /** What people write in place of the short names. */
 const MEANT: Record<string, string> = {
@@ -25,7 +27,7 @@ const FOREIGN = /^utm_|clid$|^_/;
 
 /** What to say of an address; empty where each of its parameters is known. */
 export function unknownParameters(query: string): string {
-  const known = new Set(KNOWN.split(" "));
+  const known = new Set([...parameterNames(), ...PLACES]);
   const names = [...new Set(new URLSearchParams(query).keys())].filter(
     (name) => !known.has(name) && !FOREIGN.test(name),
   );

@@ -17,8 +17,8 @@ import {
 } from "../../state/profile/callgraph.ts";
 import { announcement, tree } from "../../state/profile/focus.ts";
 import { moves } from "../../state/profile/instead.ts";
-import { go, urlState } from "../../state/url/router.ts";
-import type { GraphWindow } from "../../state/url/urlstate.ts";
+import { go, pictureRoute } from "../../state/url/router.ts";
+import type { GraphWindow } from "../../state/url/values.ts";
 import { Drawing } from "./drawing.tsx";
 import { GraphTables } from "./tables.tsx";
 import "../../style/graph.css";
@@ -161,7 +161,7 @@ function setWindow(next: GraphWindow): void {
 }
 
 /** A signal of its own: a change of the rest of the address must not undo what is on its way there. */
-const inUrl = computed(() => urlState.value.graph);
+const inUrl = computed(() => pictureRoute.value.graph);
 
 function followUrl(): () => void {
   const stop = effect(() => {

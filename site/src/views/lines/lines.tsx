@@ -23,7 +23,7 @@ import {
   sources,
   takeSources,
 } from "../../state/profile/lines.ts";
-import { go, urlState } from "../../state/url/router.ts";
+import { go, pictureRoute } from "../../state/url/router.ts";
 import { Values } from "../cells.tsx";
 import { ROW_HEIGHT, rowsIn, useSeen } from "../rows.ts";
 import { Origin } from "./origin.tsx";
@@ -69,7 +69,7 @@ function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
   const rows = rowsOf(lines, source);
   const beyond = source && lines.some(({ line }) => line > source.length);
   if (lines.every(({ line }) => line === 0)) {
-    const grouped = urlState.value.steps.some((step) => step.startsWith("group:"));
+    const grouped = pictureRoute.value.steps.some((step) => step.startsWith("group:"));
     return (
       <p class="hint pad">
         {grouped ? "What is grouped has no lines." : `The profile has no line numbers of ${name}.`}
@@ -85,10 +85,10 @@ function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
             <button
               type="button"
               class="control toggle"
-              aria-pressed={urlState.value.wholeFile}
+              aria-pressed={pictureRoute.value.wholeFile}
               title="The lines of all functions of this file"
               data-testid="whole-file"
-              onClick={() => go({ wholeFile: !urlState.peek().wholeFile })}
+              onClick={() => go({ wholeFile: !pictureRoute.peek().wholeFile })}
             >
               Whole file
             </button>

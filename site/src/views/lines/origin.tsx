@@ -1,7 +1,7 @@
 import { commits, fetchedSource } from "../../source/fetched.ts";
 import { type Place, pageOf } from "../../source/places.ts";
 import { formatMatcher } from "../../state/query/selector.ts";
-import { go, urlState } from "../../state/url/router.ts";
+import { exploreRoute, go } from "../../state/url/router.ts";
 
 /** Where the source beside the lines is from, or why there is none. */
 export function Origin({ file, line }: { file: string; line: number }) {
@@ -49,7 +49,7 @@ function Commits({ refs }: { refs: string[] }) {
       aria-label="Source at which commit"
       data-testid="source-commits"
       onChange={({ currentTarget }) => {
-        const { base } = urlState.peek();
+        const { base } = exploreRoute.peek();
         const filter = formatMatcher({ name: "service_git_ref", op: "=", value: currentTarget.value });
         go({ base: { ...base, filters: [...base.filters, filter] } });
       }}

@@ -1,29 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Route, UrlState } from "../src/state/url/urlstate.ts";
+import type { Page, Route } from "../src/state/url/route.ts";
 import "./page.ts";
 
-const { formatUrlState, initialUrlState, parseUrlState } = await import("../src/state/url/urlstate.ts");
+const { formatRoute, initialRoute, parsePage, parseRoute } = await import("../src/state/url/route.ts");
 const { unknownParameters } = await import("../src/state/url/unknown.ts");
 
-const ROUTES: Route[] = ["home", "explore", "diff", "file"];
+const PAGES: Page[] = ["home", "explore", "diff", "file"];
 
-function roundTrip(state: UrlState): UrlState {
-  const [address, fragment] = formatUrlState(state).split("#");
+function roundTrip(state: Route): Route {
+  const [address, fragment] = formatRoute(state).split("#");
   const [path, query = ""] = address.split("?");
-  return parseUrlState(path, query, fragment);
+  return parseRoute(path, query, fragment);
 }
 
 test("the initial state has a bare URL", () => {
   assert.deepEqual(
-    ROUTES.map((route) => formatUrlState(initialUrlState(route))),
+    PAGES.map((page) => formatRoute(initialRoute(page))),
     ["", "explore", "diff", "file"],
   );
 });
 
 test("explore: everything survives the URL", () => {
-  const state: UrlState = {
-    ...initialUrlState("explore"),
+  const state: Route = {
+    ...initialRoute("explore"),
     service: "shop & café/checkout",
     type: "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
     base: { from: "now-7d", until: "1700000000000", filters: ['region="eu"', 'path=~"/a b\\\\d+&x=1"', 'region="eu"'] },
@@ -48,8 +48,8 @@ test("explore: everything survives the URL", () => {
 });
 
 test("diff: both sides survive the URL", () => {
-  const state: UrlState = {
-    ...initialUrlState("diff"),
+  const state: Route = {
+    ...initialRoute("diff"),
     service: "checkout",
     base: { from: "now-2h", until: "now-1h", filters: ['version="1.1"'] },
     other: { from: "now-1h", until: "now", filters: ['version="1.2"', 'region!="us"'] },
@@ -60,8 +60,8 @@ test("diff: both sides survive the URL", () => {
 });
 
 test("file: only the view goes into the URL", () => {
-  const state: UrlState = {
-    ...initialUrlState("file"),
+  const state: Route = {
+    ...initialRoute("file"),
     embed: true,
     type: "inuse_space",
     compare: true,
@@ -69,34 +69,33 @@ test("file: only the view goes into the URL", () => {
     search: "alloc",
   };
   assert.deepEqual(roundTrip(state), state);
-  assert.equal(formatUrlState(state), "file?t=inuse_space&v=table&q=alloc&m=compare&embed=1");
+  assert.equal(formatRoute(state), "file?t=inuse_space&v=table&q=alloc&m=compare&embed=1");
 });
 
 test("file: a profile on the server is part of the address, and of no other page's", () => {
-  const state: UrlState = {
-    ...initialUrlState("file"),
+  const state: Route = {
+    ...initialRoute("file"),
     shares: ["20780-00112233445566778899aabbccddeeff", "20781-0"],
     view: "both",
   };
   assert.deepEqual(roundTrip(state), state);
-  assert.equal(formatUrlState(state), "file?share=20780-00112233445566778899aabbccddeeff&share=20781-0&v=both");
-  assert.equal(formatUrlState({ ...state, route: "explore" }), "explore?v=both");
-  assert.deepEqual(parseUrlState("explore", "share=20780-00").shares, []);
+  assert.equal(formatRoute(state), "file?share=20780-00112233445566778899aabbccddeeff&share=20781-0&v=both");
+  assert.equal(formatRoute(parseRoute("explore", "share=20780-00&v=both")), "explore?v=both");
 });
 
 test("file: two parts of the time survive, and only where they can be compared", () => {
-  const state: UrlState = {
-    ...initialUrlState("file"),
+  const state: Route = {
+    ...initialRoute("file"),
     steps: ["time:0.5-2", "tagfocus:region=^eu$", "tagroot:region"],
     against: [2, 3.25],
     idle: true,
   };
   assert.deepEqual(roundTrip(state), state);
-  assert.equal(formatUrlState({ ...state, steps: ["time:0.5-2"] }), "file?f=time:0.5-2&vs=2-3.25&idle=1");
-  assert.equal(parseUrlState("file", "vs=2-3").against, null, "there is no first");
-  assert.equal(parseUrlState("file", "v=chart&f=time:0-1&vs=2-3").against, null, "a chart is of one");
-  assert.equal(parseUrlState("explore", "f=time:0-1&vs=2-3").against, null);
-  assert.equal(parseUrlState("file", "f=time:0-1&vs=x").against, null);
+  assert.equal(formatRoute({ ...state, steps: ["time:0.5-2"] }), "file?f=time:0.5-2&vs=2-3.25&idle=1");
+  assert.equal(parsePage("file", "vs=2-3").against, null, "there is no first");
+  assert.equal(parsePage("file", "v=chart&f=time:0-1&vs=2-3").against, null, "a chart is of one");
+  assert.equal(formatRoute(parseRoute("explore", "f=time:0-1&vs=2-3")), "explore?f=time:0-1");
+  assert.equal(parsePage("file", "f=time:0-1&vs=x").against, null);
 });
 
 test("file: addresses of profiles survive behind the #, by speedscope's names", () => {
@@ -104,26 +103,26 @@ test("file: addresses of profiles survive behind the #, by speedscope's names", 
     { url: "https://there.test/a b.pb.gz?x=1&y=2#z", title: "before & after" },
     { url: "/made/c.jfr", title: "" },
   ];
-  const state: UrlState = { ...initialUrlState("file"), view: "table", addresses };
+  const state: Route = { ...initialRoute("file"), view: "table", addresses };
   assert.deepEqual(roundTrip(state), state);
   const [untitled] = [{ ...state, addresses: [{ url: "/a.pb", title: "" }] }];
-  assert.equal(formatUrlState(untitled), "file?v=table#profileURL=%2Fa.pb");
-  const asIn = (fragment: string) => parseUrlState("file", "", fragment).addresses;
+  assert.equal(formatRoute(untitled), "file?v=table#profileURL=%2Fa.pb");
+  const asIn = (fragment: string) => parsePage("file", "", fragment).addresses;
   assert.deepEqual(asIn("#profileURL=%2Fa&title=b&profileURL=c"), [
     { url: "/a", title: "b" },
     { url: "c", title: "" },
   ]);
   assert.deepEqual(asIn("#profileURL=&localProfilePath=x"), []);
-  assert.deepEqual(parseUrlState("explore", "", "#profileURL=/a").addresses, []);
+  assert.equal(formatRoute(parseRoute("explore", "", "#profileURL=/a")), "explore");
 });
 
 test("short names are a promise", () => {
-  const state = parseUrlState(
+  const state = parseRoute(
     "/explore",
     "?s=a&t=b&from=now-6h&until=now-1h&l=x%3D%22y%22&w=1-2&v=table&f=hide:a%7Cb&f=group:file&i=1&b=main.run&z=k&x=0.1-0.2&n=i&q=f&o=-total",
   );
   assert.deepEqual(state, {
-    ...initialUrlState("explore"),
+    ...initialRoute("explore"),
     service: "a",
     type: "b",
     base: { from: "now-6h", until: "now-1h", filters: ['x="y"'] },
@@ -141,21 +140,21 @@ test("short names are a promise", () => {
 });
 
 test("very small extents survive", () => {
-  const state: UrlState = { ...initialUrlState("explore"), extent: [1e-9, 0.00000012] };
+  const state: Route = { ...initialRoute("explore"), extent: [1e-9, 0.00000012] };
   assert.deepEqual(roundTrip(state), state);
 });
 
 test("nonsense is as if absent", () => {
   const query =
     "?from=yesterday&until=-1&w=9-3&v=pie&x=0.5-0.1&o=sideways&norm=yes&l=&m=compare&i=yes&f=turn:a&f=focus:&f=focus&f=group:line";
-  assert.deepEqual(parseUrlState("explore", query), initialUrlState("explore"));
+  assert.deepEqual(parseRoute("explore", query), initialRoute("explore"));
 });
 
 test("paths: html names, slashes and unknown ones", () => {
-  const routes = ["", "/", "/index.html", "explore.html", "/diff/", "file", "nowhere"].map(
-    (p) => parseUrlState(p, "").route,
+  const pages = ["", "/", "/index.html", "explore.html", "/diff/", "file", "nowhere"].map(
+    (p) => parseRoute(p, "").page,
   );
-  assert.deepEqual(routes, ["home", "home", "home", "explore", "diff", "file", "home"]);
+  assert.deepEqual(pages, ["home", "home", "home", "explore", "diff", "file", "home"]);
 });
 
 test("parameters that no page has are told, with the name that was meant", () => {
@@ -166,9 +165,9 @@ test("parameters that no page has are told, with the name that was meant", () =>
   );
   assert.match(unknownParameters("?a=1&b=2&c=3"), /parameters that Pilotlight doesn't know: "a", "c"\.$/);
   // Each that a state writes is known.
-  const state = parseUrlState(
+  const state = parseRoute(
     "/explore",
     "?s=a&t=b&from=now-2h&until=now-1h&l=x&w=1-2&split=v&span=0123456789abcdef&p=labels&by=v&fn=f&v=table&f=hide:x&i=1&z=1&x=0.1-0.5&n=1&q=q&o=-total&norm=1",
   );
-  assert.equal(unknownParameters(formatUrlState(state).split("?")[1]), "");
+  assert.equal(unknownParameters(formatRoute(state).split("?")[1]), "");
 });
