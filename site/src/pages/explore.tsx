@@ -103,7 +103,7 @@ export function Explore() {
       >
         {series.value && <Marks />}
       </Timeline>
-      {exploreRoute.value.split !== "" && (
+      {exploreRoute.value.split !== null && (
         <div class="split-legend">
           <SplitLegend />
         </div>

@@ -32,7 +32,7 @@ export function Home() {
         <DropZone wide={!withServer}>
           {withServer && (
             <>
-              {homeRoute.value.saved !== "" && placeOf("base") === "" && <SavedViews />}
+              {homeRoute.value.saved !== null && placeOf("base") === "" && <SavedViews />}
               <SharedList />
             </>
           )}

@@ -26,8 +26,8 @@ import { type Hover, Tooltip } from "./tooltip.tsx";
 export function Sandwich() {
   const { sandwich: name } = pictureRoute.value;
   const found = sandwich.value;
-  useHeaviest(name !== "", (row) => go({ sandwich: row.name }, "replace"));
-  if (name === "") {
+  useHeaviest(name !== null, (row) => go({ sandwich: row.name }, "replace"));
+  if (name === null) {
     return (
       <section class="sandwich" aria-label="Sandwich">
         <p class="hint pad">Choose a function in the list, or press b on a frame.</p>

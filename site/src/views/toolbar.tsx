@@ -112,7 +112,7 @@ function Threads() {
       testid="thread"
       value={thread}
       options={threads.map(({ name }) => ({ value: name, label: name || "without a name" }))}
-      onChange={(thread) => go({ thread, zoom: "", extent: [...FULL], selection: "" })}
+      onChange={(thread) => go({ thread, zoom: null, extent: [...FULL], selection: null })}
     />
   );
 }

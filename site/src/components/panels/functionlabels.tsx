@@ -13,11 +13,11 @@ import { Cost, CostHeads } from "./functioncost.tsx";
 export function FunctionLabels() {
   const { type, split: by } = exploreRoute.value;
   // Averages of parts do not add up.
-  if (isGauge(type) || (by === "" && splitLabels.value.length === 0)) return null;
+  if (isGauge(type) || (by === null && splitLabels.value.length === 0)) return null;
   return (
     <section>
-      <h3>{by === "" ? "By label" : `By ${by}`}</h3>
-      {by === "" ? <p class="hint">Choose a label under “Split by”, below the timeline.</p> : <Values by={by} />}
+      <h3>{by === null ? "By label" : `By ${by}`}</h3>
+      {by === null ? <p class="hint">Choose a label under “Split by”, below the timeline.</p> : <Values by={by} />}
     </section>
   );
 }

@@ -57,7 +57,7 @@ export function FunctionPanel() {
   return (
     <div class="function" data-testid="function">
       <Search key={func} />
-      {func !== "" && <Chosen />}
+      {func !== null && <Chosen func={func} />}
     </div>
   );
 }
@@ -70,7 +70,7 @@ function Search() {
     return () => typing.current.clear();
   }, []);
   const { state, value, problem } = suggestions.value;
-  const open = func === "" || draft.value !== "";
+  const open = func === null || draft.value !== "";
   return (
     <search class="function-search">
       <input
@@ -117,8 +117,8 @@ function Search() {
   );
 }
 
-function Chosen() {
-  const { func, service, type, base, window } = exploreRoute.value;
+function Chosen({ func }: { func: string }) {
+  const { service, type, base, window } = exploreRoute.value;
   const { value, state, problem } = detail.value;
   const place = sampledAt(value?.lines ?? []);
   return (
@@ -132,7 +132,7 @@ function Chosen() {
         )}
       </header>
       {problem && <RetryNote problem={problem} />}
-      {value && <Facts found={value} />}
+      {value && <Facts func={func} found={value} />}
       {state === "ready" && value === null && (
         <p data-testid="function-absent">
           {service} did not run it in {typeLabel(type)} of this range
@@ -162,9 +162,8 @@ function amount(value: number, profiles: number): number {
   return isGauge(exploreRoute.value.type) ? value / (profiles || 1) : value;
 }
 
-function Facts({ found }: { found: FunctionAnswer }) {
+function Facts({ func, found }: { func: string; found: FunctionAnswer }) {
   const { unit, profiles, functionTotal, self, totalShare, selfShare } = found;
-  const { func } = exploreRoute.value;
   const fact = (name: string, value: number, share: number, testid: string) => (
     <div>
       <dt>{name}</dt>

@@ -13,15 +13,15 @@ import "../../style/split.css";
 export function SplitChoice() {
   const { split: by } = exploreRoute.value;
   const names = splitLabels.value;
-  if (names.length === 0 && by === "") return null;
-  const listed = by === "" || names.includes(by) ? names : [by, ...names];
+  if (names.length === 0 && by === null) return null;
+  const listed = by === null || names.includes(by) ? names : [by, ...names];
   return (
     <Select
       label="Split the timeline by a label"
       testid="split"
-      value={by}
+      value={by ?? ""}
       options={["", ...listed].map((value) => ({ value, label: `Split by: ${value || "none"}` }))}
-      onChange={(split) => go({ split })}
+      onChange={(split) => go({ split: split || null })}
     />
   );
 }

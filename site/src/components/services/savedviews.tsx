@@ -22,12 +22,12 @@ export function SavedViews() {
   }, [wanted?.id]);
   return (
     <>
-      {saved !== "" && problem && <RetryNote problem={problem} />}
-      {saved !== "" && value && !wanted && (
+      {saved !== null && problem && <RetryNote problem={problem} />}
+      {saved !== null && value && !wanted && (
         <Note title="This view is not saved here any more" testid="view-unknown">
           <p>It was deleted, or the link belongs to another server.</p>
           <div class="note-actions">
-            <button type="button" class="control primary" onClick={() => go({ saved: "" }, "replace")}>
+            <button type="button" class="control primary" onClick={() => go({ saved: null }, "replace")}>
               All services
             </button>
           </div>

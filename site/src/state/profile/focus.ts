@@ -36,7 +36,7 @@ const searchText = computed(() => pictureRoute.value.search);
 export const announcement = signal("");
 
 /** Nodes of the current tree whose keys were seen, so that one's own navigation needs no lookup. */
-const nodeByKey = new Map<string, number>();
+const nodeByKey = new Map<string | null, number>();
 
 export const selectedDetail = resource(
   "describe this frame",
@@ -218,17 +218,17 @@ async function applyUrl(next: TreeInfo | null, target: Picture): Promise<void> {
   const lookup = ++lookups;
   const before = untracked(() => view.value);
   if (before.tree !== next) nodeByKey.clear();
-  const lookUp = async (key: string) => {
-    if (!next) return NONE;
+  const lookUp = async (key: string | null) => {
+    if (!next || key === null) return NONE;
     return nodeOf(next.id, key).catch((failure) => {
       callFailed(next.id, "find a frame of this link")(failure);
       return NONE;
     });
   };
-  const node = (key: string) => (key === "" ? NONE : nodeByKey.get(key));
+  const known = (key: string | null) => (key === null ? NONE : nodeByKey.get(key));
   // Synchronous where the keys are known: one's own steps must not lag behind the pointer.
-  const zoomed = node(target.zoom) ?? (await lookUp(target.zoom));
-  const chosen = node(target.selection) ?? (await lookUp(target.selection));
+  const zoomed = known(target.zoom) ?? (await lookUp(target.zoom));
+  const chosen = known(target.selection) ?? (await lookUp(target.selection));
   if (lookup !== lookups) return;
   nodeByKey.set(target.zoom, zoomed).set(target.selection, chosen);
   // While it is dragged, the extent is ahead of the URL.
@@ -251,9 +251,9 @@ async function nodeOf(id: number, key: string): Promise<number> {
   return node === ROOT && key !== (await core.key(id, ROOT)) ? NONE : node;
 }
 
-async function keyOf(node: number, none: number): Promise<string> {
+async function keyOf(node: number, none: number): Promise<string | null> {
   const shownTree = tree.peek();
-  if (node === none || !shownTree) return "";
+  if (node === none || !shownTree) return null;
   const key = await core.key(shownTree.id, node);
   nodeByKey.set(key, node);
   return key;

@@ -112,16 +112,16 @@ const shareAddress = (id: string) => `share:${id}`;
 
 /** What the address bar said of other files means nothing to these. */
 const FROM_DISK: Patch = {
-  zoom: "",
+  zoom: null,
   extent: [0, 1],
   graph: null,
-  selection: "",
+  selection: null,
   compare: false,
   shares: [],
   addresses: [],
 };
 /** Frames with other names are other frames. */
-const RENAMED: Patch = { zoom: "", extent: [0, 1], graph: null, selection: "" };
+const RENAMED: Patch = { zoom: null, extent: [0, 1], graph: null, selection: null };
 /** A person looks away and back in this time. */
 const READING_MILLIS = 8000;
 

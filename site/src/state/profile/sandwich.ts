@@ -18,11 +18,11 @@ export const sandwich: ReadonlySignal<Found | null> = found;
 const asked = computed(() => {
   const { view, sandwich: name } = pictureRoute.value;
   const info = tree.value;
-  const ready = view === "sandwich" && name !== "" && info !== null && isShown(info.id) && isCurrent.value;
+  const ready = view === "sandwich" && name !== null && info !== null && isShown(info.id) && isCurrent.value;
   return JSON.stringify(ready ? { tree: info.id, name } : null);
 });
 /** Whether a sandwich is looked at at all. */
-const wanted = computed(() => pictureRoute.value.view === "sandwich" && pictureRoute.value.sandwich !== "");
+const wanted = computed(() => pictureRoute.value.view === "sandwich" && pictureRoute.value.sandwich !== null);
 
 export function startSandwich(): void {
   effect(() => {

@@ -35,7 +35,7 @@ export const takenSteps = computed((): string[] => {
 });
 
 /** What another tree of frames of its own resets, as a chart has it. */
-const TURNED: Partial<Picture> = { zoom: "", extent: [...FULL], selection: "" };
+const TURNED: Partial<Picture> = { zoom: null, extent: [...FULL], selection: null };
 
 /** Looks at another view. A chart has frames of its own, and is of one part of the time. */
 export function lookAt(view: View): void {
@@ -52,7 +52,7 @@ export const group = computed((): Group => {
 /** Another picture: what was zoomed to in the one before is not there, or is all there is. */
 function change(patch: Partial<Picture> & { against?: Seconds | null }): void {
   if (!takesSteps.peek()) return;
-  const next: typeof patch = { zoom: "", extent: [...FULL], graph: null, ...patch };
+  const next: typeof patch = { zoom: null, extent: [...FULL], graph: null, ...patch };
   // Without a first part of the time there is nothing to compare a second with.
   go(next.steps && !timeAmong(next.steps) ? { ...next, against: null } : next);
 }
@@ -134,7 +134,7 @@ export function nextGroup(): void {
 }
 
 export function toggleInvert(): void {
-  change({ invert: !pictureRoute.peek().invert, selection: "" });
+  change({ invert: !pictureRoute.peek().invert, selection: null });
 }
 
 /** Callers and callees of the functions of a name. */

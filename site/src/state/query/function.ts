@@ -27,16 +27,22 @@ const SUGGESTIONS = 12;
 /** What is typed into the search for a function. */
 export const draft = signal("");
 
-interface Question extends Span {
+interface Search extends Span {
   service: string;
   type: string;
   filters: string[];
-  func: string;
+  /** Null until one is chosen. */
+  func: string | null;
   at: number;
 }
 
+/** Of one function. */
+interface Question extends Search {
+  func: string;
+}
+
 /** Null on other panels, and of places that have no server. */
-const asked = computed((): Question | null => {
+const asked = computed((): Search | null => {
   const { panel, service, type, base, window, func } = exploreRoute.value;
   if (panel !== "function" || !service || !type || placeOf("base") !== "") return null;
   return { service, type, filters: base.filters, func, ...(window ?? span.value), at: clock.value };
@@ -48,7 +54,7 @@ const subjectOf = ({ service, type, filters, func }: Question) => JSON.stringify
 /** Functions of this service by name; without a name those with the largest totals. */
 export const suggestions = resource(
   "list the functions",
-  () => asked.value && (asked.value.func === "" || draft.value !== "") && { ...asked.value, search: draft.value },
+  () => asked.value && (asked.value.func === null || draft.value !== "") && { ...asked.value, search: draft.value },
   async (question, stopped) =>
     question
       ? await list(question, question.service, { search: question.search, limit: String(SUGGESTIONS) }, stopped)
@@ -78,7 +84,10 @@ export interface FunctionAnswer {
   coverage: { callers: number; callees: number };
 }
 
-const named = () => (asked.value?.func ? asked.value : null);
+const named = (): Question | null => {
+  const func = asked.value?.func;
+  return asked.value && func ? { ...asked.value, func } : null;
+};
 
 /** The function in this service; null when it does not run it. */
 export const detail = resource(
@@ -193,7 +202,7 @@ export const inValues = resource(
   () => {
     const { split: by, type } = exploreRoute.value;
     const [question, found] = [named(), ownLabels.value];
-    if (!question || !found || by === "" || isGauge(type)) return null;
+    if (!question || !found || by === null || isGauge(type)) return null;
     const all = [...(found[by] ?? []), ""];
     // Each value is asked for, whichever of them is filtered for.
     const filters = withoutLabel(question.filters, by);
@@ -257,7 +266,7 @@ async function alone(question: Question, service: string, stopped: AbortSignal):
   }
 }
 
-function list(question: Question, service: string, params: Record<string, string>, stopped: AbortSignal) {
+function list(question: Search, service: string, params: Record<string, string>, stopped: AbortSignal) {
   const query = question.type + selector(service, question.filters);
   return json<FunctionsAnswer>("functions", { query, ...fixed(question), sort: "total", ...params }, stopped);
 }

@@ -22,7 +22,7 @@ export const splitLabels = computed(() => {
 /** The link names a label that no profile here has. */
 export const unknownSplit = computed(() => {
   const [found, by] = [ownLabels.value, exploreRoute.value.split];
-  return found !== undefined && by !== "" && !Object.hasOwn(found, by);
+  return found !== undefined && by !== null && !Object.hasOwn(found, by);
 });
 
 /** What the values are of, whatever the range and the filters. */
@@ -36,7 +36,7 @@ export const splitValues = resource(
   () => {
     const { service, type, base, split: by } = exploreRoute.value;
     const [place, found] = [placeOf("base"), ownLabels.value];
-    if (!subject.value || !found || unknownSplit.value) return null;
+    if (!subject.value || !by || !found || unknownSplit.value) return null;
     const asked = { place, service, type, filters: base.filters, by, known: place ? found[by] : [] };
     return { ...asked, ...span.value, at: clock.value, subject: subject.value };
   },

@@ -41,6 +41,10 @@ export const optional = <T>(
   print: (value: T) => string,
 ): Parameter<T | null> => parameter(name, parse, (value) => (value === null ? "" : print(value)));
 
+/** A name, or null without one. */
+export const name = (inAddress: string): Parameter<string | null> =>
+  optional(inAddress, (text) => text || null, String);
+
 /** One of some words; the first is not printed. */
 export const choice = <T extends string>(name: string, words: readonly T[]): Parameter<T> =>
   parameter(name, (text) => words.find((word) => word === text) ?? words[0], String);

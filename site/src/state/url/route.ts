@@ -10,7 +10,18 @@
  */
 
 import { parseSteps, timeAmong } from "../../core/steps.ts";
-import { choice, flag, list, namesOf, parseTable, printTable, type Table, text, type Values } from "./parameter.ts";
+import {
+  choice,
+  flag,
+  list,
+  name,
+  namesOf,
+  parseTable,
+  printTable,
+  type Table,
+  text,
+  type Values,
+} from "./parameter.ts";
 import {
   addressesParameter,
   extentParameter,
@@ -44,7 +55,7 @@ const LOOK = {
   /** Upside down, callers below what they call. */
   invert: flag("i"),
   /** The function of the sandwich, by name. */
-  sandwich: text("b"),
+  sandwich: name("b"),
   /** The thread of the chart, by name. */
   thread: text("th"),
   /** Source lines are those of a whole file. */
@@ -52,10 +63,10 @@ const LOOK = {
   /** What is seen of the call graph; null for all of it. */
   graph: graphParameter("g"),
   /** The key of the zoomed frame, and the part of its width that is seen. */
-  zoom: text("z"),
+  zoom: name("z"),
   extent: extentParameter("x"),
   /** The key of the selected frame. */
-  selection: text("n"),
+  selection: name("n"),
   search: text("q"),
   /** The order of the table. */
   sort: sortParameter("o", { column: "self", descending: true }),
@@ -64,7 +75,7 @@ const LOOK = {
 /** Services, and the way to files. */
 const HOME = {
   /** The id of a saved view, to which this link leads on. */
-  saved: text("view"),
+  saved: name("view"),
   type: text("t"),
   base: sideParameter("", () => initialRange("base")),
   search: text("q"),
@@ -80,7 +91,7 @@ const EXPLORE = {
   /** The selected part of the range. */
   window: windowParameter("w"),
   /** The label by whose values the timeline is split. */
-  split: text("split"),
+  split: name("split"),
   /**
    * Only samples of these spans, or if there are none of these traces, as in links of tracing systems. Spans are narrower:
    * they hold where both are given.
@@ -94,7 +105,7 @@ const EXPLORE = {
    */
   by: text("by"),
   /** The function of the panel `function`, by name. */
-  func: text("fn"),
+  func: name("fn"),
   ...DRAWN,
   ...LOOK,
 };

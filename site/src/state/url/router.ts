@@ -121,12 +121,12 @@ export function href(target: Route): string {
 
 /** What another service or file resets: a frame of one means nothing in the next. */
 export const NO_FOCUS: Partial<Picture> = {
-  zoom: "",
+  zoom: null,
   extent: [0, 1],
-  selection: "",
+  selection: null,
   search: "",
   steps: [],
-  sandwich: "",
+  sandwich: null,
   graph: null,
 };
 

@@ -49,7 +49,7 @@ export function Minimap({ rows, scrollTo }: { rows: ReadonlySignal<SeenRows>; sc
     if (zoom.peek() === ROOT) return setExtent(next);
     // The same picture, as a part of the whole.
     const { first } = rows.peek();
-    go({ zoom: "", extent: next }, "replace");
+    go({ zoom: null, extent: next }, "replace");
     scrollTo(first);
   };
   const atPointer = ({ clientX, clientY }: PointerEvent) => {
