@@ -30,7 +30,7 @@ test("explore: everything survives the URL", () => {
     window: { from: 1700000000000, until: 1700000060000 },
     split: "k8s.pod & zone",
     panel: "labels",
-    by: "service_git_ref",
+    by: { label: "service_git_ref" },
     func: "orders.(*Rule).matchesPattern",
     view: "both",
     steps: ["focus:^a\\.\\(\\*B\\)\\.c$", "hide:x|y &z", "group:package", "recursion:direct", "hide:x|y &z"],

@@ -6,7 +6,7 @@ import { formatStep, plural } from "../../format/value.ts";
 import { type ChangeGroup, LEAST_CHANGE } from "../../state/query/changed.ts";
 import type { ChangedLoad } from "../../state/query/changedload.ts";
 import { type Answer, type ComparedSide, changes, comparable, progress } from "../../state/query/changes.ts";
-import { formatComparing, parseComparing } from "../../state/query/comparing.ts";
+import { comparingOf } from "../../state/query/comparing.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { labels, span } from "../../state/query/services.ts";
 import { comparedSides, widest } from "../../state/query/sides.ts";
@@ -74,7 +74,7 @@ function NeedsServer() {
 function Sides({ answer }: { answer: Answer }) {
   const { label, values, sides, times } = answer;
   const { by } = exploreRoute.value;
-  const of = (before: string, after: string) => formatComparing({ label, before, after });
+  const of = (before: string, after: string) => ({ label, before, after });
   return (
     <div class="changes-sides">
       <Select
@@ -86,7 +86,7 @@ function Sides({ answer }: { answer: Answer }) {
           ...(label === "" || comparable.value.includes(label) ? [] : [{ value: label, label }]),
           { value: "", label: times },
         ]}
-        onChange={(name) => go({ by: formatComparing(name === "" ? "time" : { label: name, before: "", after: "" }) })}
+        onChange={(name) => go({ by: name === "" ? "time" : { label: name, before: "", after: "" } })}
       />
       {label === "" ? (
         <span class="changes-times">
@@ -112,8 +112,8 @@ function Sides({ answer }: { answer: Answer }) {
           />
         </>
       )}
-      {parseComparing(by) && (
-        <button type="button" class="control quiet" onClick={() => go({ by: "" })}>
+      {comparingOf(by) && (
+        <button type="button" class="control quiet" onClick={() => go({ by: null })}>
           Choose for me
         </button>
       )}
@@ -182,7 +182,7 @@ function Empty({ answer, empty }: { answer: Answer; empty: ComparedSide[] }) {
           <button
             type="button"
             class="control primary"
-            onClick={() => go({ base: { ...base, ...widest().range }, window: null, by: "" })}
+            onClick={() => go({ base: { ...base, ...widest().range }, window: null, by: null })}
           >
             {widest().label}
           </button>

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { percent } from "../../format/number.ts";
 import { isGauge } from "../../format/type.ts";
 import { formatStep, plural } from "../../format/value.ts";
-import { formatComparing, namedValues, parseComparing } from "../../state/query/comparing.ts";
+import { comparingOf, namedValues } from "../../state/query/comparing.ts";
 import { isVersion, type LabelSides, natural } from "../../state/query/labels.ts";
 import { names, shownLabel, unknownLabel, valueTimelines } from "../../state/query/labelspanel.ts";
 import { seriesColours, type ValueTimelines, valueName, valueRows } from "../../state/query/labelvalues.ts";
@@ -60,7 +60,7 @@ function Names() {
   return (
     <nav class="label-names" aria-label="Label" data-testid="label-names">
       {all.map((name) => {
-        const target = { ...exploreRoute.value, by: name };
+        const target = { ...exploreRoute.value, by: { label: name } };
         const count = ownLabels.value?.[name]?.length ?? 0;
         return (
           <a
@@ -113,7 +113,7 @@ function Values({ of }: { of: ValueTimelines }) {
         onSides={([before, after]) => {
           // A value that is the other side already changes places with it.
           const [first, second] = before === after ? sides.values.toReversed() : [before, after];
-          go({ by: formatComparing({ label: by, before: first, after: second }) });
+          go({ by: { label: by, before: first, after: second } });
         }}
       />
     </>
@@ -122,7 +122,7 @@ function Values({ of }: { of: ValueTimelines }) {
 
 /** Those that the link names of this label. */
 function chosenSides(by: string): [string, string] | null {
-  const comparing = parseComparing(exploreRoute.value.by);
+  const comparing = comparingOf(exploreRoute.value.by);
   return comparing !== null && comparing !== "time" && comparing.label === by ? namedValues(comparing) : null;
 }
 

@@ -22,7 +22,7 @@ const WIDTH = 1000;
 /** Single profiles over time and value, or the spans in them; each leads to its own flame graph. */
 export function SinglesPanel() {
   const { state, value, problem } = singles.value;
-  const spans = exploreRoute.value.by === "span";
+  const spans = exploreRoute.value.by === "spans";
   return (
     <section
       class="singles-panel"
@@ -31,10 +31,10 @@ export function SinglesPanel() {
       data-state={state}
     >
       <fieldset class="segmented" aria-label="What is shown">
-        <button type="button" aria-pressed={!spans} data-testid="singles-profiles" onClick={() => go({ by: "" })}>
+        <button type="button" aria-pressed={!spans} data-testid="singles-profiles" onClick={() => go({ by: null })}>
           Profiles
         </button>
-        <button type="button" aria-pressed={spans} data-testid="singles-spans" onClick={() => go({ by: "span" })}>
+        <button type="button" aria-pressed={spans} data-testid="singles-spans" onClick={() => go({ by: "spans" })}>
           Spans
         </button>
       </fieldset>
@@ -77,7 +77,7 @@ function targetOf({ time, labels, span, trace }: Single): Route {
     ...NO_FOCUS,
     ...linked,
     panel: "profile",
-    by: "",
+    by: null,
     window,
     base: { ...base, filters },
   };

@@ -77,7 +77,7 @@ export function Panels() {
       {offered.map(([name, { label, title }]) => {
         // What these panels tell apart means nothing in the others.
         const own = panel === "changes" || panel === "singles";
-        const target = { ...exploreRoute.value, panel: name, ...(own && { by: "" }) };
+        const target = { ...exploreRoute.value, panel: name, ...(own && { by: null }) };
         return (
           <a
             key={name}

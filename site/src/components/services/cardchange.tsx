@@ -1,7 +1,6 @@
 import { formatLoads } from "../../format/load.ts";
 import { change } from "../../format/number.ts";
 import { formatStep } from "../../format/value.ts";
-import { formatComparing } from "../../state/query/comparing.ts";
 import type { ServiceChange } from "../../state/query/servicechanges.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
@@ -13,7 +12,7 @@ export function CardChange({ service, found, range }: { service: string; found: 
   const { kind, from, until, before, after, versions, label, type, step } = found;
   // Of a deploy the versions are compared, of a spike the time before it; since when a level lasts, the panel finds itself.
   const compared = {
-    by: formatComparing(versions ? { label, ...versions } : "time"),
+    by: versions ? { label, ...versions } : ("time" as const),
     window: kind === "spike" ? { from, until } : null,
   };
   const target = { ...initialRoute("explore"), service, type, base: range, panel: "changes" as const, ...compared };

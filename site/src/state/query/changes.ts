@@ -7,6 +7,7 @@ import { FEWEST_PARTS } from "../../time/interval.ts";
 import { fixed, halves, type Span } from "../../time/range.ts";
 import { pointsFor, SHORTEST_STEP } from "../../time/series.ts";
 import { resource } from "../resource.ts";
+import type { By } from "../url/by.ts";
 import { clock } from "../url/clock.ts";
 import { exploreRoute } from "../url/router.ts";
 import type { Side } from "../url/values.ts";
@@ -21,7 +22,7 @@ import {
   numbersDiffer,
   type SideWindows,
 } from "./changedload.ts";
-import { namedValues, parseComparing } from "./comparing.ts";
+import { comparingOf, namedValues } from "./comparing.ts";
 import type { FunctionsAnswer } from "./functions.ts";
 import { labelOrder } from "./labels.ts";
 import { fetchChange } from "./loadchanges.ts";
@@ -94,7 +95,7 @@ interface Question {
   range: { from: string; until: string };
   span: Span;
   window: Span | null;
-  by: string;
+  by: By;
   labels: Record<string, string[]>;
   at: number;
 }
@@ -218,7 +219,7 @@ interface SeriesAnswer {
 async function sidesOf(question: Question, stopped: AbortSignal) {
   const { filters, labels: known, window, range, span: all } = question;
   const seen = window ?? all;
-  const comparing = parseComparing(question.by);
+  const comparing = comparingOf(question.by);
   const label = comparing === "time" ? "" : (comparing?.label ?? versionLabel(known) ?? "");
   const process =
     Object.keys(known).find((name) => PROCESS.test(name) && known[name].length > 2 && name !== label) ?? "";

@@ -2,6 +2,7 @@
 import { computed } from "@preact/signals";
 import { pointsFor } from "../../time/series.ts";
 import { resource } from "../resource.ts";
+import { formatBy } from "../url/by.ts";
 import { clock } from "../url/clock.ts";
 import { exploreRoute } from "../url/router.ts";
 import { labelOrder } from "./labels.ts";
@@ -20,8 +21,10 @@ export const names = computed(() => labelOrder(ownLabels.value ?? {}));
 /** The label that is shown: that of the link, or the first. Another panel may have left values behind its name. */
 export const shownLabel = computed(() => {
   const { by } = exploreRoute.value;
-  const name = names.value.includes(by) ? by : labelOf(by);
-  return name || (names.value[0] ?? "");
+  const first = names.value[0] ?? "";
+  if (by === null || by === "time" || by === "spans") return first;
+  // A name with commas reads like a label with values.
+  return names.value.find((name) => name === formatBy(by)) ?? by.label;
 });
 
 /** The link names a label that no profile here has. */
@@ -29,16 +32,6 @@ export const unknownLabel = computed(() => {
   const found = ownLabels.value;
   return found !== undefined && shownLabel.value !== "" && !Object.hasOwn(found, shownLabel.value);
 });
-
-/** Of "label,before,after", in which each is escaped. */
-function labelOf(by: string): string {
-  const label = by.replace(/,.*/s, "");
-  try {
-    return by === label ? by : decodeURIComponent(label);
-  } catch {
-    return label;
-  }
-}
 
 export const valueTimelines = resource(
   "read the values of a label",

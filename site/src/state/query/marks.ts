@@ -1,6 +1,7 @@
 /** What the timeline of /explore marks, and what else is known of versions. Who finds it is fetched after the timeline. */
 import { computed, signal } from "@preact/signals";
 import type { Mark } from "../../time/marks.ts";
+import type { ComparedValues } from "../url/by.ts";
 import type { RouteOf } from "../url/route.ts";
 import { serviceRoute } from "../url/router.ts";
 import type { LabelSides } from "./labels.ts";
@@ -17,7 +18,7 @@ interface Latest {
   sides: LabelSides;
   text: string;
   /** As the address of a comparison of both has it. */
-  by: string;
+  by: ComparedValues;
 }
 
 /** Null where there are not two. */

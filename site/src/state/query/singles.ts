@@ -22,7 +22,7 @@ export const singles = resource(
     const { panel, by, service, type, base, window } = exploreRoute.value;
     if (panel !== "singles" || !service || !type) return null;
     const selected = selector(service, base.filters);
-    return { of: by === "span" ? SPANS : PROFILES, type, selected, ...(window ?? span.value), at: clock.value };
+    return { of: by === "spans" ? SPANS : PROFILES, type, selected, ...(window ?? span.value), at: clock.value };
   },
   async ({ of, type, selected, from, until }, signal): Promise<Found> => {
     const { start, end, step } = columnsOf({ from, until });

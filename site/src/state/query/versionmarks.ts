@@ -3,7 +3,6 @@ import { effect } from "@preact/signals";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { exploreRoute } from "../url/router.ts";
-import { formatComparing } from "./comparing.ts";
 import { timeline } from "./explore.ts";
 import { askedVersions, latest, marks, versionsOf } from "./marks.ts";
 import { ownLabels } from "./ownlabels.ts";
@@ -40,7 +39,7 @@ effect(() => {
           of: value.of,
           sides: { name: label, values: two },
           text: `${label} ${two.map((text) => versionText(text || "none")).join(" and ")}`,
-          by: formatComparing({ label, before: two[0], after: two[1] }),
+          by: { label, before: two[0], after: two[1] },
         }
       : null;
   } else if (state !== "loading" || !value) {

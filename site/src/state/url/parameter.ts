@@ -5,7 +5,7 @@ export interface Parameter<T> {
   names: readonly string[];
   /** Whatever makes no sense is as if absent. */
   parse(params: URLSearchParams): T;
-  /** Names with texts, in order; none for what `parse` makes of nothing. */
+  /** Names with texts, in order. Those that are printed without the parameter, too, are left out of addresses. */
   print(value: T): [name: string, text: string][];
 }
 
@@ -18,10 +18,7 @@ export function parameter<T>(name: string, parse: (text: string) => T, print: (v
   return {
     names: [name],
     parse: (params) => parse(params.get(name) ?? ""),
-    print: (value) => {
-      const text = print(value);
-      return text === print(parse("")) ? [] : [[name, text]];
-    },
+    print: (value) => [[name, print(value)]],
   };
 }
 
@@ -45,7 +42,7 @@ export const optional = <T>(
 export const name = (inAddress: string): Parameter<string | null> =>
   optional(inAddress, (text) => text || null, String);
 
-/** One of some words; the first is not printed. */
+/** One of some words; the first is the one without the parameter. */
 export const choice = <T extends string>(name: string, words: readonly T[]): Parameter<T> =>
   parameter(name, (text) => words.find((word) => word === text) ?? words[0], String);
 
@@ -62,7 +59,10 @@ export function parseTable<T extends Table>(table: T, params: URLSearchParams): 
 }
 
 export function printTable<T extends Table>(table: T, values: Values<T>): string {
-  const printed = Object.entries(table).flatMap(([name, { print }]) => print(values[name]));
+  const printed = Object.entries(table).flatMap(([name, { parse, print }]) => {
+    const initial = print(parse(new URLSearchParams())).map(String);
+    return print(values[name]).filter((pair) => !initial.includes(String(pair)));
+  });
   return new URLSearchParams(printed).toString();
 }
 

@@ -10,6 +10,7 @@
  */
 
 import { parseSteps, timeAmong } from "../../core/steps.ts";
+import { byParameter } from "./by.ts";
 import {
   choice,
   flag,
@@ -83,6 +84,8 @@ const HOME = {
   sort: sortParameter("o", { column: "name", descending: false }),
 };
 
+const PANEL = choice("p", PANELS);
+
 /** One service, one type, one range. */
 const EXPLORE = {
   service: text("s"),
@@ -98,12 +101,9 @@ const EXPLORE = {
    */
   spans: idsParameter("span", 16),
   traces: idsParameter("trace", 32),
-  panel: choice("p", PANELS),
-  /**
-   * The label by which series are told apart; in `changes` and `labels` also with two of its values, in `changes` `,,` for
-   * times; in `singles` `span` for spans.
-   */
-  by: text("by"),
+  panel: PANEL,
+  /** What series are told apart by, or what is compared. */
+  by: byParameter("by", (params) => PANEL.parse(params) === "singles"),
   /** The function of the panel `function`, by name. */
   func: name("fn"),
   ...DRAWN,
@@ -166,32 +166,22 @@ export type Route = Home | Explore | Diff | File;
 export type Page = Route["page"];
 export type RouteOf<P extends Page> = Extract<Route, { page: P }>;
 
-interface Definition {
-  path: string;
-  query: Table;
-  fragment: Table;
-}
+/** By the names of the pages, which are their paths but for the front page's. */
+const QUERIES: Record<Page, Table> = { home: HOME, explore: EXPLORE, diff: DIFF, file: FILE };
 
-const PAGES: Record<Page, Definition> = {
-  home: { path: "", query: HOME, fragment: {} },
-  explore: { path: "explore", query: EXPLORE, fragment: {} },
-  diff: { path: "diff", query: DIFF, fragment: {} },
-  file: { path: "file", query: FILE, fragment: FILE_FRAGMENT },
-};
+const fragmentOf = (page: Page): Table => (page === "file" ? FILE_FRAGMENT : {});
 
 /** Reads the path below the site's base, the query and the fragment. A path of none of our pages is the front page. */
 export function parseRoute(path: string, query: string, fragment = ""): Route {
-  const name = path.replace(/^\/+|\/+$/g, "").replace(/(^index)?\.html$/, "");
-  const page = (Object.keys(PAGES) as Page[]).find((page) => PAGES[page].path === name) ?? "home";
-  return parsePage(page, query, fragment);
+  const name = path.replace(/^\/+|\/+$/g, "").replace(/\.html$/, "");
+  return parsePage(Object.hasOwn(QUERIES, name) ? (name as Page) : "home", query, fragment);
 }
 
 /** The same of a page that is known. */
 export function parsePage<P extends Page>(page: P, query: string, fragment = ""): RouteOf<P> {
-  const { query: inQuery, fragment: inFragment } = PAGES[page];
   const values = {
-    ...parseTable(inQuery, new URLSearchParams(query)),
-    ...parseTable(inFragment, new URLSearchParams(fragment.replace(/^#/, ""))),
+    ...parseTable(QUERIES[page], new URLSearchParams(query)),
+    ...parseTable(fragmentOf(page), new URLSearchParams(fragment.replace(/^#/, ""))),
   };
   return { page, ...values } as unknown as RouteOf<P>;
 }
@@ -203,14 +193,15 @@ export function initialRoute<P extends Page>(page: P): RouteOf<P> {
 
 /** The path below the base, the query and the fragment. What is as at first is left out. */
 export function formatRoute(route: Route): string {
-  const { path, query, fragment } = PAGES[route.page];
+  const { page } = route;
   const print = (table: Table) => printTable(table, route as unknown as Values<Table>);
   // These need no escape in a query, and type ids are full of them: links stay readable.
-  const [asked, held] = [print(query).replace(/%3A/g, ":").replace(/%2F/g, "/").replace(/%2C/g, ","), print(fragment)];
-  return path + (asked && `?${asked}`) + (held && `#${held}`);
+  const query = print(QUERIES[page]).replace(/%(3A|2F|2C)/g, decodeURIComponent);
+  const fragment = print(fragmentOf(page));
+  return (page === "home" ? "" : page) + (query && `?${query}`) + (fragment && `#${fragment}`);
 }
 
 /** The names of all pages' parameters in queries. */
 export function parameterNames(): string[] {
-  return Object.values(PAGES).flatMap(({ query }) => namesOf(query));
+  return Object.values(QUERIES).flatMap(namesOf);
 }

@@ -56,13 +56,11 @@ export function sideParameter(suffix: "" | "2", initial: () => Range): Parameter
       const filters = params.getAll(filter).filter(Boolean);
       return { from: time(from, normal.from), until: time(until, normal.until), filters };
     },
-    print: (side) => {
-      const normal = initial();
-      const times: [string, string][] = [];
-      if (side.from !== normal.from) times.push([from, side.from]);
-      if (side.until !== normal.until) times.push([until, side.until]);
-      return [...times, ...side.filters.map((matcher): [string, string] => [filter, matcher])];
-    },
+    print: (side) => [
+      [from, side.from],
+      [until, side.until],
+      ...side.filters.map((matcher): [string, string] => [filter, matcher]),
+    ],
   };
 }
 
