@@ -46,9 +46,9 @@ import { Icon } from "./components/controls/icon.tsx";
 import { DropTarget } from "./components/files/droptarget.tsx";
 import { lazy } from "./components/lazy.tsx";
 import { annotateOpen } from "./state/page/annotate.ts";
-import { helpOpen } from "./state/page/help.ts";
+import { helpOpen } from "./state/page/helpopen.ts";
 import { lasting, notice } from "./state/page/notice.ts";
-import { settingsOpen } from "./state/page/settings.ts";
+import { settingsOpen } from "./state/page/settingsopen.ts";
 import { asked } from "./state/page/token.ts";
 import { route } from "./state/url/router.ts";
 

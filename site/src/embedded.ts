@@ -7,7 +7,7 @@ import { applyTheme, THEMES } from "./state/page/theme.ts";
 import { closeFile, files } from "./state/profile/files.ts";
 import { selectedDetail, tree } from "./state/profile/focus.ts";
 import { failures, openFiles } from "./state/profile/opening.ts";
-import { lookAt } from "./state/profile/steps.ts";
+import { lookAt } from "./state/profile/stepchanges.ts";
 import { parsePage } from "./state/url/route.ts";
 import { fileRoute, go } from "./state/url/router.ts";
 

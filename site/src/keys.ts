@@ -4,7 +4,7 @@ import { core } from "./core/index.ts";
 import { type Direction, NONE } from "./core/types.ts";
 import { zoomAt } from "./flame/extent.ts";
 import { copyText } from "./state/page/clipboard.ts";
-import { helpOpen } from "./state/page/help.ts";
+import { helpOpen } from "./state/page/helpopen.ts";
 import { comparing, swapFiles } from "./state/profile/files.ts";
 import {
   back,
@@ -21,8 +21,8 @@ import {
   tree,
   zoomToCurrent,
 } from "./state/profile/focus.ts";
-import { copyCurrentStack } from "./state/profile/framemenu.ts";
 import { moves } from "./state/profile/instead.ts";
+import { copyCurrentStack } from "./state/profile/menuframe.ts";
 import {
   lookAt,
   nextGroup,
@@ -32,7 +32,7 @@ import {
   takesSteps,
   toggleInvert,
   toggleRecursion,
-} from "./state/profile/steps.ts";
+} from "./state/profile/stepchanges.ts";
 import { swapSides } from "./state/query/sides.ts";
 import type { View } from "./state/url/route.ts";
 import { redo, route, undo } from "./state/url/router.ts";

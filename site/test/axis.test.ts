@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisTicks, clockStep, clockTicks } from "../src/time/axis.ts";
+import { axisTicks, clockStep, clockTicks } from "../src/time/ticks.ts";
 import { wallClock, zone } from "../src/time/zone.ts";
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];

@@ -4,7 +4,7 @@ import { Catalog } from "../src/bucket/catalog.ts";
 import type { Bundle } from "../src/bucket/description.ts";
 import { Changed, Gone, Host, type Part } from "../src/bucket/host.ts";
 import { bucketNotes } from "../src/bucket/notes.ts";
-import { placeOf } from "../src/bucket/place.ts";
+import { placeOf } from "../src/bucket/objectplace.ts";
 import type { Answer as Answered } from "../src/bucket/protocol.ts";
 import { notePublished } from "../src/bucket/published.ts";
 import { afresh } from "../src/bucket/reading.ts";

@@ -8,8 +8,8 @@ import { IDENTITY } from "../src/flame/transform.ts";
 import { engine, idle } from "./page.ts";
 
 const { base64Of, bytesOf, fromUrlSafe, urlSafe } = await import("../src/core/encoding.ts");
-const { writeCsv } = await import("../src/export/csv.ts");
-const { linkOf } = await import("../src/export/link.ts");
+const { writeCsv } = await import("../src/export/tablecsv.ts");
+const { linkOf } = await import("../src/export/profilelink.ts");
 const { fillTemplate, viewOf } = await import("../src/export/page.ts");
 const { drawSvg } = await import("../src/export/svg.ts");
 const { visit, go, pictureRoute } = await import("../src/state/url/router.ts");

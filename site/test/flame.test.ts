@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Boxes, Flag } from "../src/core/boxes.ts";
 import { type Extent, FULL, fit, pan, zoomAt } from "../src/flame/extent.ts";
-import { baseName, fitLabel, sumOfCharacters } from "../src/flame/label.ts";
+import { baseName, fitLabel, sumOfCharacters } from "../src/flame/framelabel.ts";
 import { between, showing } from "../src/flame/transform.ts";
 
 const close = (actual: Extent, expected: Extent) =>

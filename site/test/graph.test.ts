@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Graph } from "../src/core/types.ts";
-import { labelOf } from "../src/graph/label.ts";
+import { labelOf } from "../src/graph/nodelabel.ts";
 import { neighbour } from "../src/graph/walk.ts";
 import { fitted, moved, readable, showing, transformOf, zoomedAt } from "../src/graph/window.ts";
 

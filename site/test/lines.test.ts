@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./page.ts";
 
-const { baseOf, isSourceOf, rowsOf } = await import("../src/state/profile/lines.ts");
+const { baseOf, isSourceOf, rowsOf } = await import("../src/state/profile/listing.ts");
 
 const cost = (line: number, name = "f") => ({
   function: name,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Extent } from "../src/flame/extent.ts";
-import { gripAt, moveWindow, resizeWindow, windowIn } from "../src/flame/minimap.ts";
+import { gripAt, moveWindow, resizeWindow, windowIn } from "../src/flame/minimapwindow.ts";
 
 const close = (actual: Extent, expected: Extent) =>
   assert.ok(

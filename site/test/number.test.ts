@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ProfileInfo } from "../src/core/types.ts";
 import { describeContent } from "../src/format/facts.ts";
+import { definedAt, sampledAt } from "../src/format/functionplace.ts";
 import { change, count, decimal, grouped, percent, short } from "../src/format/number.ts";
-import { definedAt, sampledAt } from "../src/format/place.ts";
 import {
   convertible,
   formatBytes,

@@ -10,7 +10,7 @@ const { files, loadFiles } = await import("../src/state/profile/files.ts");
 const { openFiles } = await import("../src/state/profile/opening.ts");
 const { startDrawing } = await import("../src/state/profile/draw.ts");
 const { shown } = await import("../src/state/profile/shown.ts");
-const steps = await import("../src/state/profile/steps.ts");
+const steps = await import("../src/state/profile/stepchanges.ts");
 
 /** Profiles that are open in the core, and what it was asked to compare. */
 const open = new Set<number>();

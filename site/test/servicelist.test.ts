@@ -4,7 +4,7 @@ import type { Service } from "../src/api.ts";
 import { growth } from "../src/format/trend.ts";
 import "./page.ts";
 
-const { arranged, commonType, shownType, typesOf } = await import("../src/state/query/servicelist.ts");
+const { arranged, commonType, shownType, typesOf } = await import("../src/state/query/serviceorder.ts");
 const { initialRoute } = await import("../src/state/url/route.ts");
 const { parseSort } = await import("../src/state/url/values.ts");
 

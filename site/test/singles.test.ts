@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columnsOf, largestOf, singlesOf } from "../src/time/singles.ts";
+import { columnsOf, largestOf, singlesOf } from "../src/time/singlecells.ts";
 
 const minute = 60_000;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SERIES_COLOURS, splitOf, type ValueTimeline } from "../src/state/query/labelvalues.ts";
-import { type Part, partAmount, partsAt, stackTops } from "../src/time/split.ts";
+import { type Part, partAmount, partsAt, stackTops } from "../src/time/seriessplit.ts";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const IN_USE = "memory:inuse_space:bytes:space:bytes";

@@ -4,7 +4,7 @@ import { effect } from "@preact/signals";
 import { engine, idle, server } from "./page.ts";
 
 const { fileRoute, go, visit } = await import("../src/state/url/router.ts");
-const { loadExplore, timeline } = await import("../src/state/query/explore.ts");
+const { loadExplore, timeline } = await import("../src/state/query/loadexplore.ts");
 const { loadCompare, sideSeries } = await import("../src/state/query/compare.ts");
 const { checked, files, loadFiles, moveAcross, opening, sides, swapFiles } = await import(
   "../src/state/profile/files.ts"

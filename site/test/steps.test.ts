@@ -6,11 +6,11 @@ import { stepLabel } from "../src/format/step.ts";
 import { engine, idle, server } from "./page.ts";
 
 const { go, pictureRoute, undo, visit } = await import("../src/state/url/router.ts");
-const { loadExplore } = await import("../src/state/query/explore.ts");
+const { loadExplore } = await import("../src/state/query/loadexplore.ts");
 const { loadCompare } = await import("../src/state/query/compare.ts");
 const { startDrawing } = await import("../src/state/profile/draw.ts");
 const { shown } = await import("../src/state/profile/shown.ts");
-const steps = await import("../src/state/profile/steps.ts");
+const steps = await import("../src/state/profile/stepchanges.ts");
 
 test("a step of one name matches that name as it is, and is shown as it", () => {
   for (const name of ["main.(*Svc).Place", "a|b", "^x$", "operator[](int)", "back\\slash", "std::vec<{a}>?+*"]) {

@@ -18,33 +18,33 @@ interface Template {
 }
 
 const OWN = {
-  "src/core/imports.ts": "src/standalone/imports.ts",
-  "src/core/index.ts": "src/standalone/core.ts",
-  "src/core/symbols.ts": "src/standalone/symbols.ts",
-  "src/source/mapping.ts": "src/standalone/mapping.ts",
+  "src/core/imports.ts": "src/standalone/noimports.ts",
+  "src/core/index.ts": "src/standalone/embeddedcore.ts",
+  "src/core/symbols.ts": "src/standalone/nosymbols.ts",
+  "src/source/mapping.ts": "src/standalone/nomapping.ts",
 };
 const TEMPLATES: Template[] = [
   {
     file: "viewer.html",
-    main: "src/standalone/viewer/main.tsx",
+    main: "src/standalone/viewer/viewerpage.tsx",
     replaced: {
       ...OWN,
-      "src/api.ts": "src/standalone/viewer/api.ts",
-      "src/base.ts": "src/standalone/viewer/base.ts",
-      "src/bundle/bundle.ts": "src/standalone/explorer/bundle.ts",
+      "src/api.ts": "src/standalone/viewer/noserver.ts",
+      "src/base.ts": "src/standalone/viewer/viewerbase.ts",
+      "src/bundle/bundle.ts": "src/standalone/explorer/nobundler.ts",
     },
     place: "embedded",
     engines: ["viewer"],
   },
   {
     file: "explorer.html",
-    main: "src/standalone/explorer/main.tsx",
+    main: "src/standalone/explorer/explorerpage.tsx",
     replaced: {
       ...OWN,
-      "src/base.ts": "src/standalone/explorer/base.ts",
-      "src/bucket/bucket.ts": "src/standalone/explorer/bucket.ts",
-      "src/bucket/place.ts": "src/standalone/explorer/place.ts",
-      "src/bundle/bundle.ts": "src/standalone/explorer/bundle.ts",
+      "src/base.ts": "src/standalone/explorer/explorerbase.ts",
+      "src/bucket/bucket.ts": "src/standalone/explorer/bundledbucket.ts",
+      "src/bucket/objectplace.ts": "src/standalone/explorer/bundledplace.ts",
+      "src/bundle/bundle.ts": "src/standalone/explorer/nobundler.ts",
     },
     place: "bundle",
     engines: ["viewer", "bucket"],

@@ -30,6 +30,7 @@ const run = spawnSync(
   process.execPath,
   ["--test", "--test-reporter=spec", ...bundles.map((name) => `${outDir}/${name}`)],
   {
+    cwd: root,
     stdio: "inherit",
   },
 );

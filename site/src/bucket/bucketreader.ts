@@ -3,7 +3,7 @@ import { FileError } from "../files/source.ts";
 import init, { Reader } from "../wasm/bucket/pilotlight.js";
 import { Catalog } from "./catalog.ts";
 import { Host } from "./host.ts";
-import { placeOf } from "./place.ts";
+import { placeOf } from "./objectplace.ts";
 import type { Answer, Ask, Reply, Request } from "./protocol.ts";
 import { afresh, answerOf, type Bucket, described } from "./reading.ts";
 

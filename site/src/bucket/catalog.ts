@@ -1,7 +1,7 @@
 /** Which days of a catalog a range needs, and what was last read of them. */
 import { FileError } from "../files/source.ts";
 import { Gone, type Host } from "./host.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "./objectplace.ts";
 
 const DAY = 86_400_000;
 /** A day that may have changed is not asked for again for so long. */

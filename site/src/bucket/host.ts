@@ -1,7 +1,7 @@
 /** Reads parts of objects from a static host, with ranges or without. */
 import { FileError } from "../files/source.ts";
 import { formatBytes } from "../format/value.ts";
-import { unreachable } from "./place.ts";
+import { unreachable } from "./objectplace.ts";
 
 /** A part of an object. */
 export interface Part {

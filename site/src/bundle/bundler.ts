@@ -1,7 +1,7 @@
 /** The Web Worker that makes one bundle: takes a slice of a bucket, and puts the pages around it. */
 import { Catalog } from "../bucket/catalog.ts";
 import { Host } from "../bucket/host.ts";
-import { placeOf } from "../bucket/place.ts";
+import { placeOf } from "../bucket/objectplace.ts";
 import { afresh, described, drive } from "../bucket/reading.ts";
 import init, { BundleSite, Slicer } from "../wasm/bundler/pilotlight.js";
 import type { BundleReply, BundleRequest, MadeSite, SiteForm, Slice } from "./bundle.ts";

@@ -3,7 +3,7 @@ import type { TreeInfo } from "../core/types.ts";
 import { context2d } from "../flame/paint.ts";
 import { makePalette } from "../flame/palette.ts";
 import { readToken } from "../state/page/theme.ts";
-import { captionsOf, pictureOf } from "./picture.ts";
+import { captionsOf, pictureOf } from "./flamepicture.ts";
 import { measureWith } from "./png.ts";
 import { drawSvg } from "./svg.ts";
 

@@ -4,10 +4,10 @@ import { core } from "../core/index.ts";
 import { download } from "../state/page/download.ts";
 import { type Ready, shown } from "../state/profile/shown.ts";
 import { sourcesOf } from "../state/profile/sources.ts";
-import { csvOf } from "./csv.ts";
 import { svgOf } from "./drawing.ts";
 import { pageOf } from "./page.ts";
 import { pngOf } from "./png.ts";
+import { csvOf } from "./tablecsv.ts";
 
 export type Form = "png" | "svg" | "csv" | "html" | "pprof" | "folded" | JsonFormat;
 

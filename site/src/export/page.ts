@@ -5,7 +5,7 @@ import { timeOf } from "../core/steps.ts";
 import type { TreeInfo } from "../core/types.ts";
 import { shown } from "../state/profile/shown.ts";
 import type { Source } from "../state/profile/sources.ts";
-import { takenSteps } from "../state/profile/steps.ts";
+import { takenSteps } from "../state/profile/stepchanges.ts";
 import { formatRoute, initialRoute, type RouteOf } from "../state/url/route.ts";
 import { fileRoute, pictureRoute, route } from "../state/url/router.ts";
 

@@ -3,7 +3,7 @@ import type { TreeInfo } from "../core/types.ts";
 import { context2d, FONT, makeHatch, paint } from "../flame/paint.ts";
 import { makePalette } from "../flame/palette.ts";
 import { readToken } from "../state/page/theme.ts";
-import { pictureOf } from "./picture.ts";
+import { pictureOf } from "./flamepicture.ts";
 
 const SCALE = 2;
 /** 16,000 pixels: what every browser draws. */

@@ -6,7 +6,7 @@ import { core } from "../core/index.ts";
 import type { TreeInfo } from "../core/types.ts";
 import { FileError } from "../files/source.ts";
 import type { Source } from "../state/profile/sources.ts";
-import { takenSteps } from "../state/profile/steps.ts";
+import { takenSteps } from "../state/profile/stepchanges.ts";
 import { formatRoute } from "../state/url/route.ts";
 import { fileName } from "./index.ts";
 import { viewOf } from "./page.ts";

@@ -1,7 +1,7 @@
 /** Draws boxes. Knows pixels and colours, nothing of trees or state. */
 import { type Boxes, Flag } from "../core/boxes.ts";
 import { NONE, ROOT } from "../core/types.ts";
-import { fitLabel } from "./label.ts";
+import { fitLabel } from "./framelabel.ts";
 import { diffColour, hueColour, type Palette } from "./palette.ts";
 import type { Transform } from "./transform.ts";
 

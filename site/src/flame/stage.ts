@@ -3,7 +3,7 @@ import { type Box, Boxes, Flag } from "../core/boxes.ts";
 import type { Layout, LayoutWindow, TreeInfo } from "../core/types.ts";
 import { NONE, ROOT } from "../core/types.ts";
 import { type Extent, FULL, isFull } from "./extent.ts";
-import { sumOfCharacters } from "./label.ts";
+import { sumOfCharacters } from "./framelabel.ts";
 import { type Brush, context2d, FONT, makeHatch, paint, paintThumb, ROW } from "./paint.ts";
 import type { Palette } from "./palette.ts";
 import { between, IDENTITY, type Transform } from "./transform.ts";

@@ -1,5 +1,5 @@
 /** What a bundle was made of, as a line. */
-import type { Place } from "../bucket/place.ts";
+import type { Place } from "../bucket/objectplace.ts";
 import { plural } from "./value.ts";
 
 /** "Bundle 1f2e3d4c… · {service_name="checkout"} · 2026-11-01 to 2026-11-02 UTC · commit abc"; empty of what is no bundle. */

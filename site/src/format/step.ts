@@ -1,6 +1,6 @@
 /** Steps in words. */
 import { argumentOf, labelOf, nameOf, type Seconds, timeOf, verbOf } from "../core/steps.ts";
-import { baseName } from "../flame/label.ts";
+import { baseName } from "../flame/framelabel.ts";
 import { formatValue } from "./value.ts";
 
 /** 1.2 s – 3.4 s. */

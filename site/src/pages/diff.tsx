@@ -9,10 +9,10 @@ import { Timeline } from "../components/query/timeline.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { sideSeries, timelines } from "../state/query/compare.ts";
 import { comparisonLabel, labelComparisons } from "../state/query/labels.ts";
-import { askedVersions } from "../state/query/marks.ts";
 import { apart, placeOf, wholeSpan } from "../state/query/place.ts";
 import { sidePlace } from "../state/query/placenames.ts";
 import { labels, otherLabels, span } from "../state/query/services.ts";
+import { askedVersions } from "../state/query/shownmarks.ts";
 import {
   earlierSides,
   exploreSide,

@@ -12,11 +12,11 @@ import { Footer } from "../components/status/footer.tsx";
 import { reportFailure } from "../state/page/failure.ts";
 import { takePrograms } from "../state/profile/instead.ts";
 import { comparisonHere } from "../state/query/comparison.ts";
-import { links, series, split, timeline } from "../state/query/explore.ts";
 import { labelComparisons } from "../state/query/labels.ts";
-import { allMarks, askedVersions, latestShown, marks } from "../state/query/marks.ts";
+import { links, series, split, timeline } from "../state/query/loadexplore.ts";
 import { placeOf } from "../state/query/place.ts";
 import { labels, span } from "../state/query/services.ts";
+import { allMarks, askedVersions, latestShown, marks } from "../state/query/shownmarks.ts";
 import { compareLabels, versionSides } from "../state/query/sides.ts";
 import { clock, refresh } from "../state/url/clock.ts";
 import { initialRoute } from "../state/url/route.ts";
@@ -25,14 +25,14 @@ import { spanLabel } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 
 const LinkChips = lazy(() => import("../components/query/linkchips.tsx").then((module) => module.LinkChips));
-const Marks = lazy(() => import("../components/query/marks.tsx").then((module) => module.Marks));
-const SplitChoice = lazy(() => import("../components/query/split.tsx").then((module) => module.SplitChoice));
-const SplitLegend = lazy(() => import("../components/query/split.tsx").then((module) => module.SplitLegend));
+const Marks = lazy(() => import("../components/query/timelinemarks.tsx").then((module) => module.Marks));
+const SplitChoice = lazy(() => import("../components/query/splitcontrols.tsx").then((module) => module.SplitChoice));
+const SplitLegend = lazy(() => import("../components/query/splitcontrols.tsx").then((module) => module.SplitLegend));
 const NoData = lazy(() => import("../components/status/nodata.tsx").then((module) => module.NoData));
 
 /** Few drop a program here. */
 const storeSymbols = (programs: File[]) =>
-  void import("../state/query/symbols.ts").then(
+  void import("../state/query/storedsymbols.ts").then(
     (module) => module.storeSymbols(programs),
     (failure) => reportFailure(failure, "load this part of the page"),
   );

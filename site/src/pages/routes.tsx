@@ -1,12 +1,12 @@
 /** Which page is shown, and what it loads. */
 import { computed, effect, type ReadonlySignal, untracked } from "@preact/signals";
 import { start } from "../start.tsx";
-import "../state/page/zone.ts";
+import "../state/page/zonesetting.ts";
 import { loadFiles } from "../state/profile/files.ts";
 import { loadAddresses } from "../state/profile/opening.ts";
 import { clear } from "../state/profile/shown.ts";
 import { loadCompare } from "../state/query/compare.ts";
-import { chooseDefaults, loadExplore } from "../state/query/explore.ts";
+import { chooseDefaults, loadExplore } from "../state/query/loadexplore.ts";
 import { known } from "../state/query/place.ts";
 import type { Page } from "../state/url/route.ts";
 import { route } from "../state/url/router.ts";

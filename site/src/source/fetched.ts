@@ -1,7 +1,7 @@
 /** The source of the listed function, from the repository that the labels of its service name. */
 import { computed } from "@preact/signals";
 import { fetchSource } from "../api.ts";
-import { linesOf, listing } from "../state/profile/lines.ts";
+import { linesOf, listing } from "../state/profile/listing.ts";
 import { placeOf } from "../state/query/place.ts";
 import { parseMatcher } from "../state/query/selector.ts";
 import { labels } from "../state/query/services.ts";

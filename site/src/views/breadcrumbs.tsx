@@ -1,6 +1,6 @@
 import { ROOT } from "../core/types.ts";
 import { isFull } from "../flame/extent.ts";
-import { baseName } from "../flame/label.ts";
+import { baseName } from "../flame/framelabel.ts";
 import { knowsZoom } from "../state/page/zoomhint.ts";
 import { announcement, extent, reset, tree, zoom, zoomedDetail, zoomTo } from "../state/profile/focus.ts";
 import { isShown } from "../state/profile/shown.ts";

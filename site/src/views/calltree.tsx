@@ -11,7 +11,7 @@ import {
   rowAt,
   rowCount,
   type TreeRow,
-} from "../state/profile/calltree.ts";
+} from "../state/profile/calltreerows.ts";
 import { current, select, selected, tree, zoomTo } from "../state/profile/focus.ts";
 import { go } from "../state/url/router.ts";
 import { Counted, Name, Values } from "./cells.tsx";

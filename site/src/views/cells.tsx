@@ -1,5 +1,5 @@
 import type { DiffValues, TableRow, TreeInfo } from "../core/types.ts";
-import { baseName } from "../flame/label.ts";
+import { baseName } from "../flame/framelabel.ts";
 import { change, percent } from "../format/number.ts";
 import { formatDelta, formatValue, unitOf, wholeUnit } from "../format/value.ts";
 

@@ -4,7 +4,7 @@ import { lazy } from "../components/lazy.tsx";
 import type { Boxes } from "../core/boxes.ts";
 import { ROOT } from "../core/types.ts";
 import { isFull } from "../flame/extent.ts";
-import type { SeenRows } from "../flame/minimap.ts";
+import type { SeenRows } from "../flame/minimapwindow.ts";
 import { ROW } from "../flame/paint.ts";
 import type { Stage } from "../flame/stage.ts";
 import { rootLabel, totalOf } from "../format/total.ts";

@@ -5,12 +5,12 @@ import { type Box, type Boxes, Flag } from "../core/boxes.ts";
 import { core } from "../core/index.ts";
 import { NONE, ROOT, type TreeInfo, type Widths } from "../core/types.ts";
 import { FULL, fit } from "../flame/extent.ts";
-import { attachGestures } from "../flame/gestures.ts";
+import { attachGestures } from "../flame/flamegestures.ts";
 import { makePalette } from "../flame/palette.ts";
 import { Stage } from "../flame/stage.ts";
 import { colours, readToken } from "../state/page/theme.ts";
 import { learnZoom } from "../state/page/zoomhint.ts";
-import { drawerOpen } from "../state/profile/drawer.ts";
+import { drawerOpen } from "../state/profile/draweropen.ts";
 import {
   current,
   extent,
@@ -22,7 +22,7 @@ import {
   zoom,
   zoomTo,
 } from "../state/profile/focus.ts";
-import { openFrameMenu } from "../state/profile/framemenu.ts";
+import { openFrameMenu } from "../state/profile/menuframe.ts";
 import { callFailed } from "../state/profile/shown.ts";
 import { type Hover, Tooltip } from "./tooltip.tsx";
 

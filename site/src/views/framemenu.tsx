@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { ROOT } from "../core/types.ts";
-import { baseName } from "../flame/label.ts";
+import { baseName } from "../flame/framelabel.ts";
 import { copyText } from "../state/page/clipboard.ts";
 import { select, tree } from "../state/profile/focus.ts";
-import { copyStack, frameMenu } from "../state/profile/framemenu.ts";
-import { hasLines } from "../state/profile/lines.ts";
-import { lookAt, sandwichOf, stepOn, takesSteps } from "../state/profile/steps.ts";
+import { hasLines } from "../state/profile/listing.ts";
+import { copyStack, frameMenu } from "../state/profile/menuframe.ts";
+import { lookAt, sandwichOf, stepOn, takesSteps } from "../state/profile/stepchanges.ts";
 import { comparisonHere } from "../state/query/comparison.ts";
 import { placeOf } from "../state/query/place.ts";
 import { go, route } from "../state/url/router.ts";

@@ -7,7 +7,7 @@ import { cellsOf, columnSpan, drawnPart, indexAt, isWithin, type Point, shading,
 import { percent } from "../format/number.ts";
 import { colours, readToken } from "../state/page/theme.ts";
 import { type Subject, shown } from "../state/profile/shown.ts";
-import { setAgainst, setTime } from "../state/profile/steps.ts";
+import { setAgainst, setTime } from "../state/profile/stepchanges.ts";
 import { fileRoute, go } from "../state/url/router.ts";
 import { formatMoment } from "../time/moment.ts";
 import { placeIn } from "../time/range.ts";

@@ -5,7 +5,7 @@ import { isCpu } from "../format/type.ts";
 import { formatValue, plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
 import { sideTotals } from "../state/profile/sidetotals.ts";
-import { takenSteps } from "../state/profile/steps.ts";
+import { takenSteps } from "../state/profile/stepchanges.ts";
 import { go, route } from "../state/url/router.ts";
 import type { Measure } from "../state/url/values.ts";
 

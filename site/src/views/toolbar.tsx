@@ -9,12 +9,12 @@ import { percent } from "../format/number.ts";
 import { plural } from "../format/value.ts";
 import { nextMatch, searchResult, tree } from "../state/profile/focus.ts";
 import { shown } from "../state/profile/shown.ts";
-import { lookAt } from "../state/profile/steps.ts";
+import { lookAt } from "../state/profile/stepchanges.ts";
 import type { View } from "../state/url/route.ts";
 import { go, pictureRoute } from "../state/url/router.ts";
-import { StepTools } from "./steps.tsx";
+import { StepTools } from "./stepbar.tsx";
 
-const Explain = lazy(() => import("../explain/dialog.tsx").then((module) => module.Explain));
+const Explain = lazy(() => import("../explain/explaindialog.tsx").then((module) => module.Explain));
 const Legend = lazy(() => import("./legend.tsx").then((module) => module.Legend));
 
 const VIEWS: { view: View; label: string; key: string }[] = [

@@ -5,7 +5,7 @@ import type { Form } from "../../export/index.ts";
 import { reportFailure } from "../../state/page/failure.ts";
 import { shown } from "../../state/profile/shown.ts";
 import { sourcesOf } from "../../state/profile/sources.ts";
-import { takenSteps } from "../../state/profile/steps.ts";
+import { takenSteps } from "../../state/profile/stepchanges.ts";
 import { withBundle } from "../../state/query/place.ts";
 import { exploreRoute } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
@@ -115,7 +115,7 @@ async function exportAs(form: Form, label: string, steps: string[]): Promise<voi
 
 async function exportBundle(form: SiteForm, label: string): Promise<void> {
   try {
-    await (await import("../../export/bundle.ts")).exportBundle(form);
+    await (await import("../../export/bundledownload.ts")).exportBundle(form);
   } catch (failure) {
     reportFailure(failure, `make ${label}`);
   }

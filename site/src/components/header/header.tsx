@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { standalone } from "../../base.ts";
-import { helpOpen } from "../../state/page/help.ts";
+import { helpOpen } from "../../state/page/helpopen.ts";
 import { nextTheme, type Theme, theme } from "../../state/page/theme.ts";
 import { shown } from "../../state/profile/shown.ts";
 import { initialRoute } from "../../state/url/route.ts";

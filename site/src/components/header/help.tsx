@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { KEYS } from "../../keys.ts";
-import { helpOpen } from "../../state/page/help.ts";
+import { helpOpen } from "../../state/page/helpopen.ts";
 import { Icon } from "../controls/icon.tsx";
 
 const SHOWN: Record<string, string> = {

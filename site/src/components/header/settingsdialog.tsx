@@ -1,5 +1,5 @@
 import { useAction } from "../../state/action.ts";
-import { settingsOpen } from "../../state/page/settings.ts";
+import { settingsOpen } from "../../state/page/settingsopen.ts";
 import { changeSetting, useSettings } from "../../state/query/settings.ts";
 import { filled } from "../../state/query/template.ts";
 import { Dialog } from "../controls/dialog.tsx";

@@ -90,7 +90,7 @@ function ProfileLink({ tree, source, done }: { tree: TreeInfo; source: Source; d
   const excess = useSignal("");
   useEffect(() => {
     const make = async () => {
-      const { linkOf, LONGEST_LINK } = await import("../../export/link.ts");
+      const { linkOf, LONGEST_LINK } = await import("../../export/profilelink.ts");
       const link = await linkOf(tree, source);
       if (link.length > LONGEST_LINK)
         excess.value = `The link would have ${formatBytes(link.length)}, and at most ${formatBytes(LONGEST_LINK)} get through.`;

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { formatBytes, plural } from "../../format/value.ts";
 import { useAction } from "../../state/action.ts";
-import { deleteSymbols, listSymbols, type SymbolTable } from "../../state/query/symbols.ts";
+import { deleteSymbols, listSymbols, type SymbolTable } from "../../state/query/storedsymbols.ts";
 import { DeleteForEveryone } from "../controls/deleteforeveryone.tsx";
 import { ProblemNote } from "../status/problemnote.tsx";
 

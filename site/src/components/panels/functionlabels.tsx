@@ -4,7 +4,7 @@ import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { inValues } from "../../state/query/function.ts";
 import { formatMatcher, hasMatcher, type Matcher } from "../../state/query/selector.ts";
 import { toggleFilter } from "../../state/query/sides.ts";
-import { splitLabels } from "../../state/query/split.ts";
+import { splitLabels } from "../../state/query/splitvalues.ts";
 import { exploreRoute } from "../../state/url/router.ts";
 import { RetryNote } from "../status/retrynote.tsx";
 import { Cost, CostHeads } from "./functioncost.tsx";

@@ -1,11 +1,10 @@
 import "../../style/function.css";
 import { useEffect, useRef } from "preact/hooks";
+import { sampledAt } from "../../format/functionplace.ts";
 import { percent } from "../../format/number.ts";
-import { sampledAt } from "../../format/place.ts";
 import { isCpu, isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { Debounce } from "../../settled.ts";
-import { chartSpan } from "../../state/query/explore.ts";
 import {
   detail,
   draft,
@@ -18,6 +17,7 @@ import {
   setPrice,
   suggestions,
 } from "../../state/query/function.ts";
+import { chartSpan } from "../../state/query/loadexplore.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { ROUNDED } from "../../state/query/rounded.ts";
 import { clock } from "../../state/url/clock.ts";

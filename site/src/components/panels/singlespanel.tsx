@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { typeParts } from "../../format/type.ts";
 import { formatTick, formatValue, plural } from "../../format/value.ts";
-import { chartSpan } from "../../state/query/explore.ts";
+import { chartSpan } from "../../state/query/loadexplore.ts";
 import { formatMatcher } from "../../state/query/selector.ts";
 import { type Found, singles } from "../../state/query/singles.ts";
 import type { Route } from "../../state/url/route.ts";
 import { exploreRoute, go, NO_FOCUS } from "../../state/url/router.ts";
 import { bucketLabel, formatInstant, placeIn } from "../../time/range.ts";
-import { type Cell, largestOf, type Single } from "../../time/singles.ts";
+import { type Cell, largestOf, type Single } from "../../time/singlecells.ts";
 import { linkTo } from "../controls/link.ts";
 import { TimedChart } from "../query/timedchart.tsx";
 import { RetryNote } from "../status/retrynote.tsx";

@@ -2,7 +2,7 @@ import type { ServiceType } from "../../api.ts";
 import { trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
-import { types } from "../../state/query/typespanel.ts";
+import { types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
 import { seriesOf } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";

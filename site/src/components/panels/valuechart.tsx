@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { formatStepLoad } from "../../format/load.ts";
 import { formatStep } from "../../format/value.ts";
-import { chartSpan } from "../../state/query/explore.ts";
 import { colourToken, SERIES_COLOURS, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
+import { chartSpan } from "../../state/query/loadexplore.ts";
 import { bucketLabel, placeIn } from "../../time/range.ts";
-import { stackTops } from "../../time/split.ts";
+import { stackTops } from "../../time/seriessplit.ts";
 import { TimedChart } from "../query/timedchart.tsx";
 
 const WIDTH = 1000;

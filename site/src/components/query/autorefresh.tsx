@@ -1,6 +1,6 @@
 import { computed, effect } from "@preact/signals";
 import { work } from "../../state/profile/shown.ts";
-import { timeline } from "../../state/query/explore.ts";
+import { timeline } from "../../state/query/loadexplore.ts";
 import { looking } from "../../state/query/servicechanges.ts";
 import { services } from "../../state/query/services.ts";
 import { clock, refreshAutomatically, refreshEvery } from "../../state/url/clock.ts";

@@ -1,5 +1,5 @@
-import { settingsOpen } from "../../state/page/settings.ts";
-import { linksLabel } from "../../state/query/explore.ts";
+import { settingsOpen } from "../../state/page/settingsopen.ts";
+import { linksLabel } from "../../state/query/loadexplore.ts";
 import { span } from "../../state/query/services.ts";
 import { useSettings } from "../../state/query/settings.ts";
 import { filled } from "../../state/query/template.ts";

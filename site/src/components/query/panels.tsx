@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { latestShown } from "../../state/query/marks.ts";
 import { placeOf } from "../../state/query/place.ts";
+import { latestShown } from "../../state/query/shownmarks.ts";
 import type { Panel } from "../../state/url/route.ts";
 import { exploreRoute } from "../../state/url/router.ts";
 import { linkTo } from "../controls/link.ts";

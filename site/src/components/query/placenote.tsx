@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { standalone } from "../../base.ts";
-import { type Place, placeOf as readPlace } from "../../bucket/place.ts";
+import { type Place, placeOf as readPlace } from "../../bucket/objectplace.ts";
 import { FileError } from "../../files/source.ts";
 import { madeText } from "../../format/made.ts";
 import { trackWork } from "../../settled.ts";

@@ -2,10 +2,10 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { readToken } from "../../state/page/theme.ts";
-import { axisTicks } from "../../time/axis.ts";
 import type { Span } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
-import { type Split, stackTops } from "../../time/split.ts";
+import { type Split, stackTops } from "../../time/seriessplit.ts";
+import { axisTicks } from "../../time/ticks.ts";
 
 export interface PlotHooks {
   /** What is marked; null when all of it is. */

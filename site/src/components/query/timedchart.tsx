@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { axisTicks } from "../../time/axis.ts";
 import { placeIn, type Span } from "../../time/range.ts";
+import { axisTicks } from "../../time/ticks.ts";
 import { useWidth } from "../controls/width.ts";
 import "../../style/timedchart.css";
 

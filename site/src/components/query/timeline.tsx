@@ -11,7 +11,7 @@ import { refresh } from "../../state/url/clock.ts";
 import { type Mark, marksIn } from "../../time/marks.ts";
 import { bucketLabel, type Span, spanLabel, zoneLabel, zoneName } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
-import { partAmount, partsAt, type Split } from "../../time/split.ts";
+import { partAmount, partsAt, type Split } from "../../time/seriessplit.ts";
 import { zone } from "../../time/zone.ts";
 import type { makePlot, Plot } from "./plot.ts";
 

@@ -1,4 +1,4 @@
-import { chooseZone } from "../../state/page/zone.ts";
+import { chooseZone } from "../../state/page/zonesetting.ts";
 import { localZone } from "../../time/range.ts";
 import { zone } from "../../time/zone.ts";
 import { Select } from "../controls/select.tsx";

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { settingsOpen } from "../../state/page/settings.ts";
+import { settingsOpen } from "../../state/page/settingsopen.ts";
 import { useSettings } from "../../state/query/settings.ts";
 import { deleteView } from "../../state/query/views.ts";
 import { go, homeRoute, href } from "../../state/url/router.ts";

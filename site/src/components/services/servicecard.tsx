@@ -5,7 +5,7 @@ import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatValue, plural } from "../../format/value.ts";
 import { toggleFavourite } from "../../state/page/favourites.ts";
 import { changeOf } from "../../state/query/servicechanges.ts";
-import { shownType } from "../../state/query/servicelist.ts";
+import { shownType } from "../../state/query/serviceorder.ts";
 import { span } from "../../state/query/services.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";

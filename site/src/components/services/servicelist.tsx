@@ -4,7 +4,7 @@ import { plural } from "../../format/value.ts";
 import { trackWork } from "../../settled.ts";
 import { favourites } from "../../state/page/favourites.ts";
 import { lastingChange } from "../../state/query/servicechanges.ts";
-import { arranged, commonType } from "../../state/query/servicelist.ts";
+import { arranged, commonType } from "../../state/query/serviceorder.ts";
 import { go, homeRoute } from "../../state/url/router.ts";
 import { formatSort, parseSort } from "../../state/url/values.ts";
 import { SearchField } from "../controls/searchfield.tsx";

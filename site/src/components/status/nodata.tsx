@@ -1,7 +1,7 @@
 import { catalogNote } from "../../bucket/published.ts";
 import { shown, work } from "../../state/profile/shown.ts";
 import { lacking, namesOf } from "../../state/query/common.ts";
-import { links, linksLabel } from "../../state/query/explore.ts";
+import { links, linksLabel } from "../../state/query/loadexplore.ts";
 import { apart, placeOf } from "../../state/query/place.ts";
 import { sidePlace } from "../../state/query/placenames.ts";
 import { matcherLabel } from "../../state/query/selector.ts";

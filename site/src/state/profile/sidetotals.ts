@@ -3,7 +3,7 @@ import type { DiffTotals, TreeInfo } from "../../core/types.ts";
 import { formatExact, unitOf } from "../../format/value.ts";
 import type { SideName } from "../url/values.ts";
 import { shown } from "./shown.ts";
-import { takenSteps } from "./steps.ts";
+import { takenSteps } from "./stepchanges.ts";
 
 export interface SideTotals extends Record<SideName, number> {
   unit: string;

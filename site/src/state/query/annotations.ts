@@ -5,9 +5,9 @@ import type { Mark } from "../../time/marks.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { exploreRoute } from "../url/router.ts";
-import { annotated } from "./marks.ts";
 import { placeOf } from "./place.ts";
 import { span } from "./services.ts";
+import { annotated } from "./shownmarks.ts";
 
 export interface Annotation extends Mark {
   id: number;

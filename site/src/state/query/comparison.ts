@@ -2,9 +2,9 @@
 import { fixed } from "../../time/range.ts";
 import { initialRoute, type RouteOf } from "../url/route.ts";
 import { exploreRoute } from "../url/router.ts";
-import { marks } from "./marks.ts";
 import { apart } from "./place.ts";
 import { span } from "./services.ts";
+import { marks } from "./shownmarks.ts";
 import { comparedSides, versionSides } from "./sides.ts";
 
 /** Of two places of both; else of a window and the time before it, before and after the newest version, or of halves. */

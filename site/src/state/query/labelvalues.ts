@@ -2,7 +2,7 @@
 import type { Timeline } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
 import { commonFactors, type Series, seriesOf } from "../../time/series.ts";
-import { highestOf, type Part, type Split } from "../../time/split.ts";
+import { highestOf, type Part, type Split } from "../../time/seriessplit.ts";
 import { natural } from "./labels.ts";
 
 /** One value of a label over time; empty where profiles lack the label. */

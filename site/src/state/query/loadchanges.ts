@@ -14,7 +14,7 @@ import { fetchSeries, type SeriesAnswer } from "./labelseries.ts";
 import { placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
 import { changeKey, looking, type ServiceChange, serviceChanges } from "./servicechanges.ts";
-import { commonType, shownType } from "./servicelist.ts";
+import { commonType, shownType } from "./serviceorder.ts";
 import { services, span } from "./services.ts";
 import { versionLabel, versionLabels } from "./versionchanges.ts";
 

@@ -1,6 +1,6 @@
 /** What the panel of single profiles and spans shows. */
 import { askConnect } from "../../api.ts";
-import { columnsOf, type HeatmapAnswer, type Singles, singlesOf } from "../../time/singles.ts";
+import { columnsOf, type HeatmapAnswer, type Singles, singlesOf } from "../../time/singlecells.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { exploreRoute } from "../url/router.ts";

@@ -3,11 +3,11 @@ import { effect } from "@preact/signals";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { exploreRoute } from "../url/router.ts";
-import { timeline } from "./explore.ts";
-import { askedVersions, latest, marks, versionsOf } from "./marks.ts";
+import { timeline } from "./loadexplore.ts";
 import { ownLabels } from "./ownlabels.ts";
 import { selector, withoutValue } from "./selector.ts";
 import { span } from "./services.ts";
+import { askedVersions, latest, marks, versionsOf } from "./shownmarks.ts";
 import { latestTwo, versionChanges, versionText } from "./versionchanges.ts";
 import { fetchVersions } from "./versions.ts";
 

@@ -4,8 +4,9 @@ import { Icon } from "../../components/controls/icon.tsx";
 import { ProblemNote } from "../../components/status/problemnote.tsx";
 import type { Size } from "../../core/arrange.ts";
 import { plural } from "../../format/value.ts";
-import { attachMoves } from "../../graph/gestures.ts";
+import { attachMoves } from "../../graph/graphgestures.ts";
 import { fitted, moved, readable, rounded, showing, transformOf, zoomedAt } from "../../graph/window.ts";
+import { announcement, tree } from "../../state/profile/focus.ts";
 import {
   at,
   drawnGraph,
@@ -14,12 +15,11 @@ import {
   moveInGraph,
   type Placed,
   placed,
-} from "../../state/profile/callgraph.ts";
-import { announcement, tree } from "../../state/profile/focus.ts";
+} from "../../state/profile/graphlayout.ts";
 import { moves } from "../../state/profile/instead.ts";
 import { go, pictureRoute } from "../../state/url/router.ts";
 import type { GraphWindow } from "../../state/url/values.ts";
-import { Drawing } from "./drawing.tsx";
+import { Drawing } from "./graphdrawing.tsx";
 import { GraphTables } from "./tables.tsx";
 import "../../style/graph.css";
 import { Debounce } from "../../settled.ts";

@@ -22,7 +22,7 @@ import {
   type SourceRow,
   sources,
   takeSources,
-} from "../../state/profile/lines.ts";
+} from "../../state/profile/listing.ts";
 import { go, pictureRoute } from "../../state/url/router.ts";
 import { Values } from "../cells.tsx";
 import { ROW_HEIGHT, rowsIn, useSeen } from "../rows.ts";

@@ -4,7 +4,7 @@ import { Boxes } from "../../core/boxes.ts";
 import { core } from "../../core/index.ts";
 import { ROOT, type TreeInfo } from "../../core/types.ts";
 import { type Extent, FULL } from "../../flame/extent.ts";
-import { gripAt, moveWindow, resizeWindow, type SeenRows, windowIn } from "../../flame/minimap.ts";
+import { gripAt, moveWindow, resizeWindow, type SeenRows, windowIn } from "../../flame/minimapwindow.ts";
 import { context2d, fillColour, opacity } from "../../flame/paint.ts";
 import { makePalette } from "../../flame/palette.ts";
 import { percent } from "../../format/number.ts";

@@ -1,7 +1,7 @@
 /** The place of a page that holds a bundle. */
 import { type Bundle, describedBundle } from "../../bucket/description.ts";
 import { FileError } from "../../files/source.ts";
-import { base } from "./base.ts";
+import { base } from "./explorerbase.ts";
 import { embedded } from "./objects.ts";
 
 /** What the page calls its own bundle; every other address is of another place. */

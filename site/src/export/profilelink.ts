@@ -4,7 +4,7 @@ import { urlSafe } from "../core/encoding.ts";
 import { core } from "../core/index.ts";
 import type { TreeInfo } from "../core/types.ts";
 import type { Source } from "../state/profile/sources.ts";
-import { takenSteps } from "../state/profile/steps.ts";
+import { takenSteps } from "../state/profile/stepchanges.ts";
 import { formatRoute } from "../state/url/route.ts";
 import { viewOf } from "./page.ts";
 

@@ -9,7 +9,7 @@ import { change, percent } from "../../format/number.ts";
 import { formatValue, unitOf } from "../../format/value.ts";
 import { curve } from "../../graph/curve.ts";
 import { colours, readToken } from "../../state/page/theme.ts";
-import { at, graphMarks, type Placed, selectFunction } from "../../state/profile/callgraph.ts";
+import { at, graphMarks, type Placed, selectFunction } from "../../state/profile/graphlayout.ts";
 
 /** The width of an edge that all of the profile goes through, and of one that next to nothing does. */
 const [WIDEST, THINNEST] = [6, 0.75];

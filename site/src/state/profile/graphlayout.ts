@@ -5,7 +5,7 @@ import { core } from "../../core/index.ts";
 import type { Direction, Graph, TableRow } from "../../core/types.ts";
 import { percent } from "../../format/number.ts";
 import { plural } from "../../format/value.ts";
-import { labelsOf, type NodeLabel } from "../../graph/label.ts";
+import { labelsOf, type NodeLabel } from "../../graph/nodelabel.ts";
 import { type Came, neighbour } from "../../graph/walk.ts";
 import { resource } from "../resource.ts";
 import { pictureRoute } from "../url/router.ts";

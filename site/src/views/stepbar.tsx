@@ -20,11 +20,11 @@ import {
   takesSteps,
   toggleInvert,
   toggleRecursion,
-} from "../state/profile/steps.ts";
+} from "../state/profile/stepchanges.ts";
 import type { View } from "../state/url/route.ts";
 import { fileRoute, pictureRoute, undo } from "../state/url/router.ts";
 
-const LabelPicker = lazy(() => import("./labels.tsx").then((module) => module.LabelPicker));
+const LabelPicker = lazy(() => import("./labelpicker.tsx").then((module) => module.LabelPicker));
 
 /** What stands between the profile and its picture, in order, and how much of the profile is left. */
 export function Steps() {

@@ -5,8 +5,8 @@ import { CoreError } from "../../core/core.ts";
 import { FileError } from "../../files/source.ts";
 import init, { Reader } from "../../wasm/bucket/pilotlight.js";
 import { embeddedEngine } from "../engine.ts";
+import { own, unreachable } from "./bundledplace.ts";
 import { EmbeddedObjects, embedded } from "./objects.ts";
-import { own, unreachable } from "./place.ts";
 
 let opened: Promise<Bucket> | undefined;
 

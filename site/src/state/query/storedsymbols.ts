@@ -11,7 +11,7 @@ import { drawing } from "../profile/draw.ts";
 import { checkSize, explain, noPart } from "../profile/programs.ts";
 import { show, shown, work } from "../profile/shown.ts";
 import { refresh } from "../url/clock.ts";
-import { withoutNames } from "./explore.ts";
+import { withoutNames } from "./loadexplore.ts";
 
 /** Two sentences take so long to read, and a large program to be read. */
 const [READING_MILLIS, WORKING_MILLIS] = [10_000, 600_000];

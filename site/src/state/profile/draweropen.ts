@@ -1,7 +1,7 @@
 /** When the drawer is open: it lies over the picture, so it opens when the hand that selected has come to rest. */
 import { effect, signal } from "@preact/signals";
 import { NONE } from "../../core/types.ts";
-import { DOUBLE_MILLIS } from "../../flame/gestures.ts";
+import { DOUBLE_MILLIS } from "../../flame/flamegestures.ts";
 import { Debounce } from "../../settled.ts";
 import { selected, tree } from "./focus.ts";
 

@@ -9,7 +9,7 @@ import { percent } from "../format/number.ts";
 import { plural } from "../format/value.ts";
 import { reportFailure } from "../state/page/failure.ts";
 import { type Subject, shown } from "../state/profile/shown.ts";
-import { addStep, frameBy } from "../state/profile/steps.ts";
+import { addStep, frameBy } from "../state/profile/stepchanges.ts";
 import { ROW_HEIGHT, rowsIn, type Seen, useSeen } from "./rows.ts";
 
 /** Values asked for at once, and values seen at once at most. */

@@ -1,12 +1,12 @@
 /** Splitting the timeline by the values of a label: the choice, and what the colours mean. */
 import { typeParts } from "../../format/type.ts";
-import { split, timeline } from "../../state/query/explore.ts";
+import { split, timeline } from "../../state/query/loadexplore.ts";
 import { formatMatcher, hasMatcher, matcherLabel } from "../../state/query/selector.ts";
 import { toggleFilter } from "../../state/query/sides.ts";
-import { splitLabels, splitValues, unknownSplit } from "../../state/query/split.ts";
+import { splitLabels, splitValues, unknownSplit } from "../../state/query/splitvalues.ts";
 import { refresh } from "../../state/url/clock.ts";
 import { exploreRoute, go } from "../../state/url/router.ts";
-import { type Part, partAmount, type Split } from "../../time/split.ts";
+import { type Part, partAmount, type Split } from "../../time/seriessplit.ts";
 import { Select } from "../controls/select.tsx";
 import "../../style/split.css";
 

@@ -1,7 +1,7 @@
 /** What stands in the nodes of a call graph, and how much room that takes. */
 import type { Size } from "../core/arrange.ts";
 import type { Graph, TableRow } from "../core/types.ts";
-import { baseName, fitLabel } from "../flame/label.ts";
+import { baseName, fitLabel } from "../flame/framelabel.ts";
 import { context2d, FONT } from "../flame/paint.ts";
 import { change, percent } from "../format/number.ts";
 

@@ -6,10 +6,10 @@ import { percent } from "../format/number.ts";
 import { copyText } from "../state/page/clipboard.ts";
 import { reportFailure } from "../state/page/failure.ts";
 import { type Ready, shown } from "../state/profile/shown.ts";
-import { addFirst } from "../state/profile/steps.ts";
+import { addFirst } from "../state/profile/stepchanges.ts";
 import { fixedLink } from "../state/url/fixedlink.ts";
 import { go, route } from "../state/url/router.ts";
-import { ModelAnswer } from "./model.tsx";
+import { ModelAnswer } from "./modelanswer.tsx";
 import {
   adviceOn,
   CHANGED,

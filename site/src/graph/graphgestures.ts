@@ -1,6 +1,6 @@
 /** Mouse, wheel and touch on a drawing that moves and grows both ways. */
 import type { Point } from "../core/arrange.ts";
-import { DRAG_FROM, wheel } from "../flame/gestures.ts";
+import { DRAG_FROM, wheel } from "../flame/flamegestures.ts";
 
 export interface Moved {
   move(by: Point): void;

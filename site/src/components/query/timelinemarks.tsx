@@ -1,5 +1,5 @@
-import { series } from "../../state/query/explore.ts";
-import { allMarks } from "../../state/query/marks.ts";
+import { series } from "../../state/query/loadexplore.ts";
+import { allMarks } from "../../state/query/shownmarks.ts";
 import "../../state/query/annotations.ts";
 import "../../state/query/versionmarks.ts";
 import { formatClock } from "../../time/range.ts";

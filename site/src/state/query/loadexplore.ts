@@ -7,7 +7,7 @@ import { isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
 import type { Span } from "../../time/range.ts";
 import { seriesOf } from "../../time/series.ts";
-import type { Split } from "../../time/split.ts";
+import type { Split } from "../../time/seriessplit.ts";
 import { drawing } from "../profile/draw.ts";
 import { clear, show } from "../profile/shown.ts";
 import { resource } from "../resource.ts";
