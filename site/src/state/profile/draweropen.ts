@@ -12,14 +12,22 @@ export const drawerSide = signal<"left" | "right">("right");
 /** As wide as it may be, and some air. */
 const DRAWER_WIDTH = 340;
 
-/** When a button or finger last went down or up. */
-let lastPress = -Infinity;
-let held = false;
-/** Where it was, from the right edge of the window. */
-let fromRight = Infinity;
-const resting = new Debounce();
-
+/** Opens and closes it with the selection, as long as the page is there. */
 export function startDrawer(): void {
+  /** When a button or finger last went down or up. */
+  let lastPress = -Infinity;
+  let held = false;
+  /** Where it was, from the right edge of the window. */
+  let fromRight = Infinity;
+  const resting = new Debounce();
+
+  const wait = () => {
+    const rest = lastPress + DOUBLE_MILLIS - performance.now();
+    resting.clear();
+    if (rest > 0 || held) return resting.set(wait, Math.max(rest, 50));
+    drawerSide.value = fromRight < DRAWER_WIDTH ? "left" : "right";
+    drawerOpen.value = true;
+  };
   // Between two clicks nothing may move: the second would hit another frame, or the drawer itself.
   const press = (event: PointerEvent) => {
     held = event.buttons !== 0;
@@ -34,24 +42,10 @@ export function startDrawer(): void {
   addEventListener("pointermove", (event) => (held &&= event.buttons !== 0), { capture: true, passive: true });
   effect(() => {
     const wanted = tree.value !== null && selected.value !== NONE;
-    if (!wanted) close();
-    else if (!drawerOpen.peek()) wait();
+    if (wanted && !drawerOpen.peek()) wait();
+    else if (!wanted) {
+      resting.clear();
+      drawerOpen.value = false;
+    }
   });
-}
-
-function open(): void {
-  drawerSide.value = fromRight < DRAWER_WIDTH ? "left" : "right";
-  drawerOpen.value = true;
-}
-
-function close(): void {
-  resting.clear();
-  drawerOpen.value = false;
-}
-
-function wait(): void {
-  const rest = lastPress + DOUBLE_MILLIS - performance.now();
-  resting.clear();
-  if (rest <= 0 && !held) open();
-  else resting.set(wait, Math.max(rest, 50));
 }

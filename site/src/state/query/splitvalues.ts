@@ -47,14 +47,18 @@ export const splitValues = resource(
   ({ subject }) => subject,
 );
 
-let subjectShown = "";
-effect(() => {
-  const { state, value } = splitValues.value;
-  const whole = timeline.value;
-  if (state === "ready" && value?.subject === subject.value && whole.state === "ready" && whole.value) {
-    split.value = splitOf(whole.value, value);
-    subjectShown = subject.value;
-  }
-  // Until both of the next range are there, both of the former are seen.
-  else if (subject.value !== subjectShown || state === "idle" || state === "error") split.value = null;
-});
+/** Draws the values once the timeline of the same range is there. */
+function followValues(): void {
+  let subjectShown = "";
+  effect(() => {
+    const { state, value } = splitValues.value;
+    const whole = timeline.value;
+    if (state === "ready" && value?.subject === subject.value && whole.state === "ready" && whole.value) {
+      split.value = splitOf(whole.value, value);
+      subjectShown = subject.value;
+    }
+    // Until both of the next range are there, both of the former are seen.
+    else if (subject.value !== subjectShown || state === "idle" || state === "error") split.value = null;
+  });
+}
+followValues();
