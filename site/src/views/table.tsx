@@ -71,9 +71,7 @@ export function Table() {
       </div>
       {rows.count.value === 0 && rows.ready.value && (
         <p class="hint pad">
-          {pictureRoute.value.search
-            ? `No function matches “${pictureRoute.value.search}”.`
-            : "No functions."}
+          {pictureRoute.value.search ? `No function matches “${pictureRoute.value.search}”.` : "No functions."}
         </p>
       )}
     </div>
