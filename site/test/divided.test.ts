@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Core } from "../src/core/core.ts";
-import { A_SECOND, CORES, divided, quotient, SHARE, WHOLE } from "../src/core/divided.ts";
+import { A_SECOND, CORES, divided, quotient, SHARE, sharesOf, WHOLE } from "../src/core/divided.ts";
 import type { NodeDetail } from "../src/core/types.ts";
 import type { Engine } from "../src/core/viewer.ts";
 import { trend } from "../src/format/trend.ts";
@@ -126,8 +126,8 @@ function stackCore(...values: number[]) {
     diff: async (...[base, comparison, , normalise, steps, invert, division]: Parameters<Engine["diff"]>) => {
       assert.deepEqual([steps, invert], [["hide:a"], true]);
       const [left, right] = [value(base), value(comparison)];
-      const tree = { base: left, comparison: normalise ? left : right, unit: division?.unit };
-      return divided(tree, division ?? WHOLE);
+      const taken = normalise ? sharesOf(left) : (division ?? WHOLE);
+      return divided({ base: left, comparison: normalise ? left : right, unit: taken.unit }, taken);
     },
     close: async (id: number) => void profiles.delete(id),
   } as unknown as Core;

@@ -32,7 +32,7 @@ const DIFF = {
   comparison: 2e9,
   base_exact: "4000000000",
   comparison_exact: "2000000000",
-  normalised: false,
+  normalised_to: null,
 };
 
 function picture(boxes: number[][], more: Partial<Picture> = {}): Picture {

@@ -108,7 +108,7 @@ test("a comparison takes the same steps on both sides, and is drawn again", asyn
     invert: boolean,
   ) => {
     compared.push([normalise, steps, invert]);
-    return { id: ++tree, nodes: 5, depth: 2, unmatched: [], diff: { normalised: normalise } };
+    return { id: ++tree, nodes: 5, depth: 2, unmatched: [], diff: { normalised_to: normalise ? 100 : null } };
   };
   const range = (from: string, until: string) => ({ from, until, filters: [] });
   visit("diff", { service: "a", type: "cpu", base: range("0", "3600000"), other: range("3600000", "7200000") });

@@ -121,7 +121,8 @@ pub struct DiffTotals {
     pub comparison: f64,
     pub base_exact: String,
     pub comparison_exact: String,
-    pub normalised: bool,
+    /// Of shares, what 100 % is: both totals before the steps.
+    pub normalised_to: Option<f64>,
 }
 
 /// All about a node.

@@ -16,8 +16,9 @@ impl Session {
     /// sample type is found in the comparison by name and unit. Where they count in units of
     /// different size, the values of both are in the finer one.
     ///
-    /// Normalised, the comparison is scaled to the baseline's total before any step is taken, as
-    /// `pprof -normalize` does: what is focused on then compares by its shares of the whole.
+    /// Normalised, both are scaled to the same total before any step is taken, as `pprof -normalize`
+    /// does: what is focused on then compares by its shares of the whole. The total is the baseline's,
+    /// multiplied where it is small, since values are whole numbers and shares are not.
     pub fn diff(
         &mut self,
         base: u32,
@@ -36,8 +37,14 @@ impl Session {
         let columns = [sample_type as usize, column_of(right, kind, unit)?];
         let other = right.type_text(right.sample_types()[columns[1]]).1;
         let unit = finer_unit(unit, other).unwrap_or(unit);
-        let left = &*in_unit(left, columns[0], unit)?;
+        let left = in_unit(left, columns[0], unit)?;
+        let left = &*if normalise {
+            enlarged(left, columns[0])
+        } else {
+            left
+        };
         let right = &*in_unit(right, columns[1], unit)?;
+        let hundred = normalise.then(|| left.total(columns[0]));
         let view = if steps.is_empty() {
             let scale = if normalise {
                 Scale::Normalised
@@ -45,7 +52,7 @@ impl Session {
                 Scale::Absolute
             };
             let tree = diff((left, columns[0]), (right, columns[1]), By::Function, scale);
-            View::new(Values::Diff(Box::new(tree)), kind, unit, normalise)
+            View::new(Values::Diff(Box::new(tree)), kind, unit)
         } else {
             let right = if normalise {
                 scaled_to(right, columns[1], left.total(columns[0]))?
@@ -62,8 +69,9 @@ impl Session {
             );
             let mut unmatched = left.unmatched;
             unmatched.retain(|step| right.unmatched.contains(step));
-            View::new(Values::Diff(Box::new(tree)), kind, unit, normalise).derived(whole, unmatched)
+            View::new(Values::Diff(Box::new(tree)), kind, unit).derived(whole, unmatched)
         };
+        let view = view.normalised_to(hundred);
         let view = if invert { view.inverted() } else { view };
         Ok(self.add_tree(view))
     }
@@ -90,6 +98,27 @@ fn column_of(profile: &Profile, kind: &str, unit: &str) -> Result<usize, Session
                 has: has.join(", "),
             }
         })
+}
+
+/// Totals below this are exact as floating-point numbers.
+const MOST: u128 = 1 << 53;
+
+/// A profile whose column is multiplied by a power of ten, as far as its total stays exact.
+fn enlarged(profile: Cow<'_, Profile>, column: usize) -> Cow<'_, Profile> {
+    let total = profile.total(column).unsigned_abs();
+    let mut factor = 1;
+    while total > 0 && total * factor as u128 * 10 < MOST {
+        factor *= 10;
+    }
+    let Some(ratio) = Ratio::new(factor, 1).filter(|_| factor > 1) else {
+        return profile;
+    };
+    let scaled = verbs::scale(&profile, column, ratio);
+    // Gains and losses may cancel out, and be far larger than their sum.
+    if scaled.saturated > 0 {
+        return profile;
+    }
+    Cow::Owned(scaled.profile)
 }
 
 /// A profile with a column scaled to another total; as it is where no factor above zero does that.

@@ -156,7 +156,7 @@ impl Session {
         let (kind, unit) = profile.type_text(*t);
         let derived = derive(profile, steps)?;
         let tree = CallTree::new(&derived.profile, sample_type as usize, By::Function);
-        let view = View::new(Values::Call(Box::new(tree)), kind, unit, false)
+        let view = View::new(Values::Call(Box::new(tree)), kind, unit)
             .derived(profile.total(sample_type as usize), derived.unmatched);
         if invert {
             return Ok(self.add_tree(view.inverted()));

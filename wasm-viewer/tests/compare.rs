@@ -16,14 +16,16 @@ fn compare(normalise: bool, steps: &[&str], invert: bool) -> (Session, TreeInfo)
     (session, tree)
 }
 
-/// A node a line: as many blanks as it is deep, name, and the totals of both sides.
+/// A node a line: as many blanks as it is deep, name, and the totals of both sides, or their shares in percent.
 fn draw(session: &Session, tree: &TreeInfo) -> String {
     let view = session.view(tree.id).expect("is open");
+    let whole = tree.diff.as_ref().and_then(|diff| diff.normalised_to);
+    let by = whole.map_or(1.0, |whole| whole / 100.0);
     let line = |node: u32| {
         let d = view.detail(node).expect("a node");
         let both = d.diff.expect("a comparison");
         let blanks = " ".repeat(d.depth as usize);
-        let (base, comparison) = (both.base_total, both.comparison_total);
+        let (base, comparison) = (both.base_total / by, both.comparison_total / by);
         format!("{blanks}{} {base}→{comparison} {}\n", d.name, both.state)
     };
     (0..tree.nodes).map(line).collect()
@@ -44,19 +46,19 @@ fn steps_are_taken_on_both_sides() {
 
 #[test]
 fn shares_are_those_of_the_whole() {
-    // 160 become 40, and what is focused on a quarter of what it was: no more than before.
+    // 40 and 160 are 100 %, and what is focused on is half of both: no more than before.
     let focused = compare(true, &["focus:^work$", "hide:^main$"], false);
     assert_eq!(
         draw(&focused.0, &focused.1),
-        "total 20→20 same\n work 20→20 same\n  hash 10→15 same\n  sort 10→0 gone\n  zip 0→5 new\n"
+        "total 50→50 same\n work 50→50 same\n  hash 25→37.5 same\n  sort 25→0 gone\n  zip 0→12.5 new\n"
     );
     let (_, tree) = focused;
-    assert_eq!(tree.whole, 80.0);
-    assert!(tree.diff.expect("a comparison").normalised);
+    let normalised_to = tree.diff.expect("a comparison").normalised_to;
+    assert_eq!(normalised_to, Some(tree.whole / 2.0));
     let idle = compare(true, &["focus:zip"], false);
     assert_eq!(
         draw(&idle.0, &idle.1),
-        "total 0→5 new\n main 0→5 new\n  work 0→5 new\n   zip 0→5 new\n"
+        "total 0→12.5 new\n main 0→12.5 new\n  work 0→12.5 new\n   zip 0→12.5 new\n"
     );
 }
 
@@ -145,4 +147,25 @@ fn boxes_are_as_wide_as_both_sides_or_as_one() {
         "total 100.0, idle 50.0, work 50.0, hash 37.5, zip 12.5"
     );
     assert!(Widths::parse("neither").is_err());
+}
+
+#[test]
+fn shares_of_a_few_samples_are_not_rounded() {
+    let mut session = Session::default();
+    let mut open = |text: &str| session.open("a", text.as_bytes()).expect("opens").id;
+    let base = open("main;work 10\nmain;idle 5\nmain;work;sub 3");
+    let other = open("main;work 20\nmain;idle 1\nmain;new 4");
+    let [many, few] = [open("a 100000\nb 437"), open("a 1\nb 1")];
+    let shares = |session: &mut Session, base, other| {
+        let tree = session.diff(base, other, 0, true, &[], false);
+        draw(session, &tree.expect("a tree"))
+    };
+    let drawn = shares(&mut session, base, other);
+    assert!(drawn.contains("  idle 27.77777777777"), "{drawn}");
+    assert!(
+        drawn.contains("→4 same") && drawn.contains("→16 new") && drawn.contains("→80 same"),
+        "{drawn}"
+    );
+    let drawn = shares(&mut session, few, many);
+    assert!(drawn.contains(" b 50→0.43509"), "{drawn}");
 }

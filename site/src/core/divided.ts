@@ -17,6 +17,11 @@ export const A_SECOND = "/s";
 /** CPU time a time: the load that keeps so many processors busy. */
 export const CORES = "cores";
 
+/** What makes shares of values of which `total` are 100 %. */
+export function sharesOf(total: number): Division {
+  return { by: total / 100 || 1, unit: SHARE };
+}
+
 /** Values as they are. */
 export const WHOLE: Division = { by: 1 };
 

@@ -37,7 +37,8 @@ export interface DiffTotals {
   comparison: number;
   base_exact: string;
   comparison_exact: string;
-  normalised: boolean;
+  /** Of shares, what 100 % is: both totals before the steps. */
+  normalised_to: number | null;
 }
 
 export interface TreeInfo {

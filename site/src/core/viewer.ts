@@ -2,7 +2,7 @@
 import init, { Viewer } from "../wasm/viewer/pilotlight.js";
 import type { Arrangement, Link, Size } from "./arrange.ts";
 import { Boxes } from "./boxes.ts";
-import { type Division, divided, WHOLE } from "./divided.ts";
+import { type Division, divided, sharesOf, WHOLE } from "./divided.ts";
 import { base64Of, gzip } from "./encoding.ts";
 import { importProfile, type JsonFormat, writeProfile } from "./imports.ts";
 import { type Named, readSymbols, type Symbols, type SymbolsRequest } from "./symbols.ts";
@@ -229,7 +229,7 @@ function wrap(viewer: Viewer) {
     },
     /** What is wrong with a step; null when nothing is. */
     stepProblem: (step: string): string | null => viewer.step_problem(step) ?? null,
-    /** The tree of two profiles after the same steps, upside down when asked for. */
+    /** The tree of two profiles after the same steps, upside down when asked for; normalised, in shares of both totals. */
     diff: (
       base: number,
       comparison: number,
@@ -238,7 +238,11 @@ function wrap(viewer: Viewer) {
       steps: string[],
       invert: boolean,
       division?: Division,
-    ) => withDivision(viewer.diff(base, comparison, type, normalise, steps, invert) as TreeInfo, division),
+    ) => {
+      const info = viewer.diff(base, comparison, type, normalise, steps, invert) as TreeInfo;
+      const whole = info.diff?.normalised_to ?? null;
+      return withDivision(info, whole === null ? division : sharesOf(whole));
+    },
     /** What is wrong with a regular expression; null when nothing is. */
     regexProblem: (text: string): string | null => viewer.regex_problem(text) ?? null,
     dropTree: (tree: number) => {

@@ -54,7 +54,7 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
       <label class="check" title="Compare what part of its side's total each frame takes, not how much it takes">
         <input
           type="checkbox"
-          checked={diff.normalised}
+          checked={diff.normalised_to !== null}
           data-testid="normalise"
           onChange={(event) => go({ measure: event.currentTarget.checked ? "share" : "amount" })}
         />

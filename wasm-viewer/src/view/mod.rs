@@ -27,7 +27,8 @@ pub struct View {
     values: Values,
     kind: String,
     unit: String,
-    normalised: bool,
+    /// Of a comparison in shares, what 100 % is.
+    normalised_to: Option<i128>,
     /// What the tree is a part of.
     whole: i128,
     /// Numbers of the steps that matched nothing.
@@ -49,7 +50,7 @@ pub struct View {
 }
 
 impl View {
-    pub(crate) fn new(values: Values, kind: &str, unit: &str, normalised: bool) -> Self {
+    pub(crate) fn new(values: Values, kind: &str, unit: &str) -> Self {
         let shape = values.shape();
         let color = |f: &Frame| paint(shape.text(f.name), shape.text(f.file), shape.text(f.module));
         Self {
@@ -58,7 +59,7 @@ impl View {
             table: Table::new(&values),
             kind: kind.to_owned(),
             unit: unit.to_owned(),
-            normalised,
+            normalised_to: None,
             whole: both_exact(values.totals(NodeId::ROOT)),
             unmatched: Vec::new(),
             cut: None,
@@ -75,12 +76,7 @@ impl View {
     pub(crate) fn chart(chart: Chart, first: i64, unmatched: Vec<u32>) -> Self {
         let pause = chart.pause;
         let start = chart.start.saturating_sub(first);
-        let mut view = Self::new(
-            Values::Call(Box::new(chart.tree)),
-            "time",
-            "nanoseconds",
-            false,
-        );
+        let mut view = Self::new(Values::Call(Box::new(chart.tree)), "time", "nanoseconds");
         view.table.without(pause);
         let shape = view.values.shape();
         for node in (1..shape.len() as u32).map(NodeId) {
@@ -153,6 +149,14 @@ impl View {
         }
     }
 
+    /// Says of a comparison what both totals were scaled to before its steps.
+    pub(crate) fn normalised_to(self, total: Option<i128>) -> Self {
+        Self {
+            normalised_to: total,
+            ..self
+        }
+    }
+
     pub(crate) fn info(&self, id: u32) -> TreeInfo {
         let [base, comparison] = self.values.totals(NodeId::ROOT);
         let diff = matches!(self.values, Values::Diff(_)).then(|| DiffTotals {
@@ -160,7 +164,7 @@ impl View {
             comparison: comparison as f64,
             base_exact: base.to_string(),
             comparison_exact: comparison.to_string(),
-            normalised: self.normalised,
+            normalised_to: self.normalised_to.map(|total| total as f64),
         });
         TreeInfo {
             id,

@@ -7,7 +7,7 @@ import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
 import { type Seconds, timeOf, timeStep } from "../../core/steps.ts";
 import type { TreeInfo } from "../../core/types.ts";
-import { coverageDiffers, resolveMeasure, sharesOf } from "../query/measure.ts";
+import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
 import type { View } from "../url/route.ts";
 import { fileRoute, pictureRoute } from "../url/router.ts";
 import type { Measure } from "../url/values.ts";
@@ -100,8 +100,7 @@ async function drawParts({ profile, type }: Subject, asked: Wanted, against: Sec
       const totals = { base: base.types[type], other: other.types[type] };
       const share = resolveMeasure(measure, coverageDiffers(totals.base.total, totals.other.total), false) === "share";
       const others = steps.filter((_, i) => i !== first);
-      const division = share ? sharesOf(totals.base.total) : undefined;
-      const tree = await core.diff(base.id, other.id, type, share, others, invert, division);
+      const tree = await core.diff(base.id, other.id, type, share, others, invert);
       const unmatched = tree.unmatched.map((i) => (i < first ? i : i + 1));
       return { tree: { ...tree, unmatched }, totals };
     } finally {

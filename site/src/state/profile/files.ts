@@ -4,7 +4,7 @@ import { core } from "../../core/index.ts";
 import type { ProfileInfo, SampleType } from "../../core/types.ts";
 import { describeContent } from "../../format/facts.ts";
 import { convertible, formatBytes, formatMillis, inFinerUnit, plural } from "../../format/value.ts";
-import { coverageDiffers, resolveMeasure, sharesOf } from "../query/measure.ts";
+import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
 import { fileRoute, route } from "../url/router.ts";
 import type { SideName } from "../url/values.ts";
 import { drawing, drawingComparison } from "./draw.ts";
@@ -125,10 +125,7 @@ async function buildTree(progress: Progress): Promise<Answer> {
     // Of a longer recording all amounts are larger.
     const share = resolveMeasure(fileRoute.peek().measure, differ, false) === "share";
     const type = typeIndex(base);
-    const division = share ? sharesOf((totals?.base ?? base.types[type]).total) : undefined;
-    const draw = drawingComparison((steps, invert) =>
-      core.diff(base.id, other.id, type, share, steps, invert, division),
-    );
+    const draw = drawingComparison((steps, invert) => core.diff(base.id, other.id, type, share, steps, invert));
     const drawn = await draw();
     const title = `${titleOf(sides.peek().base)} → ${titleOf(sides.peek().other)}`;
     return { state: "ready", ...drawn, draw, title, facts: [read, time()], warnings, exported: null, totals };

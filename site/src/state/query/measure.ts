@@ -4,7 +4,7 @@
  */
 
 import type { Core } from "../../core/core.ts";
-import { A_SECOND, CORES, type Division, SHARE } from "../../core/divided.ts";
+import { A_SECOND, CORES } from "../../core/divided.ts";
 import type { TreeInfo } from "../../core/types.ts";
 import type { Measure } from "../url/values.ts";
 
@@ -66,11 +66,6 @@ export function resolveMeasure(
   return timed && alike ? "rate" : "share";
 }
 
-/** Of two sides that the core has scaled to the first one's total, shares of their own. */
-export function sharesOf(total: number): Division {
-  return { by: total / 100 || 1, unit: SHARE };
-}
-
 /** What is taken of both sides, and which way up it is drawn. */
 export interface Seen {
   steps: string[];
@@ -88,7 +83,7 @@ export async function compareTrees(
   const { measure, gauge, cpu } = comparison;
   const { steps, invert } = seen;
   if (measure === "share") {
-    return core.diff(base.profile, other.profile, base.type, true, steps, invert, sharesOf(base.total));
+    return core.diff(base.profile, other.profile, base.type, true, steps, invert);
   }
   if (measure === "rate") {
     const covered = { base: Math.round(base.coveredMillis), other: Math.round(other.coveredMillis) };
