@@ -5,10 +5,12 @@ import { lasting } from "./state/page/notice.ts";
 import { fileRoute } from "./state/url/router.ts";
 
 startPages();
-if (location.search !== "")
+if (location.search !== "") {
+  const [opened, query] = [page.peek(), location.search];
   void import("./state/url/unknown.ts").then((module) => {
-    lasting.value = module.unknownParameters(location.search);
+    lasting.value = module.linkProblems(opened, query);
   });
+}
 const { embed } = fileRoute.peek();
 if (!embed) startOffline();
 else if (parent !== window) void import("./embedded.ts").then((module) => module.startEmbedded());

@@ -28,13 +28,23 @@ const answer = (type: string, ...values: ValueTimeline[]): ValueTimelines => ({
   rounded: false,
 });
 
-test("mean and deviation are of the steps that have profiles", () => {
-  const numbers = statistics({ values: [0, 2, 4, 4, 4, 5, 5, 7, 9, 0], counts: [0, 1, 1, 1, 1, 1, 1, 1, 1, 0] });
-  assert.deepEqual(numbers, { max: 9, mean: 5, deviation: 2 });
+test("mean and deviation are of the time that has profiles", () => {
+  const of = (values: (number | null)[], counts: number[], average = false) => statistics({ values, counts, average });
+  assert.deepEqual(of([0, 2, 4, 4, 4, 5, 5, 7, 9, 0], [0, 1, 1, 1, 1, 1, 1, 1, 1, 0]), {
+    max: 9,
+    mean: 5,
+    deviation: 2,
+  });
   // A step that has profiles which took nothing counts.
-  assert.deepEqual(statistics({ values: [0, 4], counts: [3, 1] }), { max: 4, mean: 2, deviation: 2 });
-  assert.deepEqual(statistics({ values: [0, null], counts: [0, 0] }), { max: 0, mean: 0, deviation: 0 });
-  assert.deepEqual(statistics({ values: [], counts: [] }), { max: 0, mean: 0, deviation: 0 });
+  assert.deepEqual(of([0, 4, 2], [1, 1, 1]), { max: 4, mean: 2, deviation: Math.sqrt(8 / 3) });
+  // The profiles begin and end within a step: as much load as between them.
+  assert.deepEqual(of([0, 3, 12, 12, 6, 0], [0, 1, 4, 4, 2, 0]), { max: 12, mean: 12, deviation: 0 });
+  // A quarter of a step is too short to tell the most.
+  assert.equal(of([9, 12, 12, 12], [1, 4, 4, 4]).max, 12);
+  const unknown = { max: null, mean: null, deviation: null };
+  for (const few of [of([0, 4], [3, 1]), of([0, null], [0, 0]), of([], []), of([null], [0], true)])
+    assert.deepEqual(few, unknown);
+  assert.deepEqual(of([0, 4], [3, 1], true), { max: 4, mean: 2, deviation: 2 });
 });
 
 test("steps are counted by what they take, up to the largest of all rows", () => {
@@ -49,7 +59,7 @@ test("amounts are sums and parts of all, also of what is not shown", () => {
   const values = answer(CPU, timeline("eu", [10, 20, 30], [1, 1, 1]), timeline("us", [0, 40, 0], [0, 2, 0]));
   const [eu, us] = valueRows(values);
   assert.deepEqual([eu.total, eu.share, eu.max, eu.mean, eu.profiles], [60, 0.6, 30, 20, 3]);
-  assert.deepEqual([us.total, us.share, us.max, us.mean, us.deviation, us.profiles], [40, 0.4, 40, 40, 0, 2]);
+  assert.deepEqual([us.total, us.share, us.max, us.mean, us.deviation, us.profiles], [40, 0.4, null, null, null, 2]);
   const [part] = valueRows({ ...values, all: 9, share: 0.5 });
   assert.equal(part.share, 0.3);
 });

@@ -4,7 +4,7 @@ import type { Page, Route } from "../src/state/url/route.ts";
 import "./page.ts";
 
 const { formatRoute, initialRoute, parsePage, parseRoute } = await import("../src/state/url/route.ts");
-const { unknownParameters } = await import("../src/state/url/unknown.ts");
+const { linkProblems } = await import("../src/state/url/unknown.ts");
 
 const PAGES: Page[] = ["home", "explore", "diff", "file"];
 
@@ -158,16 +158,31 @@ test("paths: html names, slashes and unknown ones", () => {
 });
 
 test("parameters that no page has are told, with the name that was meant", () => {
-  assert.equal(unknownParameters("?s=checkout&from=now-1h&l=a&l=b&utm_source=mail&gclid=1"), "");
+  assert.equal(linkProblems("explore", "?s=checkout&from=now-1h&l=a&l=b&utm_source=mail&gclid=1"), "");
   assert.equal(
-    unknownParameters("?service=checkout&from=now-1h"),
+    linkProblems("explore", "?service=checkout&from=now-1h"),
     'This link has a parameter that Pilotlight doesn\'t know: "service". Write "s" for "service".',
   );
-  assert.match(unknownParameters("?a=1&b=2&c=3"), /parameters that Pilotlight doesn't know: "a", "c"\.$/);
+  assert.match(linkProblems("explore", "?a=1&b=2&c=3"), /parameters that Pilotlight doesn't know: "a", "c"\.$/);
   // Each that a state writes is known.
   const state = parseRoute(
     "/explore",
     "?s=a&t=b&from=now-2h&until=now-1h&l=x&w=1-2&split=v&span=0123456789abcdef&p=labels&by=v&fn=f&v=table&f=hide:x&i=1&z=1&x=0.1-0.5&n=1&q=q&o=-total&norm=1",
   );
-  assert.equal(unknownParameters(formatRoute(state).split("?")[1]), "");
+  assert.equal(linkProblems("explore", formatRoute(state).split("?")[1]), "");
+});
+
+test("values that a page does not understand are told, and so is a range that ends before it begins", () => {
+  const problems = (query: string) => linkProblems("explore", query);
+  assert.equal(
+    problems("?s=checkout&from=yesterday"),
+    'This link has a value that Pilotlight doesn\'t understand, and ignores: "from=yesterday".',
+  );
+  assert.match(problems("?v=flmae&p=typos&trace=zz&i=yes"), /: "v=flmae", "p=typos", "trace=zz", "i=yes"\.$/);
+  assert.match(linkProblems("diff", "?norm=bogus&from2=x"), /: "norm=bogus", "from2=x"\.$/);
+  // What is the same as without it is understood, and ids are in any case.
+  assert.equal(problems(`?v=flame&from=now-1h&until=now&trace=${"AB".repeat(16)}&o=-self&x=0-1`), "");
+  assert.match(problems("?from=now-1h&until=now-2h"), /ends before it begins/);
+  assert.match(linkProblems("home", "?from=2000&until=1000"), /ends before it begins/);
+  assert.equal(linkProblems("diff", "?s=a&from=1000&until=2000&from2=2000&until2=3000&m=compare"), "");
 });

@@ -54,7 +54,7 @@ export function seriesOf(
 }
 
 /** With fewer steps it isn't known how much of them the profiles cover. */
-const FEWEST_COVERED = 3;
+export const FEWEST_COVERED = 3;
 
 /** How much of a time has profiles, in milliseconds; 0 where that isn't known. */
 export function coveredMillis({ start, step, points, counts, profiles }: Timeline): number {

@@ -40,7 +40,7 @@ export function ValueTable({ by, rows, colours, type, sides, pointed, onPoint, o
   const gauge = isGauge(type);
   const column = useSignal<ValueColumn>("total");
   const descending = useSignal(true);
-  const peak = Math.max(...rows.map(({ max }) => max));
+  const peak = Math.max(0, ...rows.flatMap(({ series }) => series.values.map((value) => value ?? 0)));
   const columns = COLUMNS.filter(([name]) => !gauge || name !== "share").map(
     ([name, label, title]) => [name, name === "total" && gauge ? "Average" : label, title] as const,
   );
@@ -191,6 +191,7 @@ function Cell({ column, row, type }: { column: ValueColumn; row: ValueRow; type:
 /** What stands in a cell, and what it is exactly. */
 function cellTexts(column: Exclude<ValueColumn, "value" | "share">, row: ValueRow, type: string): [string, string] {
   const value = row[column];
+  if (value === null) return ["–", "Too few steps in this range. Choose a shorter one."];
   if (column === "profiles") return [count(value), plural(value, "profile")];
   const { unit } = typeParts(type);
   const exact = formatExact(digits(value), unit);

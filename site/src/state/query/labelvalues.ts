@@ -1,7 +1,7 @@
 /** Values of a label as series over time, and what is told of each. */
 import type { Timeline } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
-import { commonFactors, type Series, seriesOf } from "../../time/series.ts";
+import { commonFactors, coveredParts, FEWEST_COVERED, type Series, seriesOf } from "../../time/series.ts";
 import { highestOf, type Part, type Split } from "../../time/seriessplit.ts";
 import { natural } from "./labels.ts";
 
@@ -35,9 +35,10 @@ export interface ValueRow {
   total: number;
   /** Its part of all values; null of a gauge, of which there is no sum. */
   share: number | null;
-  max: number;
-  mean: number;
-  deviation: number;
+  /** Null where steps are too few to tell how much of them has profiles. */
+  max: number | null;
+  mean: number | null;
+  deviation: number | null;
   profiles: number;
 }
 
@@ -59,16 +60,27 @@ export function valueRows({ type, values, share }: ValueTimelines): ValueRow[] {
   });
 }
 
-/** Of the steps that have profiles: one without any says nothing about the program. */
+/**
+ * Of the time that has profiles: steps without any say nothing about the program, and a step that begins or ends with the
+ * profiles counts in part.
+ */
 export function statistics({
   values,
   counts,
-}: Pick<Series, "values" | "counts">): Pick<ValueRow, "max" | "mean" | "deviation"> {
-  const filled = filledSteps({ values, counts });
-  if (filled.length === 0) return { max: 0, mean: 0, deviation: 0 };
-  const mean = filled.reduce((sum, value) => sum + value, 0) / filled.length;
-  const variance = filled.reduce((sum, value) => sum + (value - mean) ** 2, 0) / filled.length;
-  return { max: filled.reduce((most, value) => Math.max(most, value)), mean, deviation: Math.sqrt(variance) };
+  average,
+}: Pick<Series, "values" | "counts" | "average">): Pick<ValueRow, "max" | "mean" | "deviation"> {
+  const parts = average ? counts.map((count) => (count > 0 ? 1 : 0)) : coveredParts(counts);
+  const filled = values.flatMap((value, i) =>
+    counts[i] > 0 && value !== null ? [{ load: value / parts[i], part: parts[i] }] : [],
+  );
+  if (filled.length < (average ? 1 : FEWEST_COVERED)) return { max: null, mean: null, deviation: null };
+  const covered = filled.reduce((sum, { part }) => sum + part, 0);
+  const mean = filled.reduce((sum, { load, part }) => sum + load * part, 0) / covered;
+  const variance = filled.reduce((sum, { load, part }) => sum + (load - mean) ** 2 * part, 0) / covered;
+  // A few seconds say little about the most.
+  const largest = filled.filter(({ part }) => part >= 0.5);
+  const max = largest.reduce((most, { load }) => Math.max(most, load), Number.NEGATIVE_INFINITY);
+  return { max, mean, deviation: Math.sqrt(variance) };
 }
 
 function filledSteps({ values, counts }: Pick<Series, "values" | "counts">): number[] {

@@ -201,6 +201,17 @@ export function formatRoute(route: Route): string {
   return (page === "home" ? "" : page) + (query && `?${query}`) + (fragment && `#${fragment}`);
 }
 
+/** What a query gives the parameters of a page that these do not understand. */
+export function rejected(page: Page, query: string): [name: string, text: string][] {
+  const params = new URLSearchParams(query);
+  const names = new Set(namesOf(QUERIES[page]));
+  const pair = (name: string, text: string) => `${name}=${text}`.toLowerCase();
+  const kept = new Set(
+    Object.values(QUERIES[page]).flatMap(({ parse, print }) => print(parse(params)).map((read) => pair(...read))),
+  );
+  return [...params].filter(([name, text]) => names.has(name) && text !== "" && !kept.has(pair(name, text)));
+}
+
 /** The names of all pages' parameters in queries. */
 export function parameterNames(): string[] {
   return Object.values(QUERIES).flatMap(namesOf);
