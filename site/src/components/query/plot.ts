@@ -25,6 +25,7 @@ export interface Plot {
 }
 
 const HEIGHT = 72;
+const FONT = "11px system-ui, sans-serif";
 /** What the vertical axis takes; charts below leave as much (`.timed-chart`). */
 const GUTTER = 64;
 /** A drag shorter than this is a click. */
@@ -101,7 +102,7 @@ function options(
   on: PlotHooks,
 ): uPlot.Options {
   const [ink, line] = ["--ink-faint", "--line"].map(readToken);
-  const axis = { stroke: ink, font: "11px system-ui, sans-serif", ticks: { show: false } };
+  const axis = { stroke: ink, font: FONT, ticks: { show: false } };
   const { start, step, values } = series;
   const peak = top > 0 ? top : 1;
   const length = step * values.length;
@@ -128,12 +129,15 @@ function options(
         size: GUTTER,
         gap: 4,
         splits: () => [0, peak],
-        values: () => ["", top > 0 ? format(peak) : ""],
+        values: () => ["", ""],
       },
     ],
     series: [{}, ...lines.map(({ look }) => ({ ...look, points: { show: false } }))],
     hooks: {
-      draw: [(plot) => mark(plot, on.window(), readToken("--accent"))],
+      draw: [
+        (plot) => mark(plot, on.window(), readToken("--accent")),
+        (plot) => top > 0 && writePeak(plot, peak, format(peak), ink),
+      ],
       setCursor: [
         (plot) => {
           const { left } = plot.cursor;
@@ -153,6 +157,27 @@ function options(
       ],
     },
   };
+}
+
+/** Writes what the highest value is in front of its line; a text that is wider than the axis goes on over the plot. */
+function writePeak(plot: uPlot, peak: number, text: string, ink: string): void {
+  const { ctx } = plot;
+  const scaled = (pixels: number) => pixels * devicePixelRatio;
+  ctx.save();
+  ctx.font = FONT.replace(/^\d+/, (size) => String(scaled(Number(size))));
+  const width = ctx.measureText(text).width;
+  const right = scaled(GUTTER - 4);
+  const x = Math.max(scaled(2), right - width);
+  const y = plot.valToPos(peak, "y", true);
+  if (x + width > right) {
+    ctx.fillStyle = readToken("--paper");
+    ctx.fillRect(right, y - scaled(7), x + width + scaled(2) - right, scaled(14));
+  }
+  ctx.fillStyle = ink;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "middle";
+  ctx.fillText(text, x, y);
+  ctx.restore();
 }
 
 /** Fades what is outside of the window and draws its edges. */
