@@ -82,8 +82,8 @@ export const KEYS: KeyGroup[] = [
         run: () => (moves.value ? moves.value.approach() : zoomToCurrent()),
       },
       { keys: ["Escape"], help: "one step back", run: back },
-      { keys: ["+", "="], help: "closer", run: zoomBy(1 / 1.5) },
-      { keys: ["-"], help: "further away", run: zoomBy(1.5) },
+      { keys: ["+", "="], help: "zoom in", run: zoomBy(1 / 1.5) },
+      { keys: ["-"], help: "zoom out", run: zoomBy(1.5) },
       {
         keys: ["0", "Home"],
         help: "fit everything",
@@ -105,7 +105,7 @@ export const KEYS: KeyGroup[] = [
     title: "Filter",
     bindings: [
       { keys: ["f"], help: "focus: only stacks with this function", run: step(() => stepOnCurrent("focus")) },
-      { keys: ["i"], help: "ignore: no stacks with it", run: step(() => stepOnCurrent("ignore")) },
+      { keys: ["i"], help: "ignore: drop stacks with this function", run: step(() => stepOnCurrent("ignore")) },
       { keys: ["h"], help: "hide its frames", run: step(() => stepOnCurrent("hide")) },
       { keys: ["r"], help: "fold recursion", run: step(toggleRecursion) },
       { keys: ["g"], help: "group by function, file, package, module", run: step(nextGroup) },

@@ -193,7 +193,7 @@ test("CPU time a time is cores", async () => {
 
 test("a period with hardly any profiles is no measure of change", () => {
   const now = { total: "6700", profiles: 240 };
-  assert.equal(trend({ ...now, previous: "100", previousProfiles: 4 }, false).text, "few profiles before");
+  assert.equal(trend({ ...now, previous: "100", previousProfiles: 4 }, false).text, "not enough history");
   assert.equal(trend({ ...now, previous: "0", previousProfiles: 0 }, false).text, "no profiles before");
   assert.equal(trend({ ...now, previous: "6000", previousProfiles: 230 }, false).text, "+11.7 % vs. before");
   // Averages of the same height, whatever their number.

@@ -158,7 +158,7 @@ test("what is no folder of profiles is refused, and nothing is left behind", () 
   };
   assert.match(run("--out", own("none"), bad), /there is no file/);
   writeFileSync(join(bad, "notes.txt"), "buy milk\n");
-  assert.match(run("--out", own("none"), bad), /notes\.txt: the body is text of no known profiler/);
+  assert.match(run("--out", own("none"), bad), /notes\.txt: the body is text in an unknown format/);
   assert.match(run("--out", bundle, profiles), /is there already/);
   assert.match(run(), /name one folder/);
 });

@@ -302,7 +302,7 @@ describe("search", () => {
       await page.keyboard.press("/");
       await at("search").fill("nothing is called so");
       await page.waitForFunction(
-        () => document.querySelector("[data-testid=search-result]").textContent === "no frames",
+        () => document.querySelector("[data-testid=search-result]").textContent === "no matches",
       );
     },
   );
@@ -378,7 +378,7 @@ describe("two files", () => {
         at("row").evaluateAll((rows) =>
           rows.map((row) => [...row.children].slice(0, 3).map((cell) => cell.textContent.trim())),
         );
-      await at("facts").filter({ hasText: "2 files added up" }).waitFor();
+      await at("facts").filter({ hasText: "2 files merged" }).waitFor();
       await page.keyboard.press("2");
       await at("row").nth(1).waitFor();
       assert.deepEqual((await rows()).map((row) => row.slice(1)).sort(), [

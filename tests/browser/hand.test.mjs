@@ -322,13 +322,13 @@ test("half a regular expression is called what it is", async () => {
   const { page, at, end } = await opened();
   await page.keyboard.press("/");
   await at("search").fill("/(/");
-  await at("search-result").filter({ hasText: "Not a valid regular expression" }).waitFor();
+  await at("search-result").filter({ hasText: "Invalid regular expression" }).waitFor();
   // Of the table, too, whose rows stay.
   await at("search").fill("");
   await at("view-table").click();
   await at("row").first().waitFor();
   await at("search").fill("/(unclosed/");
-  await at("search-result").filter({ hasText: "Not a valid regular expression" }).waitFor();
+  await at("search-result").filter({ hasText: "Invalid regular expression" }).waitFor();
   await settled(page);
   assert.equal(await at("notice").textContent(), "");
   assert.ok((await at("row").count()) > 0);
@@ -399,7 +399,7 @@ describe("the page for files", () => {
     await at("service").waitFor();
     await paste(page, "buy milk");
     await at("notice")
-      .filter({ hasText: "The pasted text can't be opened. This is text of no known profiler." })
+      .filter({ hasText: "The pasted text can't be opened. This is text in an unknown format." })
       .waitFor();
     assert.match(page.url(), /\/explore/);
     await end();

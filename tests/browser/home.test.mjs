@@ -291,7 +291,7 @@ test("times are in UTC where that is chosen, on every page and after a reload", 
   const typed = (time) => new Date(time).toISOString().slice(0, 19);
   await page.locator(".range-custom input").first().fill(typed(from));
   await page.locator(".range-custom input").last().fill(typed(until));
-  await page.getByRole("button", { name: "Use these times" }).click();
+  await page.getByRole("button", { name: "Apply" }).click();
   const second = (time) => Math.floor(time / 1000) * 1000;
   await page.waitForURL((address) => address.searchParams.get("from") === String(second(from)));
   assert.equal(new URL(page.url()).searchParams.get("until"), String(second(until)));

@@ -43,7 +43,7 @@ function folder() {
   return path;
 }
 
-const NOTE = /^read me\.md This is text of no known profiler\.$/;
+const NOTE = /^read me\.md This is text in an unknown format\.$/;
 
 test("an archive: every profile inside, each with its format, and what is none with the reason", async () => {
   const { page, at, requests, end } = await openPage(browser, "/");

@@ -350,7 +350,7 @@ fn says_what_is_wrong() {
     );
     assert_eq!(
         message(session.open("x", b"hello")),
-        "this is text of no known profiler; Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR, speedscope and folded stacks"
+        "this is text in an unknown format; Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR, speedscope and folded stacks"
     );
     assert_eq!(
         message(session.open("x", b"\x0a\x05\x08")),

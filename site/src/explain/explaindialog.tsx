@@ -106,7 +106,7 @@ function Sections({ summary, close }: { summary: Summary; close: () => void }) {
         >
           <Icon name="copy" /> Copy as Markdown
         </button>
-        <span class="hint">Made by this page.{route.value.page === "file" && " Nothing was sent anywhere."}</span>
+        <span class="hint">Generated in this tab.{route.value.page === "file" && " Nothing was sent anywhere."}</span>
       </p>
     </>
   );

@@ -191,7 +191,7 @@ export const CHANGED = "Changed most";
 export const TOTAL = "Total, with everything they call";
 
 export function selfHeading(covered: number): string {
-  return `Self: together ${percent(covered)}`;
+  return `Self: ${percent(covered)} in all`;
 }
 
 /** Shares of rules don't add up: one stack can be of several. */

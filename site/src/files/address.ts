@@ -82,8 +82,8 @@ function answers(url: URL, signal: AbortSignal): Promise<boolean> {
 
 function outside(url: URL): FileError {
   return new FileError(
-    `This page may fetch from its own address, ${location.host}, and ${url.host} is another one. So says its content security policy.`,
-    [DOWNLOAD, `Whoever runs this site can allow it: PROFILE_ORIGINS=${url.origin} when the site is built.`],
+    `This page can only fetch from ${location.host}; its content security policy blocks ${url.host}.`,
+    [DOWNLOAD, `To allow it, build the site with PROFILE_ORIGINS=${url.origin}.`],
   );
 }
 

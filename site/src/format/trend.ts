@@ -15,7 +15,7 @@ export function trend(type: Periods, gauge: boolean): { text: string; title: str
   const what = gauge ? "snapshot" : "profile";
   const title = `${plural(profiles, what)} here, ${previousProfiles} in the period of the same length before`;
   const known = amounts(type, gauge);
-  if (!known) return { text: `${previousProfiles === 0 ? "no" : "few"} ${what}s before`, title };
+  if (!known) return { text: previousProfiles === 0 ? `no ${what}s before` : "not enough history", title };
   const each = known.perProfile && !gauge ? " per profile" : "";
   return { text: `${change(known.before, known.now)}${each} vs. before`, title };
 }

@@ -115,8 +115,8 @@ function PlacePresets() {
   const { service, type } = diffRoute.value;
   const choices = [
     { label: "All of both", choose: () => go({ ...initialRoute("diff"), service, type }) },
-    { label: "Explore the baseline alone", choose: () => exploreSide("base") },
-    { label: "Explore the comparison alone", choose: () => exploreSide("other") },
+    { label: "Explore only the baseline", choose: () => exploreSide("base") },
+    { label: "Explore only the comparison", choose: () => exploreSide("other") },
   ];
   return (
     <Menu label="Compare…" title="What to compare" testid="presets" class="control caret">

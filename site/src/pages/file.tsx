@@ -105,7 +105,7 @@ function FileStrip() {
       )}
       {count === 2 && twoFiles.value === null && (
         <span class="soft" data-testid="two-files">
-          Merged or compared? The next two files are opened the same way.
+          Merge or compare? Pilotlight remembers your choice.
         </span>
       )}
       {comparing.value && (

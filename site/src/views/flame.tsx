@@ -49,7 +49,9 @@ export function Flame() {
       >
         {info?.nodes === 1 && (
           <p class="hint nothing-drawn" data-testid="nothing">
-            {pictureRoute.value.steps.length > 0 ? "The filters leave nothing." : "No sample has a value of this type."}
+            {pictureRoute.value.steps.length > 0
+              ? "No stacks match the filters."
+              : "No sample has a value of this type."}
           </p>
         )}
       </FlameCanvas>

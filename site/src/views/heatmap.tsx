@@ -148,7 +148,7 @@ function Strip({ map }: { map: Heatmap }) {
     <div class="heatmap">
       <div class="heatmap-tools">
         <span class="soft">
-          A column is {formatMoment(map.column, map.column / 10)} from top to bottom; darker is more.
+          Each column is {formatMoment(map.column, map.column / 10)}, top to bottom. Darker: more samples.
         </span>
         <button
           type="button"
@@ -188,7 +188,7 @@ function Strip({ map }: { map: Heatmap }) {
           tabIndex={0}
           data-testid="heatmap"
           data-columns={columns}
-          title="Drag to take a part of the time, with Shift a second one to compare with; double-click for all of it"
+          title="Drag to select a part of the time, with Shift a second one to compare; double-click for all of it"
           aria-label={
             second.value
               ? "The part of the time to compare with. Arrow keys move, Shift selects, Escape leaves."

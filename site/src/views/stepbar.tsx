@@ -158,14 +158,14 @@ export function StepTools() {
 }
 
 const HELP: Record<PatternVerb | TagVerb, string> = {
-  focus: "Only stacks with such a frame",
-  ignore: "No stacks with such a frame",
-  hide: "Without such frames; their callees are called by their callers",
-  show: "Only such frames",
-  "show-from": "Stacks begin at the outermost such frame",
-  "prune-from": "Stacks end at the innermost such frame",
-  tagfocus: "Only samples with such a label: key=value as an expression, key=32kb:64kb as a range",
-  tagignore: "No samples with such a label: key=value as an expression, key=32kb:64kb as a range",
+  focus: "Keep stacks with a matching frame",
+  ignore: "Drop stacks with a matching frame",
+  hide: "Hide matching frames; their callees move up to their callers",
+  show: "Show only matching frames",
+  "show-from": "Start stacks at the outermost matching frame",
+  "prune-from": "End stacks at the innermost matching frame",
+  tagfocus: "Keep samples with a matching label: key=value as an expression, key=32kb:64kb as a range",
+  tagignore: "Drop samples with a matching label: key=value as an expression, key=32kb:64kb as a range",
 };
 
 function AddStep({ close }: { close: () => void }) {

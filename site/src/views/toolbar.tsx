@@ -88,7 +88,7 @@ function ExplainButton() {
       <button
         type="button"
         class="control"
-        title="Explain this profile in words"
+        title="Summarize this profile"
         data-testid="explain-button"
         onClick={() => (open.value = true)}
       >
@@ -131,7 +131,7 @@ function Search() {
 }
 
 function describe({ matches, fraction, at, valid }: NonNullable<typeof searchResult.value>): string {
-  if (!valid) return "Not a valid regular expression";
-  if (matches === 0) return "no frames";
+  if (!valid) return "Invalid regular expression";
+  if (matches === 0) return "no matches";
   return `${at >= 0 ? `${at + 1} of ` : ""}${plural(matches, "frame")} · ${percent(fraction)}`;
 }

@@ -247,8 +247,8 @@ fn what_is_no_profile_is_named_too() {
             b"{\"resourceProfiles\":[]}",
             "an OTLP profile (JSON), which Pilotlight can't open yet",
         ),
-        (b"{\"a\": 1}", "JSON of no known profiler"),
-        (b"buy milk\n", "text of no known profiler"),
+        (b"{\"a\": 1}", "JSON in an unknown format"),
+        (b"buy milk\n", "text in an unknown format"),
         (
             b"\xef\xbb\xbf{\"traceEvents\":[]}",
             "a Chrome trace, which Pilotlight can't open yet",

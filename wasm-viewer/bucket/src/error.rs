@@ -14,7 +14,7 @@ pub enum BucketError {
     Selector(#[from] SelectorError),
     /// A selector without a type, where one is needed.
     #[error(
-        "the query {0:?} does not begin with a profile type, as process_cpu:cpu:nanoseconds:cpu:nanoseconds{{}} does"
+        "the query {0:?} must start with a profile type, such as process_cpu:cpu:nanoseconds:cpu:nanoseconds{{}} does"
     )]
     Untyped(String),
     /// A range that runs backwards.

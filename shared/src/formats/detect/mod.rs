@@ -131,7 +131,7 @@ mod tests {
         let read = "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR, speedscope and folded stacks";
         assert_eq!(
             message(b"hello", 10),
-            format!("this is text of no known profiler; {read}")
+            format!("this is text in an unknown format; {read}")
         );
         assert_eq!(
             message(b"FLR\0\0\x02\0\0", 10),
@@ -139,7 +139,7 @@ mod tests {
         );
         assert_eq!(
             message(b"\x01\x02\xff\0", 10),
-            format!("this is binary data of no known profiler; {read}")
+            format!("this is binary data in an unknown format; {read}")
         );
         assert_eq!(
             message(b"\x0a\x05\x08", 10),

@@ -14,13 +14,13 @@ import { Menu } from "../controls/menu.tsx";
 /** What can be made of what is seen; `most` says of how many profiles at most, and without it of any number. */
 const FORMS: { form: Form; label: string; most?: number }[] = [
   { form: "png", label: "Picture (PNG)" },
-  { form: "svg", label: "Drawing (SVG)" },
+  { form: "svg", label: "Image (SVG)" },
   { form: "csv", label: "Table (CSV)" },
-  { form: "html", label: "Page that works offline (HTML)", most: 2 },
+  { form: "html", label: "Offline page (HTML)", most: 2 },
   { form: "pprof", label: "Profile (pprof)", most: 1 },
   { form: "folded", label: "Folded stacks (text)", most: 1 },
   { form: "speedscope", label: "speedscope (JSON)", most: 1 },
-  { form: "flamebearer", label: "Flame graph of Pyroscope (JSON)", most: 1 },
+  { form: "flamebearer", label: "Pyroscope flame graph (JSON)", most: 1 },
 ];
 /** What is stored, to be looked into by whoever gets it. */
 const BUNDLES: { form: SiteForm; label: string }[] = [

@@ -82,7 +82,7 @@ export function Help() {
             </div>
             <div>
               <dt>drag on the heatmap</dt>
-              <dd>take a part of the time; with Shift, one to compare it with</dd>
+              <dd>select a part of the time; with Shift, a second one to compare</dd>
             </div>
           </dl>
         </section>

@@ -21,9 +21,7 @@ export function PinList() {
     <section class="pins" aria-label="Pinned">
       <h3>Pinned</h3>
       {problem.value && <ProblemNote problem={problem.value} />}
-      {pins.value?.length === 0 && (
-        <p class="hint">Nothing is pinned. The time range menu of a service can keep its profiles longer.</p>
-      )}
+      {pins.value?.length === 0 && <p class="hint">None. To pin profiles, open a service and its time range menu.</p>}
       {pins.value && pins.value.length > 0 && (
         <ul>
           {pins.value.map((pin) => (

@@ -18,7 +18,12 @@ const EXAMPLE = Object.fromEntries(NAMES.map((name) => [name, name]));
 export function SettingsDialog() {
   const { value, problem } = useSettings();
   return (
-    <Dialog class="settings" title="For everyone here" testid="settings" onClose={() => (settingsOpen.value = false)}>
+    <Dialog
+      class="settings"
+      title="Settings for everyone"
+      testid="settings"
+      onClose={() => (settingsOpen.value = false)}
+    >
       {(close) => (
         <>
           {problem && <RetryNote problem={problem} />}
@@ -46,7 +51,7 @@ function Form({ current, done }: { current: Record<string, string>; done: () => 
   return (
     <form class="settings-form" onSubmit={(event) => void save(event)}>
       <label>
-        Address of a trace
+        Trace URL
         <input
           name="trace-url"
           type="text"
@@ -58,14 +63,13 @@ function Form({ current, done }: { current: Record<string, string>; done: () => 
           onInput={({ currentTarget: input }) => {
             const wrong = input.value.trim() !== "" && filled(input.value, EXAMPLE) === null;
             input.setCustomValidity(
-              wrong ? `This should begin with https:// and name no others than {${NAMES.join("}, {")}}.` : "",
+              wrong ? `This must start with https:// and may only use {${NAMES.join("}, {")}}.` : "",
             );
           }}
         />
       </label>
       <p class="hint">
-        Spans and traces lead there. <code>{`{${NAMES.join("} {")}}`}</code> stand for the ids, the service and the
-        times, in milliseconds.
+        Spans and traces link to it. Placeholders: <code>{`{${NAMES.join("} {")}}`}</code>. Times are in milliseconds.
       </p>
       {problem.value && (
         <div data-testid="settings-problem">

@@ -28,7 +28,7 @@ export function UploadLink({ tree, source, done }: { tree: TreeInfo; source: Sou
     try {
       const { link, id } = await upload(tree, source, days.peek());
       notify("");
-      await copyText(link, `the link: it is valid until the end of ${lastDay(id)}`);
+      await copyText(link, `the link. It expires at the end of ${lastDay(id)}`);
     } catch (failure) {
       reportFailure(failure, "upload the profile");
     }
@@ -49,7 +49,7 @@ export function UploadLink({ tree, source, done }: { tree: TreeInfo; source: Sou
           onChange={(value) => (days.value = Number(value))}
         />
       </p>
-      <p class="hint">Uploads the profile as you see it to this server. {whoever} can open the link.</p>
+      <p class="hint">Uploads the profile, with its filters applied, to this server. {whoever} can open the link.</p>
     </div>
   );
 }

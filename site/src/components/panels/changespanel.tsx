@@ -154,8 +154,8 @@ function Findings({ answer }: { answer: Answer }) {
   return (
     <>
       <Summary answer={answer} />
-      {table("Takes more", more, "changes-more")}
-      {table("Takes less", less, "changes-less")}
+      {table("Larger share", more, "changes-more")}
+      {table("Smaller share", less, "changes-less")}
       <Method answer={answer} />
     </>
   );
@@ -163,14 +163,16 @@ function Findings({ answer }: { answer: Answer }) {
 
 function Empty({ answer, empty }: { answer: Answer; empty: ComparedSide[] }) {
   const { base } = exploreRoute.value;
-  const what = empty.length > 1 ? "Neither side has profiles" : "One side has no profiles";
+  const what = empty.length > 1 ? "No profiles on either side" : "No profiles on one side";
   return (
     <Note title={what} testid="changes-empty">
       <p>
+        No profiles
+        {answer.label === "" ? " in " : " with "}
         {empty
           .map(({ value, seen }) => (answer.label === "" ? spanLabel(seen, clock.value) : `${answer.label}=${value}`))
-          .join(" and ")}
-        : there is nothing to compare with.
+          .join(" or ")}
+        . Choose another range or other sides.
       </p>
       <div class="note-actions">
         {base.filters.length > 0 && (
@@ -213,7 +215,6 @@ function Summary({ answer }: { answer: Answer }) {
       </p>
     );
   }
-  const shares = plural(listed.length, "function takes", "functions take");
   return (
     <div class="changes-summary" data-testid="changes-summary">
       <p class="changes-news">
@@ -222,13 +223,13 @@ function Summary({ answer }: { answer: Answer }) {
       </p>
       <p>
         {listed.length === 0
-          ? "No function takes a different share than before"
-          : `${shares} a different share than before`}
-        , beyond what varies between minutes
+          ? "No function's share changed"
+          : `The share of ${plural(listed.length, "function")} changed`}{" "}
+        by more than it usually varies between minutes
         {answer.process && ` and between ${plural(2, answer.process).slice(2)}`}.{" "}
         <span data-testid="changes-others">
           {plural(others, listed.length === 0 ? "function" : "other")} changed by less than{" "}
-          {points(LEAST_CHANGE, false)}, or not beyond {others === 1 ? "its" : "their"} usual variation.
+          {points(LEAST_CHANGE, false)}, or by no more than usual.
         </span>
       </p>
     </div>
@@ -268,7 +269,7 @@ function LoadNews({ answer: { cause, more }, load }: { answer: Answer; load: Cha
       {cause && (
         <>
           , {partOf(cause.part)} in <b>{shortened(cause.name)}</b>
-          {cause.part > 1.1 && ", while the rest took less"}
+          {cause.part > 1.1 && "; everything else used less"}
         </>
       )}
       .

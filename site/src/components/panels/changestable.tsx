@@ -96,13 +96,13 @@ function Row({ of, tag, answer, largest }: { of: Changed; tag: string; answer: A
         <Link target={target}>{shortened(name)}</Link>
         {tag && <span class="changes-tag">{tag}</span>}
       </th>
-      <td class="num" title={`${exact(before)}, in itself ${exact(selfBefore)}`}>
+      <td class="num" title={`${exact(before)}, self ${exact(selfBefore)}`}>
         {percent(before)}
       </td>
-      <td class="num" title={`${exact(after)}, in itself ${exact(selfAfter)}`}>
+      <td class="num" title={`${exact(after)}, self ${exact(selfAfter)}`}>
         {percent(after)}
       </td>
-      <td class="num changes-by" title={`In itself ${points(own)}`}>
+      <td class="num changes-by" title={`Self ${points(own)}`}>
         <b>{points(by)}</b>
         {interval && <small>{` (${plain(interval.low)} to ${plain(interval.high)})`}</small>}
         <small class="changes-ratio">{ratio}</small>

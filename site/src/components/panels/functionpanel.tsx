@@ -86,7 +86,7 @@ function Search() {
       {problem && <RetryNote problem={problem} />}
       {open && value && (
         <>
-          {draft.value === "" && <p class="hint">The largest, including what they call:</p>}
+          {draft.value === "" && <p class="hint">Functions with the largest total:</p>}
           <ul class="function-suggestions" aria-label="Functions" data-testid="function-suggestions" data-state={state}>
             {value.functions.map(({ name, total }) => (
               <li key={name}>
@@ -106,8 +106,12 @@ function Search() {
           )}
           {value.coverage.functions > value.functions.length && (
             <p class="hint">
-              {plural(value.coverage.functions - value.functions.length, "smaller one is", "smaller ones are")} not
-              listed.
+              {plural(
+                value.coverage.functions - value.functions.length,
+                "smaller function is",
+                "smaller functions are",
+              )}{" "}
+              not listed.
             </p>
           )}
         </>
@@ -135,7 +139,7 @@ function Chosen({ func }: { func: string }) {
       {value && <Facts func={func} found={value} />}
       {state === "ready" && value === null && (
         <p data-testid="function-absent">
-          {service} did not run it in {typeLabel(type)} of this range
+          No samples of it in {service} ({typeLabel(type)}) in this range
           {base.filters.length > 0 && " with these filters"}.{" "}
           {window && (
             <button type="button" class="link" onClick={() => go({ window: null })}>
@@ -175,8 +179,8 @@ function Facts({ func, found }: { func: string; found: FunctionAnswer }) {
   return (
     <div class="function-facts">
       <dl>
-        {fact("with what it calls", functionTotal, totalShare, "function-total")}
-        {fact("in itself", self, selfShare, "function-self")}
+        {fact("total", functionTotal, totalShare, "function-total")}
+        {fact("self", self, selfShare, "function-self")}
       </dl>
       <span class="function-links">
         <Link
@@ -208,7 +212,7 @@ function OverTime() {
     `${spanLabel(one, clock.value)}: ${one.profiles === 0 ? "no profiles" : `${percent(share(one))}, ${formatValue(amount(one.total, one.profiles), unit)}`}`;
   return (
     <section class="function-over-time">
-      <h3>Its share over time</h3>
+      <h3>Share over time</h3>
       <TimedChart span={span} top={percent(most)}>
         <div class="function-bars" role="img" aria-label={value.map(text).join("; ")} data-testid="function-bars">
           {value.map((one) => {
@@ -259,7 +263,7 @@ function Services() {
   const sum = running.reduce((all, { total }) => all + total, 0);
   return (
     <section>
-      <h3>In which services</h3>
+      <h3>Services</h3>
       {running.length > 0 && (
         <table class="function-services" data-testid="function-services">
           <thead>
@@ -312,7 +316,7 @@ function Services() {
         {running.length === 0
           ? `None of ${plural(asked, "service")} runs it.`
           : others > 0
-            ? `${plural(others, "other service does", "other services do")} not run it, or not in this range.`
+            ? `Not seen in ${plural(others, "other service")} in this range.`
             : "Every service with profiles of this type runs it."}
         {left > 0 && ` ${plural(left, "smaller service was", "smaller services were")} not asked.`}
         {base.filters.length > 0 && " The filters of this page hold for every service."}
@@ -330,7 +334,7 @@ function Services() {
             data-testid="function-price"
             onInput={({ currentTarget }) => setPrice(currentTarget.valueAsNumber)}
           />
-          <span class="hint">Kept in this browser. The cost is that of the time which was profiled in the range.</span>
+          <span class="hint">Stored in this browser. The cost covers the profiled time in this range.</span>
         </label>
       )}
     </section>

@@ -8,8 +8,8 @@ export function NothingHere({ children, what = "profile" }: { children: string; 
   const filtered = base.filters.length > 0;
   const { label, range } = widest();
   return (
-    <Note title={`Nothing from ${service || "this service"} here`} testid="panel-empty">
-      <p>{filtered ? `No ${what} in this range has all of these labels.` : children}</p>
+    <Note title={`No ${what}s of ${service || "this service"} here`} testid="panel-empty">
+      <p>{filtered ? `No ${what}s in this range have all of these labels.` : children}</p>
       <div class="note-actions">
         {filtered && (
           <button

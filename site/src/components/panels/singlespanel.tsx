@@ -42,9 +42,8 @@ export function SinglesPanel() {
       {value && value.count > 0 && (
         <>
           <p class="soft" data-testid="singles-count">
-            {plural(value.count, value.word)}, each by {spans ? "the start of its profile" : "its start"} and its value.
-            A click opens the largest one of a cell.
-            {value.incomplete && " Of older profiles only sums are left; they are not among these."}
+            {plural(value.count, value.word)} by start time{spans && " of the profile"} and value. Click a cell to open
+            its largest {value.word}.{value.incomplete && " Older profiles have expired and are not shown."}
           </p>
           <Heatmap found={value} />
           <Largest found={value} />
@@ -55,7 +54,7 @@ export function SinglesPanel() {
           {value.incomplete
             ? "Profiles in this range have expired; only hourly and daily totals remain."
             : spans
-              ? "No sample of this type names a span in this time range. Agents send spans where profiling is linked to tracing."
+              ? "No samples of this type have a span ID in this range. Agents send span IDs when profiling is linked to tracing."
               : "No profiles of this type in this range."}
         </NothingHere>
       )}

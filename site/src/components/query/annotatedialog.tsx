@@ -89,7 +89,7 @@ function Form({ done }: { done: () => void }) {
         />
       </label>
       <label>
-        A page about it, if there is one
+        Link (optional)
         <input name="url" type="url" pattern="https?://.*" placeholder="https://…" data-testid="annotate-url" />
       </label>
       <label>

@@ -193,5 +193,5 @@ function Comparisons(props: { offered: LabelSides[]; compare: (sides: LabelSides
 /** What is wrong with a regular expression, in the words of the core, which the server has too; empty when nothing is. */
 async function patternProblem(pattern: string): Promise<string> {
   const problem = await core.regexProblem(pattern);
-  return problem ? `This is not a regular expression: ${problem.replace(/^.*can be used: /s, "")}` : "";
+  return problem ? `Invalid regular expression: ${problem.replace(/^.*invalid regular expression: /s, "")}` : "";
 }

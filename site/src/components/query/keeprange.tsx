@@ -14,7 +14,7 @@ export function KeepRange() {
   const keep = () =>
     run(async () => {
       await createPin(seen, service);
-      notify("Pinned: kept beyond retention. The settings on the front page list it.", 5000);
+      notify("Pinned. See the settings on the front page.", 5000);
     });
   return (
     <>
@@ -30,7 +30,7 @@ export function KeepRange() {
         data-testid="keep"
         onClick={() => void keep()}
       >
-        Keep these profiles
+        Pin these profiles
       </button>
       {problem.value && (
         <small role="alert">

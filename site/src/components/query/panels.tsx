@@ -34,7 +34,7 @@ const PANELS: Record<Panel, PanelEntry> = {
   },
   changes: {
     label: "What changed",
-    title: "Functions that take more or less than before",
+    title: "Functions whose share changed",
     component: lazy(() => panels().then((module) => module.ChangesPanel)),
   },
   function: {

@@ -112,7 +112,7 @@ function Custom({ range, onChange }: { range: Range; onChange: (range: Range) =>
       </label>
       {problem.value && <p role="alert">{problem}</p>}
       <button type="submit" class="control">
-        Use these times
+        Apply
       </button>
     </form>
   );

@@ -32,12 +32,12 @@ export function NoData() {
   if (answer.state === "empty" && answer.sides) return <EmptySides sides={answer.sides} />;
   return (
     <Note
-      title={none ? "No service has sent profiles in this range" : `Nothing from ${service || "this service"} here`}
+      title={none ? "No service has sent profiles in this range" : `No profiles of ${service || "this service"} here`}
       testid="empty"
     >
       <p>
         {linked
-          ? `No sample of ${linksLabel(linked)} is in the profiles of this time range.`
+          ? `No samples of ${linksLabel(linked)} in this range.`
           : filtered
             ? "No profiles in this range have all of these labels."
             : "No profiles of this type in this range."}
@@ -77,7 +77,7 @@ function EmptySides({ sides }: { sides: SideName[] }) {
   const filled = sides.length === 1 ? (sides[0] === "base" ? "other" : "base") : null;
   const filtered = sides.some((side) => diffRoute.value[side].filters.length > 0);
   return (
-    <Note title={sides.length > 1 ? "Neither side has profiles" : "One side is empty"} testid="empty">
+    <Note title={sides.length > 1 ? "No profiles on either side" : "No profiles on one side"} testid="empty">
       {sides.map((side) => (
         <p key={side}>
           The {SIDE_TITLES[side]} has no profiles: {service}

@@ -44,7 +44,7 @@ export function FailureList({ problems, dismiss }: { problems: Problem[]; dismis
             <button
               type="button"
               class="control icon-only quiet"
-              title={`Dismiss what is said of ${problem.title}`}
+              title={`Dismiss the message about ${problem.title}`}
               onClick={() => dismiss([problem])}
             >
               <Icon name="close" />

@@ -110,7 +110,7 @@ async function buildTree(progress: Progress): Promise<Answer> {
   const started = performance.now();
   const chosen = checked.peek();
   const bytes = chosen.reduce((sum, file) => sum + file.bytes, 0);
-  const read = `${plural(chosen.length, "file")}${chosen.length > 1 && !comparing.peek() ? " added up" : ""}, ${formatBytes(bytes)}`;
+  const read = `${plural(chosen.length, "file")}${chosen.length > 1 && !comparing.peek() ? " merged" : ""}, ${formatBytes(bytes)}`;
   const decoding = chosen.reduce((sum, file) => sum + file.millis, 0);
   const time = () => formatMillis(decoding + performance.now() - started);
   const warnings = chosen.flatMap(({ info }) =>

@@ -266,8 +266,11 @@ async function search(id: number, query: string): Promise<void> {
       searchResult.value = query ? { ...info, at: -1, valid: true } : null;
   } catch (failure) {
     if (!(failure instanceof CoreError) || failure.fatal) callFailed(id, "search")(failure);
-    // Half a regular expression, while it is typed.
-    else if (tree.peek()?.id === id) searchResult.value = { matches: 0, fraction: 0, total: 0, at: -1, valid: false };
+    // Half a regular expression, while it is typed: nothing stays marked that it does not mean.
+    else if (tree.peek()?.id === id) {
+      searchResult.value = { matches: 0, fraction: 0, total: 0, at: -1, valid: false };
+      await core.search(id, "").catch(callFailed(id, "search"));
+    }
   }
   flagsChanged();
 }

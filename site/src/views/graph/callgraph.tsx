@@ -128,10 +128,10 @@ export function CallGraph() {
 function Tools() {
   return (
     <div class="graph-tools">
-      <button type="button" class="control icon-only" title="Closer (+)" onClick={() => moves.peek()?.zoom(1 / STEP)}>
+      <button type="button" class="control icon-only" title="Zoom in (+)" onClick={() => moves.peek()?.zoom(1 / STEP)}>
         <Icon name="plus" />
       </button>
-      <button type="button" class="control icon-only" title="Further away (-)" onClick={() => moves.peek()?.zoom(STEP)}>
+      <button type="button" class="control icon-only" title="Zoom out (-)" onClick={() => moves.peek()?.zoom(STEP)}>
         −
       </button>
       <button

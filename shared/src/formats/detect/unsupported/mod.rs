@@ -41,7 +41,7 @@ pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
         .or_else(|| beginning.json.map(|json| Profile(json.name())))
         .or_else(|| text_format(beginning))
         .or_else(|| text_or_json(start))
-        .or_else(|| (!begins_as_pprof(start)).then_some(Other("binary data of no known profiler")))
+        .or_else(|| (!begins_as_pprof(start)).then_some(Other("binary data in an unknown format")))
 }
 
 /// Whether the first field is one of pprof's messages, texts or numbers.
@@ -64,8 +64,8 @@ fn text_or_json(start: &[u8]) -> Option<UnsupportedFormat> {
         .all(|&b| b >= 0x20 || b"\t\r\n\x0c".contains(&b));
     match start.trim_ascii_start().first()? {
         _ if !text => None,
-        b'{' | b'[' => Some(Other("JSON of no known profiler")),
-        _ => Some(Other("text of no known profiler")),
+        b'{' | b'[' => Some(Other("JSON in an unknown format")),
+        _ => Some(Other("text in an unknown format")),
     }
 }
 
