@@ -5,8 +5,8 @@
 //! profile is, how it is stored and how queries are planned, which is `pilotlight-core`; drawing,
 //! which is the site.
 //!
-//! A request is routed by [`route`], answered by a function of [`api`], and every error leaves as
-//! one [`platform::errors::Problem`]. What needs no platform (routing, configuration, group commit, the
+//! A request is routed to one of [`api::ENDPOINTS`], answered by its function, and every error leaves
+//! as one [`platform::errors::Problem`]. What needs no platform (routing, configuration, group commit, the
 //! shapes of answers) is plain code with native tests.
 
 // A panic ends the WASM instance and with it every request in flight, of other tenants too. So no
@@ -49,19 +49,18 @@ mod tenant;
 use std::rc::Rc;
 
 use pilotlight_core::access::TokenScope;
+use pilotlight_core::store::TenantId;
 use worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use worker::worker_sys::{self, web_sys};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
-use api::{
-    admin, annotations, limits as limits_api, mcp, metrics, model, pgo, pins, push, pyroscope,
-    query, reports, shares, source, symbols, tokens,
-};
-use auth::{Reason, admit, counted};
-use http::access::Access;
+use api::{limits as limits_api, metrics, model, query, source};
+use auth::access::Access;
+use auth::{Caller, Reason, admit, counted};
+use http::endpoint::{Endpoint, Handler, Installation, TenantHandler};
 use http::hosts::AllowedHosts;
 use http::origin::{Origins, PREFLIGHT, Page};
-use http::route::{OfTenant, Route, route};
+use http::route::route;
 use http::scope::Scope;
 use http::{body, grpc, grpc_web, headers};
 use maintenance::schedule;
@@ -76,12 +75,14 @@ async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Resu
     let context = Rc::new(context);
     let page = page(&request)?;
     let origins = Origins::of(&env).unwrap_or_default();
-    let response = match answer(&mut request, &page, &origins, &env, &context).await {
+    let found = route(api::ENDPOINTS, request.method().as_ref(), &request.path());
+    let of_endpoint = found.as_ref().ok().and_then(|of| of.error_response);
+    let response = match answer(found, &mut request, &page, &origins, &env, &context).await {
         Ok(response) => response,
         Err(problem) => {
             body::drain(&mut request).await;
             let response = grpc::error_response(&request, &problem)
-                .or_else(|| push::otlp::error_response(&request, &problem))
+                .or_else(|| of_endpoint.map(|respond| respond(&request, &problem)))
                 .or_else(|| grpc_web::error_response(&request, &problem))
                 .unwrap_or_else(|| problem.response())?;
             if problem.status == 401 && asks_for_tokens(&env) {
@@ -113,11 +114,11 @@ fn page(request: &Request) -> worker::Result<Page> {
 /// Refuses what comes under a name that nobody allowed, where no token is asked for.
 fn check_host(
     page: &Page,
-    route: Route,
+    endpoint: &Endpoint,
     config: &Config,
     env: &Env,
 ) -> Result<(), (Reason, Problem)> {
-    if config.auth == Auth::Required || route.access() == Access::Anyone {
+    if config.auth == Auth::Required || endpoint.access == Access::Anyone {
         return Ok(());
     }
     let host = page.host.as_deref().unwrap_or_default();
@@ -179,6 +180,7 @@ pub async fn visit(
 }
 
 async fn answer(
+    found: Result<&Endpoint, Problem>,
     request: &mut Request,
     page: &Page,
     origins: &Origins,
@@ -189,8 +191,7 @@ async fn answer(
     if method.as_ref() == "OPTIONS" && origins.allowed(page).is_some() {
         return preflight();
     }
-    let found = route(method.as_ref(), &request.path());
-    let route = found.map_err(|problem| counted((Reason::Route, problem)))?;
+    let endpoint = found.map_err(|problem| counted((Reason::Route, problem)))?;
     if origins.forbids(page, method.as_ref()) {
         let message =
             "a page of another site may change nothing here, unless CORS_ORIGINS names it";
@@ -198,34 +199,31 @@ async fn answer(
         return Err(counted((Reason::Origin, problem)));
     }
     let config = Config::of(env).map_err(Problem::internal)?;
-    check_host(page, route, &config, env).map_err(counted)?;
+    check_host(page, endpoint, &config, env).map_err(counted)?;
     let meter = Meter::default();
-    let caller = admit(request, route.access(), &config, env, context, &meter).await?;
-    match route {
-        Route::Health => Ok(Response::ok("ok")?),
-        Route::Openapi => reports::openapi(),
-        Route::Ready => Ok(Response::ok("ready\n")?),
-        Route::BucketCheck => admin::bucket_check(request, env).await,
-        Route::Metrics => metrics::answer(env, config).await,
-        Route::Tokens(call) => tokens::call(call, request, &caller, env, &meter).await,
-        Route::OfTenant(route) => {
-            let header = request.headers().get("x-scope-orgid")?;
-            let tenants = caller.tenants(&config, header.as_deref());
-            let tenants = tenants.map_err(counted)?;
+    let caller = admit(request, endpoint.access, &config, env, context, &meter).await?;
+    match endpoint.handler {
+        Handler::Public(answer) => answer(),
+        Handler::Installation(answer) => {
+            let installation = Installation {
+                env: env.clone(),
+                config,
+                caller,
+                meter,
+            };
+            answer(request, &installation).await
+        }
+        Handler::Tenant(answer) => {
+            let tenants = tenants(endpoint, request, &caller, &config).map_err(counted)?;
             let [tenant, others @ ..] = tenants.as_slice() else {
                 return Err(Problem::internal("no tenant"));
             };
-            if !others.is_empty() && !route.takes_several_tenants() {
-                let message =
-                    "X-Scope-OrgID names several tenants, and only queries of profiles take them";
-                return Err(counted((Reason::Tenant, Problem::invalid(message))));
-            }
             let mut scope = Scope::new(env, config, tenant.clone(), meter)
                 .beside(others.to_vec())
                 .within(context);
             scope.meter.add(Item::WorkerRequests, 1);
-            let answer = answer_tenant(route, request, &mut scope).await;
-            if let (true, Err(problem)) = (route.is_push(), &answer) {
+            let answer = answer_tenant(endpoint, answer, request, &mut scope).await;
+            if let (true, Err(problem)) = (endpoint.is_push, &answer) {
                 scope.discards.note_problem(problem);
             }
             scope.book_discards(context);
@@ -241,6 +239,36 @@ async fn answer(
     }
 }
 
+/// The tenants that a request is about.
+fn tenants(
+    endpoint: &Endpoint,
+    request: &Request,
+    caller: &Caller,
+    config: &Config,
+) -> Result<Vec<TenantId>, (Reason, Problem)> {
+    let header = request.headers().get("x-scope-orgid");
+    let header = header.map_err(|error| (Reason::Tenant, error.into()))?;
+    let tenants = caller.tenants(config, header.as_deref())?;
+    if tenants.len() > 1 && !endpoint.takes_several_tenants {
+        let message = "X-Scope-OrgID names several tenants, and only queries of profiles take them";
+        return Err((Reason::Tenant, Problem::invalid(message)));
+    }
+    Ok(tenants)
+}
+
+async fn answer_tenant(
+    endpoint: &Endpoint,
+    answer: TenantHandler,
+    request: &mut Request,
+    scope: &mut Scope,
+) -> Result<Response, Problem> {
+    // What administrators do is not limited.
+    if endpoint.access.scope() != Some(TokenScope::Admin) {
+        scope.limits = limits_api::of_request(scope).await?;
+    }
+    answer(request, scope).await
+}
+
 /// What a page of an allowed origin asks before it calls.
 fn preflight() -> Result<Response, Problem> {
     let response = Response::empty()?.with_status(204);
@@ -248,42 +276,4 @@ fn preflight() -> Result<Response, Problem> {
         response.headers().set(name, value)?;
     }
     Ok(response)
-}
-
-async fn answer_tenant(
-    route: OfTenant,
-    request: &mut Request,
-    scope: &mut Scope,
-) -> Result<Response, Problem> {
-    // What administrators do is not limited.
-    if route.scope() != TokenScope::Admin {
-        scope.limits = limits_api::of_request(scope).await?;
-    }
-    match route {
-        OfTenant::Ingest => push::ingest::ingest(request, scope).await,
-        OfTenant::Push => push::connect::push(request, scope).await,
-        OfTenant::ShouldInitiateUpload => push::debug_info::should_initiate_upload(request).await,
-        OfTenant::DebugInfoUpload => Err(push::debug_info::not_initiated()),
-        OfTenant::OtlpExport => push::otlp::export(request, scope).await,
-        OfTenant::Rebuild => admin::rebuild(scope).await,
-        OfTenant::Report(call) => reports::answer(call, request, scope).await,
-        OfTenant::Mcp => mcp::answer(request, scope).await,
-        OfTenant::Timeline => query::timeline(request, scope).await,
-        OfTenant::Profile => query::profile(request, scope).await,
-        OfTenant::Export => query::export(request, scope).await,
-        OfTenant::Render => pyroscope::render(request, scope).await,
-        OfTenant::RenderDiff => pyroscope::render_diff(request, scope).await,
-        OfTenant::LabelValues => pyroscope::label_values(request, scope).await,
-        OfTenant::Pgo => pgo::answer(request, scope).await,
-        OfTenant::Admin(call) => admin::call(call, request, scope).await,
-        OfTenant::Limits(call) => limits_api::call(call, request, scope).await,
-        OfTenant::Annotations(call) => annotations::call(call, request, scope).await,
-        OfTenant::Symbols(call) => symbols::call(call, request, scope).await,
-        OfTenant::Pins(call) => pins::call(call, request, scope).await,
-        OfTenant::Explain(call) => model::call(call, request, scope).await,
-        OfTenant::Source => source::answer(request, scope).await,
-        OfTenant::Share(call) => shares::call(call, request, scope).await,
-        OfTenant::Rpc(rpc) => pyroscope::call(rpc, request, scope).await,
-        OfTenant::Service(call) => pyroscope::service(call, request, scope).await,
-    }
 }

@@ -459,29 +459,6 @@ fn decisions_are_numbered_and_listed() {
     none("decisions", found);
 }
 
-#[test]
-fn every_route_is_in_the_docs() {
-    let source = read("worker/src/http/route/table.rs");
-    let (_, table) = source
-        .split_once("const ROUTES")
-        .expect("the table of routes");
-    let (table, _) = table.split_once("];\n").expect("the end of the table");
-    let route = Regex::new(r#"\(\s*"(/[^"]+)",\s*"([A-Z]+)""#).expect("a regular expression");
-    let docs = read("docs/api.md");
-    let routes: Vec<String> = route
-        .captures_iter(table)
-        .map(|found| format!("{} {}", &found[2], &found[1]))
-        .collect();
-    assert!(routes.len() > 30, "routes found: {}", routes.len());
-    none(
-        "docs/api.md has no row for a route",
-        routes
-            .into_iter()
-            .filter(|route| !docs.contains(&format!("| `{route}` |")))
-            .collect(),
-    );
-}
-
 /// Two printed pages, so that a newcomer reads all of it.
 #[test]
 fn the_map_is_short() {

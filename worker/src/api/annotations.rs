@@ -13,14 +13,27 @@ use pilotlight_core::store::TenantId;
 use serde::{Deserialize, Serialize};
 use worker::{Request, Response};
 
-use crate::bucket::Bucket;
+use crate::auth::access::{PUSH, READ};
 use crate::bucket::record::{self, JsonRecord};
 use crate::http::body;
+use crate::http::endpoint::Endpoint;
 use crate::http::parameters::{Parameters, check_millis};
-use crate::http::route::AnnotationsCall;
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
+
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    // A deploy job has the token that its service pushes with.
+    Endpoint::post("/api/v1/annotations", PUSH, |request, scope| {
+        Box::pin(create(request, scope))
+    }),
+    Endpoint::get("/api/v1/annotations", READ, |request, scope| {
+        Box::pin(list(request, scope))
+    }),
+    Endpoint::delete("/api/v1/annotations", READ, |request, scope| {
+        Box::pin(delete(request, scope))
+    }),
+];
 
 /// Most annotations of a tenant: 1,000. One more takes the place of the earliest.
 const MAX_ANNOTATIONS: usize = 1_000;
@@ -211,44 +224,38 @@ impl Annotations {
     }
 }
 
-/// Answers a call.
-pub(crate) async fn call(
-    call: AnnotationsCall,
-    request: &mut Request,
+async fn create(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+    let now = clock::now_millis();
+    let wanted = Wanted::parse(&body::read(request, MAX_REQUEST).await?, now)?;
+    let added = change(scope, |all| all.add(&wanted, now)).await?;
+    Ok(Response::from_json(&added)?)
+}
+
+async fn delete(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let parameters = Parameters::of(request);
+    let id = parameters.required("id")?;
+    let id: u64 = id
+        .parse()
+        .map_err(|_| Problem::invalid(format!("id is {id:?}, not a number")))?;
+    change(scope, |all| all.delete(id)).await?;
+    Ok(Response::empty()?.with_status(204))
+}
+
+async fn change<O>(
     scope: &Scope,
-) -> Result<Response, Problem> {
-    let (bucket, key) = (scope.bucket()?, annotations_key(scope.tenant()));
-    match call {
-        AnnotationsCall::Create => {
-            let now = clock::now_millis();
-            let wanted = Wanted::parse(&body::read(request, MAX_REQUEST).await?, now)?;
-            let add = |all: &mut Annotations| all.add(&wanted, now);
-            let added = record::change(&bucket, &key, clock::now_millis, add).await?;
-            Ok(Response::from_json(&added.outcome)?)
-        }
-        AnnotationsCall::List => list(&Parameters::of(request), &bucket, &key).await,
-        AnnotationsCall::Delete => {
-            let parameters = Parameters::of(request);
-            let id = parameters.required("id")?;
-            let id: u64 = id
-                .parse()
-                .map_err(|_| Problem::invalid(format!("id is {id:?}, not a number")))?;
-            let delete = |all: &mut Annotations| all.delete(id);
-            record::change(&bucket, &key, clock::now_millis, delete).await?;
-            Ok(Response::empty()?.with_status(204))
-        }
-    }
+    change: impl Fn(&mut Annotations) -> Result<O, Problem>,
+) -> Result<O, Problem> {
+    let key = annotations_key(scope.tenant());
+    let changed = record::change(&scope.bucket()?, &key, clock::now_millis, change).await?;
+    Ok(changed.outcome)
 }
 
 /// Those of a range, and of a service or of all: what is about all services is about each.
-async fn list(
-    parameters: &Parameters,
-    bucket: &impl Bucket,
-    key: &str,
-) -> Result<Response, Problem> {
+async fn list(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let (bucket, parameters) = (scope.bucket()?, Parameters::of(request));
     let range = parameters.range_millis()?;
     let service = parameters.get("service");
-    let all: Annotations = record::read(bucket, key).await?;
+    let all: Annotations = record::read(&bucket, &annotations_key(scope.tenant())).await?;
     let about = |one: &Annotation| match (service, &one.service) {
         (Some(asked), Some(service)) => asked == service,
         _ => true,

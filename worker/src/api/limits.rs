@@ -13,14 +13,30 @@ use pilotlight_core::store::TenantId;
 use serde::Serialize;
 use worker::{Request, Response};
 
+use crate::auth::access::{ADMIN, INSTALLATION_ADMIN};
 use crate::bucket::shared_object::{change, current};
 use crate::http::body;
-use crate::http::route::LimitsCall;
+use crate::http::endpoint::Endpoint;
 use crate::http::scope::Scope;
 use crate::limits::TenantLimits;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 use crate::platform::limits::{Given, Limits, OwnLimits, parse};
+
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::get("/api/v1/admin/limits", ADMIN, |_, scope| {
+        Box::pin(show(scope))
+    }),
+    // Limits keep a tenant from taking what others need, so it does not choose its own.
+    Endpoint::put(
+        "/api/v1/admin/limits",
+        INSTALLATION_ADMIN,
+        |request, scope| Box::pin(set(request, scope)),
+    ),
+    Endpoint::delete("/api/v1/admin/limits", INSTALLATION_ADMIN, |_, scope| {
+        Box::pin(change_to(None, scope))
+    }),
+];
 
 /// Most bytes of a body: four kilobytes, ten times what all limits take.
 const MAX_REQUEST: usize = 4 << 10;
@@ -44,27 +60,20 @@ pub(crate) async fn of_request(scope: &Scope) -> Result<Limits, Problem> {
         .fold(limits, |limits, tenant| limits.with_queries_of(&of(tenant))))
 }
 
-/// Answers a call.
-pub(crate) async fn call(
-    call: LimitsCall,
-    request: &mut Request,
-    scope: &Scope,
-) -> Result<Response, Problem> {
-    let tenant = scope.tenant().as_str();
-    let wanted = match call {
-        LimitsCall::Show => {
-            let own = own(scope).await?.of(tenant).cloned();
-            return shown(scope, own);
-        }
-        LimitsCall::Set => {
-            let body = body::read(request, MAX_REQUEST).await?;
-            Some(parse(&body).map_err(Problem::invalid)?)
-        }
-        LimitsCall::Reset => None,
-    };
-    let set = |table: &mut TenantLimits| table.set(tenant, wanted.clone());
+async fn show(scope: &Scope) -> Result<Response, Problem> {
+    let own = own(scope).await?.of(scope.tenant().as_str()).cloned();
+    shown(scope, own)
+}
+
+async fn set(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+    let body = body::read(request, MAX_REQUEST).await?;
+    change_to(Some(parse(&body).map_err(Problem::invalid)?), scope).await
+}
+
+async fn change_to(own: Option<OwnLimits>, scope: &Scope) -> Result<Response, Problem> {
+    let set = |table: &mut TenantLimits| table.set(scope.tenant().as_str(), own.clone());
     change(&scope.bucket()?, clock::now_millis, set).await?;
-    shown(scope, wanted)
+    shown(scope, own)
 }
 
 async fn own(scope: &Scope) -> Result<Rc<TenantLimits>, Problem> {

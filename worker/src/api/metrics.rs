@@ -1,12 +1,15 @@
 //! `GET /metrics`: what every tenant used this month, and what it costs, for Prometheus.
 
 use futures_util::{StreamExt, TryStreamExt, stream};
+use pilotlight_core::access::TokenScope;
 use pilotlight_core::store::TenantId;
 use worker::{Env, Response};
 
 use crate::auth;
+use crate::auth::access::Access;
 use crate::bucket::{self, AnyBucket};
 use crate::http::content_type;
+use crate::http::endpoint::{Endpoint, Installation};
 use crate::http::scope::Scope;
 use crate::maintenance::duty;
 use crate::meter::{Meter, MonthUsage, Prices, PricesError, prometheus};
@@ -18,7 +21,16 @@ use crate::platform::errors::Problem;
 /// The media type of Prometheus' text format.
 const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-pub(crate) async fn answer(env: &Env, config: Config) -> Result<Response, Problem> {
+// Prometheus reads; it needs no right to delete.
+pub(crate) const ENDPOINTS: &[Endpoint] = &[Endpoint::of_installation(
+    "GET",
+    "/metrics",
+    Access::Installation(TokenScope::Read),
+    |_, installation| Box::pin(answer(installation)),
+)];
+
+async fn answer(installation: &Installation) -> Result<Response, Problem> {
+    let (env, config) = (&installation.env, installation.config);
     let prices = prices(env).map_err(Problem::internal)?;
     let tenants = bucket::tenants(&AnyBucket::open(env)?).await?;
     let months = stream::iter(tenants)

@@ -13,11 +13,21 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use worker::{Env, Request, Response};
 
-use crate::http::route::ExplainCall;
+use crate::auth::access::READ;
+use crate::http::endpoint::Endpoint;
 use crate::http::scope::Scope;
 use crate::http::{body, outgoing};
 use crate::platform::config::{ConfigError, variables};
 use crate::platform::errors::Problem;
+
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::get("/api/v1/explain", READ, |_, scope| {
+        Box::pin(async { name(scope) })
+    }),
+    Endpoint::post("/api/v1/explain", READ, |request, scope| {
+        Box::pin(explain(request, scope))
+    }),
+];
 
 /// Longest text that is passed on: 32 KiB. A summary has some 3.
 const MAX_TEXT: usize = 32 << 10;
@@ -43,12 +53,12 @@ pub(crate) struct Model {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct Question {
     text: String,
 }
 
 #[derive(Serialize)]
-struct Told<'a> {
+struct Answer<'a> {
     model: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
@@ -163,32 +173,28 @@ fn unavailable(reason: String) -> Problem {
     Problem::new(502, "unavailable", message)
 }
 
-/// Answers a call.
-pub(crate) async fn call(
-    call: ExplainCall,
-    request: &mut Request,
-    scope: &Scope,
-) -> Result<Response, Problem> {
+/// The model's name; null without one.
+fn name(scope: &Scope) -> Result<Response, Problem> {
     let model = Model::of(scope.env()).map_err(Problem::internal)?;
-    let name = model.as_ref().map(|model| model.name.as_str());
-    let text = match call {
-        ExplainCall::Which => None,
-        ExplainCall::Ask => {
-            let none = || {
-                Problem::unimplemented("this server has no language model: MODEL_URL is not set")
-            };
-            let model = model.as_ref().ok_or_else(none)?;
-            let body = body::read(request, MAX_TEXT).await?;
-            let wanted: Wanted = serde_json::from_slice(&body).map_err(|error| {
-                Problem::invalid(format!("invalid JSON in the request body: {error}"))
-            })?;
-            if wanted.text.trim().is_empty() {
-                return Err(Problem::invalid("text is empty"));
-            }
-            Some(model.explain(&wanted.text).await?)
-        }
-    };
-    Ok(Response::from_json(&Told { model: name, text })?)
+    answer(model.as_ref(), None)
+}
+
+async fn explain(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+    let model = Model::of(scope.env()).map_err(Problem::internal)?;
+    let none = || Problem::unimplemented("this server has no language model: MODEL_URL is not set");
+    let model = model.as_ref().ok_or_else(none)?;
+    let body = body::read(request, MAX_TEXT).await?;
+    let question: Question = serde_json::from_slice(&body)
+        .map_err(|error| Problem::invalid(format!("invalid JSON in the request body: {error}")))?;
+    if question.text.trim().is_empty() {
+        return Err(Problem::invalid("text is empty"));
+    }
+    answer(Some(model), Some(model.explain(&question.text).await?))
+}
+
+fn answer(model: Option<&Model>, text: Option<String>) -> Result<Response, Problem> {
+    let model = model.map(|model| model.name.as_str());
+    Ok(Response::from_json(&Answer { model, text })?)
 }
 
 #[cfg(test)]

@@ -16,12 +16,23 @@ use worker::{Request, Response};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::api::query::{self, EdgeQueryRunner, ROUNDED_HEADER, SATURATED_HEADER};
+use crate::auth::access::READ;
+use crate::http::endpoint::{Endpoint, Rest};
 use crate::http::parameters::Parameters;
-use crate::http::route::PGO;
 use crate::http::scope::Scope;
 use crate::platform::Edge;
 use crate::platform::admission::{Admission, Permit};
 use crate::platform::errors::Problem;
+
+pub(crate) const ENDPOINTS: &[Endpoint] =
+    &[
+        Endpoint::get(PGO, READ, |request, scope| Box::pin(answer(request, scope)))
+            .followed_by(Rest::Service)
+            .of_several_tenants(),
+    ];
+
+/// What the name of a service stands behind.
+const PGO: &str = "/pgo/";
 
 /// What Go's own profiler sends.
 const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -51,7 +62,7 @@ struct Asked {
 }
 
 /// `GET /pgo/SERVICE?from&until&query&type&keep_locations`
-pub(crate) async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let asked = Asked::of(&request.path(), &Parameters::of(request))?;
     let Asked {
         selector,

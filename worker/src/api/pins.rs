@@ -9,42 +9,61 @@
 use serde::Serialize;
 use worker::{Request, Response};
 
+use crate::auth::access::{ADMIN, READ};
+use crate::http::endpoint::Endpoint;
 use crate::http::parameters::{Parameters, check_millis};
-use crate::http::route::PinsCall;
 use crate::http::scope::Scope;
 use crate::platform::clock::now_millis;
 use crate::platform::errors::Problem;
 use crate::tenant::{OwnRetention, Pin, change_retention, own_retention};
+
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::get("/api/v1/pins", READ, |_, scope| Box::pin(list(scope))),
+    // Keeping costs little, and is bounded.
+    Endpoint::post("/api/v1/pins", READ, |request, scope| {
+        Box::pin(create(request, scope))
+    }),
+    // What a pin kept is gone within the hour.
+    Endpoint::delete("/api/v1/pins", ADMIN, |request, scope| {
+        Box::pin(delete(request, scope))
+    }),
+];
 
 #[derive(Serialize)]
 struct Answer {
     pins: Vec<Pin>,
 }
 
-/// Answers a call.
-pub(crate) async fn call(
-    call: PinsCall,
-    request: &Request,
-    scope: &Scope,
-) -> Result<Response, Problem> {
-    let (parameters, bucket, tenant) = (Parameters::of(request), scope.bucket()?, scope.tenant());
-    let own = match call {
-        PinsCall::List => own_retention(&bucket, tenant).await?,
-        PinsCall::Create => {
-            let (from, until) = range(&parameters)?;
-            let text = parameters.get("text").unwrap_or("").trim().to_owned();
-            let pin = Pin { from, until, text };
-            change_retention(&bucket, tenant, now_millis, |own| own.pin(pin.clone())).await?
-        }
-        PinsCall::Delete => {
-            let (from, until) = range(&parameters)?;
-            let unpin = |own: &mut OwnRetention| {
-                own.unpin(from, until);
-                Ok(())
-            };
-            change_retention(&bucket, tenant, now_millis, unpin).await?
-        }
+async fn list(scope: &Scope) -> Result<Response, Problem> {
+    answer(own_retention(&scope.bucket()?, scope.tenant()).await?)
+}
+
+async fn create(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let parameters = Parameters::of(request);
+    let (from, until) = range(&parameters)?;
+    let text = parameters.get("text").unwrap_or("").trim().to_owned();
+    let pin = Pin { from, until, text };
+    change(scope, |own| own.pin(pin.clone())).await
+}
+
+async fn delete(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let (from, until) = range(&Parameters::of(request))?;
+    let unpin = |own: &mut OwnRetention| {
+        own.unpin(from, until);
+        Ok(())
     };
+    change(scope, unpin).await
+}
+
+async fn change(
+    scope: &Scope,
+    change: impl Fn(&mut OwnRetention) -> Result<(), Problem>,
+) -> Result<Response, Problem> {
+    let bucket = scope.bucket()?;
+    answer(change_retention(&bucket, scope.tenant(), now_millis, change).await?)
+}
+
+fn answer(own: OwnRetention) -> Result<Response, Problem> {
     Ok(Response::from_json(&Answer { pins: own.pins })?)
 }
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use worker::{Env, Request, Response};
 
+use crate::auth::access::READ;
+use crate::http::endpoint::Endpoint;
 use crate::http::outgoing;
 use crate::http::parameters::Parameters;
 use crate::http::percent::escaped;
@@ -16,6 +18,11 @@ use crate::platform::Edge;
 use crate::platform::admission::Admission;
 use crate::platform::config::{ConfigError, variables};
 use crate::platform::errors::Problem;
+
+pub(crate) const ENDPOINTS: &[Endpoint] =
+    &[Endpoint::get("/api/v1/source", READ, |request, scope| {
+        Box::pin(answer(request, scope))
+    })];
 
 /// Longest file that is passed on: 1 MiB, thirty thousand lines. It is there twice for a moment.
 const MAX_FILE: usize = 1 << 20;
@@ -133,7 +140,7 @@ fn encoded(path: &str) -> Option<String> {
 }
 
 /// Answers with a file as text.
-pub(crate) async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let host = SourceHost::of(scope.env()).map_err(Problem::internal)?;
     let (repository, git_ref, path) = (

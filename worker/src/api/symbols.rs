@@ -16,16 +16,28 @@ use pilotlight_core::verbs::programs::BuildId;
 use serde::{Deserialize, Serialize};
 use worker::{Request, Response, ResponseBuilder};
 
+use crate::auth::access::{PUSH, READ};
 use crate::bucket::record::{self, JsonRecord};
 use crate::bucket::{Bucket, Condition};
 use crate::http::body;
+use crate::http::endpoint::Endpoint;
 use crate::http::parameters::Parameters;
-use crate::http::route::SymbolsCall;
 use crate::http::scope::Scope;
 use crate::limits::rate;
 use crate::platform::admission::Admission;
 use crate::platform::errors::Problem;
 use crate::platform::{Edge, clock};
+
+/// Who may push profiles may name what is in them.
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::get("/api/v1/symbols", READ, |_, scope| Box::pin(list(scope))),
+    Endpoint::post("/api/v1/symbols", PUSH, |request, scope| {
+        Box::pin(upload(request, scope))
+    }),
+    Endpoint::delete("/api/v1/symbols", PUSH, |request, scope| {
+        Box::pin(remove(request, scope))
+    }),
+];
 
 /// Most tables of a tenant: 256, of some 200 bytes each in the record.
 const MAX_TABLES: usize = 256;
@@ -62,7 +74,7 @@ pub(crate) struct SymbolTables {
 }
 
 #[derive(Serialize)]
-struct Told {
+struct Listing {
     tables: Vec<Listed>,
 }
 
@@ -198,36 +210,30 @@ impl From<SymbolTableError> for Problem {
     }
 }
 
-/// Answers a call.
-pub(crate) async fn call(
-    call: SymbolsCall,
-    request: &mut Request,
-    scope: &Scope,
-) -> Result<Response, Problem> {
+async fn upload(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let (bucket, tenant) = (scope.bucket()?, scope.tenant());
-    match call {
-        SymbolsCall::Store => {
-            let (now, rate) = (clock::now_millis(), scope.limits.rate());
-            rate::admit(tenant.as_str(), rate, now)?;
-            let object = body::read(request, MAX_SYMBOL_TABLE).await?;
-            rate::charge(tenant.as_str(), rate, object.len() as u64, now);
-            let memory = SymbolTable::columns(&object)? as u64 * READ_FACTOR;
-            let permit = Admission(Edge).enter(memory).await?;
-            let listed = Listed::of(&object, now)?;
-            drop(permit);
-            let listed = store(&bucket, tenant, &object, listed).await?;
-            Ok(ResponseBuilder::new().with_status(201).from_json(&listed)?)
-        }
-        SymbolsCall::List => {
-            let SymbolTables { tables, .. } = record::read(&bucket, &list_key(tenant)).await?;
-            Ok(Response::from_json(&Told { tables })?)
-        }
-        SymbolsCall::Delete => {
-            let parameters = Parameters::of(request);
-            delete(&bucket, tenant, parameters.required("id")?).await?;
-            Ok(Response::empty()?.with_status(204))
-        }
-    }
+    let (now, rate) = (clock::now_millis(), scope.limits.rate());
+    rate::admit(tenant.as_str(), rate, now)?;
+    let object = body::read(request, MAX_SYMBOL_TABLE).await?;
+    rate::charge(tenant.as_str(), rate, object.len() as u64, now);
+    let memory = SymbolTable::columns(&object)? as u64 * READ_FACTOR;
+    let permit = Admission(Edge).enter(memory).await?;
+    let listed = Listed::of(&object, now)?;
+    drop(permit);
+    let listed = store(&bucket, tenant, &object, listed).await?;
+    Ok(ResponseBuilder::new().with_status(201).from_json(&listed)?)
+}
+
+async fn list(scope: &Scope) -> Result<Response, Problem> {
+    let key = list_key(scope.tenant());
+    let SymbolTables { tables, .. } = record::read(&scope.bucket()?, &key).await?;
+    Ok(Response::from_json(&Listing { tables })?)
+}
+
+async fn remove(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let (bucket, parameters) = (scope.bucket()?, Parameters::of(request));
+    delete(&bucket, scope.tenant(), parameters.required("id")?).await?;
+    Ok(Response::empty()?.with_status(204))
 }
 
 /// Stores a table, which was read before, and lists it.

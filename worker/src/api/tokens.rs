@@ -12,17 +12,31 @@ use pilotlight_core::access::{
     RegistryError, Token, TokenRecord, TokenRegistry, TokenScope, TokenTenant,
 };
 use serde::{Deserialize, Serialize};
-use worker::{Env, Request, Response};
+use worker::{Request, Response};
 
-use crate::auth::{Caller, Reason, last_used, refused};
+use crate::auth::access::ADMIN;
+use crate::auth::{Reason, last_used, refused};
 use crate::bucket::shared_object::{change, current};
 use crate::bucket::{AnyBucket, Metered};
 use crate::http::body;
+use crate::http::endpoint::{Endpoint, Installation};
 use crate::http::parameters::Parameters;
-use crate::http::route::Tokens;
-use crate::meter::Meter;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
+
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::of_installation("POST", PATH, ADMIN, |request, installation| {
+        Box::pin(create(request, installation))
+    }),
+    Endpoint::of_installation("GET", PATH, ADMIN, |_, installation| {
+        Box::pin(list(installation))
+    }),
+    Endpoint::of_installation("DELETE", PATH, ADMIN, |request, installation| {
+        Box::pin(revoke(request, installation))
+    }),
+];
+
+const PATH: &str = "/api/v1/admin/tokens";
 
 /// Most bytes of a body: one kilobyte, many times what a name and a tenant take.
 const MAX_REQUEST: usize = 1 << 10;
@@ -36,7 +50,7 @@ const ID_BYTES: usize = 6;
 /// What a new token is to be.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct NewToken {
     #[serde(default)]
     name: String,
     tenant: TokenTenant,
@@ -87,64 +101,62 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Answers a call about tokens.
-pub(crate) async fn call(
-    call: Tokens,
-    request: &mut Request,
-    caller: &Caller,
-    env: &Env,
-    meter: &Meter,
-) -> Result<Response, Problem> {
-    let bucket = Metered::new(AnyBucket::open(env)?, meter.clone());
-    match call {
-        Tokens::Create => {
-            let body = body::read(request, MAX_REQUEST).await?;
-            let wanted: Wanted = serde_json::from_slice(&body).map_err(|error| {
-                Problem::invalid(format!("the body does not describe a token: {error}"))
-            })?;
-            let (token, record) = new(wanted, &caller.reach, entropy()?, clock::now_millis())?;
-            let add = |registry: &mut TokenRegistry| {
-                let added = registry.add(record.clone(), clock::now_millis());
-                added.map_err(registry_problem)
-            };
-            change(&bucket, clock::now_millis, add).await?;
-            Ok(Response::from_json(&Created {
-                token: token.expose(),
-                record: Shown::of(&record, None),
-            })?)
-        }
-        Tokens::List => {
-            let registry = current::<TokenRegistry>(&bucket, clock::now_millis).await?;
-            let used: HashMap<String, i64> = last_used(env, meter)
-                .await?
-                .into_iter()
-                .map(|used| (used.id, used.at))
-                .collect();
-            let records = registry.records().iter();
-            let own = records.filter(|record| caller.reach.covers(&record.tenant));
-            let tokens = own.map(|record| Shown::of(record, used.get(&record.id).copied()));
-            Ok(Response::from_json(&List {
-                tokens: tokens.collect(),
-            })?)
-        }
-        Tokens::Revoke => {
-            let parameters = Parameters::of(request);
-            let id = parameters.required("id")?;
-            let revoke = |registry: &mut TokenRegistry| {
-                let revoked = registry.revoke(id, &caller.reach, clock::now_millis());
-                revoked
-                    .cloned()
-                    .ok_or_else(|| Problem::not_found("there is no token with this id"))
-            };
-            let record = change(&bucket, clock::now_millis, revoke).await?;
-            Ok(Response::from_json(&Shown::of(&record, None))?)
-        }
-    }
+async fn create(request: &mut Request, installation: &Installation) -> Result<Response, Problem> {
+    let bucket = bucket(installation)?;
+    let body = body::read(request, MAX_REQUEST).await?;
+    let wanted: NewToken = serde_json::from_slice(&body).map_err(|error| {
+        Problem::invalid(format!("the body does not describe a token: {error}"))
+    })?;
+    let reach = &installation.caller.reach;
+    let (token, record) = new(wanted, reach, entropy()?, clock::now_millis())?;
+    let add = |registry: &mut TokenRegistry| {
+        let added = registry.add(record.clone(), clock::now_millis());
+        added.map_err(registry_problem)
+    };
+    change(&bucket, clock::now_millis, add).await?;
+    Ok(Response::from_json(&Created {
+        token: token.expose(),
+        record: Shown::of(&record, None),
+    })?)
+}
+
+async fn list(installation: &Installation) -> Result<Response, Problem> {
+    let bucket = bucket(installation)?;
+    let registry = current::<TokenRegistry>(&bucket, clock::now_millis).await?;
+    let used: HashMap<String, i64> = last_used(&installation.env, &installation.meter)
+        .await?
+        .into_iter()
+        .map(|used| (used.id, used.at))
+        .collect();
+    let records = registry.records().iter();
+    let own = records.filter(|record| installation.caller.reach.covers(&record.tenant));
+    let tokens = own.map(|record| Shown::of(record, used.get(&record.id).copied()));
+    Ok(Response::from_json(&List {
+        tokens: tokens.collect(),
+    })?)
+}
+
+async fn revoke(request: &Request, installation: &Installation) -> Result<Response, Problem> {
+    let (bucket, parameters) = (bucket(installation)?, Parameters::of(request));
+    let id = parameters.required("id")?;
+    let revoke = |registry: &mut TokenRegistry| {
+        let revoked = registry.revoke(id, &installation.caller.reach, clock::now_millis());
+        revoked
+            .cloned()
+            .ok_or_else(|| Problem::not_found("there is no token with this id"))
+    };
+    let record = change(&bucket, clock::now_millis, revoke).await?;
+    Ok(Response::from_json(&Shown::of(&record, None))?)
+}
+
+fn bucket(installation: &Installation) -> Result<Metered<AnyBucket>, Problem> {
+    let bucket = AnyBucket::open(&installation.env)?;
+    Ok(Metered::new(bucket, installation.meter.clone()))
 }
 
 /// A new token and its record, if the caller's reach covers its tenant.
 fn new(
-    wanted: Wanted,
+    wanted: NewToken,
     reach: &TokenTenant,
     (secret, id): ([u8; 32], [u8; ID_BYTES]),
     now: i64,

@@ -6,11 +6,11 @@ use std::rc::Rc;
 use pilotlight_core::access::{Credential, Denied, TokenDigest, TokenRegistry, presented};
 use worker::{Context, Env, Request};
 
+use crate::auth::access::Access;
 use crate::auth::caller::{Caller, Refusal};
 use crate::auth::refusals::{Reason, refused};
 use crate::auth::used;
 use crate::bucket::{AnyBucket, Metered, shared_object};
-use crate::http::access::Access;
 use crate::meter::Meter;
 use crate::platform::clock;
 use crate::platform::config::{Auth, Config};
@@ -27,7 +27,7 @@ thread_local! {
     static SAID_OPEN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whom a request comes from, if they may use a route.
+/// Whom a request comes from, if they may use an endpoint.
 pub(crate) async fn admit(
     request: &Request,
     access: Access,

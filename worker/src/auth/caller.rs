@@ -3,8 +3,8 @@
 use pilotlight_core::access::{TokenRecord, TokenScope, TokenTenant};
 use pilotlight_core::store::TenantId;
 
+use crate::auth::access::Access;
 use crate::auth::refusals::Reason;
-use crate::http::access::Access;
 use crate::platform::config::{Auth, Config};
 use crate::platform::errors::Problem;
 
@@ -60,7 +60,7 @@ impl Caller {
         Self { user, ..self }
     }
 
-    /// Whether this may use a route.
+    /// Whether this may use an endpoint.
     pub(crate) fn check(&self, access: Access) -> Result<(), Refusal> {
         let (wanted, whole) = match access {
             Access::Anyone => return Ok(()),

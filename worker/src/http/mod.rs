@@ -1,10 +1,10 @@
-//! What every request goes through: its route and who may use it, the page it comes from, its body
-//! and parameters, and what it is answered with.
+//! What every request goes through: its endpoint, the page it comes from, its body and parameters, and
+//! what it is answered with.
 
-pub(crate) mod access;
 pub(crate) mod body;
 pub(crate) mod connect;
 pub(crate) mod content_type;
+pub(crate) mod endpoint;
 pub(crate) mod grpc;
 pub(crate) mod grpc_web;
 pub(crate) mod headers;

@@ -1,78 +1,46 @@
-//! From method and path to what is wanted. A path may stand under any prefix, since agents and
-//! proxies add their own.
+//! Routing: method and path to an [`Endpoint`].
 
-mod rpc;
 mod services;
-mod table;
-mod wanted;
 
+use crate::http::endpoint::{Endpoint, Rest};
 use crate::platform::errors::Problem;
-pub(crate) use rpc::Rpc;
-pub(crate) use services::{AdHocCall, ServiceCall, SettingsCall};
-use table::ROUTES;
-pub(crate) use wanted::{
-    Admin, AnnotationsCall, ExplainCall, LimitsCall, OfTenant, PinsCall, ReportCall, Route,
-    ShareCall, SymbolsCall, Tokens,
-};
 
-/// What the name of a service stands behind.
-pub(crate) const PGO: &str = "/pgo/";
-
-/// The route of a request, or what to answer instead.
-pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
-    let of_service = path.rsplit_once(PGO).filter(|_| is_read(method));
-    // A service may be called like a route.
-    if of_service.is_some_and(|(_, service)| !service.contains('/')) {
-        return Ok(Route::OfTenant(OfTenant::Pgo));
+/// The endpoint of a request among these lists, or what to answer instead.
+pub(crate) fn route(
+    endpoints: &[&'static [Endpoint]],
+    method: &str,
+    path: &str,
+) -> Result<&'static Endpoint, Problem> {
+    let all = || endpoints.iter().copied().flatten();
+    // A service may be called like another endpoint.
+    if let Some(found) = all().find(|of| of.serves(method) && ends_with_service(of, path)) {
+        return Ok(found);
     }
-    let of_path: Vec<_> = ROUTES
-        .iter()
-        .filter(|(suffix, ..)| path.ends_with(suffix))
-        .collect();
-    if !of_path.is_empty() {
-        let same = |expected: &str| expected == method || (expected == "GET" && is_read(method));
-        let found = of_path.iter().find(|(_, expected, _)| same(expected));
-        let expected = || {
-            of_path
-                .iter()
-                .map(|(_, expected, _)| *expected)
-                .collect::<Vec<_>>()
-                .join(" or ")
-        };
-        return found
-            .map(|(.., route)| *route)
-            .ok_or_else(|| wrong_method(method, &expected(), path));
+    let whole = all().filter(|of| matches!(of.rest, Rest::Nothing) && path.ends_with(of.path));
+    if let Some(found) = chosen(whole, method, path) {
+        return found;
     }
-    if method == "POST" && path.contains("/debuginfo.v1alpha1.DebuginfoService/Upload/") {
-        return Ok(Route::OfTenant(OfTenant::DebugInfoUpload));
+    let any_id = |of: &&Endpoint| matches!(of.rest, Rest::AnyId) && path.contains(of.path);
+    if let Some(found) = all().filter(any_id).find(|of| of.serves(method)) {
+        return Ok(found);
     }
-    if let Some(rpc) = Rpc::of(path) {
-        return match method {
-            "POST" => Ok(Route::OfTenant(OfTenant::Rpc(rpc))),
-            _ => Err(wrong_method(method, "POST", path)),
-        };
+    let mut of_id = Vec::new();
+    for endpoint in all() {
+        if let (Rest::Id(check), Some((_, id))) = (endpoint.rest, path.split_once(endpoint.path)) {
+            check(id)?;
+            of_id.push(endpoint);
+        }
     }
-    if let Some((_, id)) = path.split_once("/api/v1/shares/") {
-        return share(method, path, id);
+    if let Some(found) = chosen(of_id.into_iter(), method, path) {
+        return found;
     }
-    let mut segments = path.rsplit('/');
-    let (call, service) = (segments.next().unwrap_or(""), segments.next().unwrap_or(""));
-    if let Some(call) = services::call(service, call) {
-        return match method {
-            "POST" => Ok(Route::OfTenant(OfTenant::Service(call))),
-            _ => Err(wrong_method(method, "POST", path)),
-        };
-    }
-    if services::is_call(service, call) {
-        return Err(Problem::unimplemented(format!(
-            "{service}/{call} is not implemented"
-        )));
+    if let Some(call) = services::call(path) {
+        return Err(Problem::unimplemented(format!("{call} is not implemented")));
     }
     // Some proxies decode the slashes of a name.
-    if path.contains(PGO) {
-        return of_service
-            .map(|_| Route::OfTenant(OfTenant::Pgo))
-            .ok_or_else(|| wrong_method(method, "GET", path));
+    let service = all().filter(|of| matches!(of.rest, Rest::Service) && path.contains(of.path));
+    if let Some(found) = chosen(service, method, path) {
+        return found;
     }
     // The files of the site are served before a request comes here.
     let mut message = format!("there is nothing at {method} {path}");
@@ -82,27 +50,26 @@ pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
     Err(Problem::not_found(message))
 }
 
-fn is_read(method: &str) -> bool {
-    matches!(method, "GET" | "HEAD")
+fn ends_with_service(endpoint: &Endpoint, path: &str) -> bool {
+    let service = path.rsplit_once(endpoint.path);
+    matches!(endpoint.rest, Rest::Service) && service.is_some_and(|(_, name)| !name.contains('/'))
 }
 
-/// A call about one share. What is no id is nobody's name in the bucket.
-fn share(method: &str, path: &str, id: &str) -> Result<Route, Problem> {
-    let id = id.parse().map_err(Problem::invalid)?;
-    let call = match method {
-        "GET" | "HEAD" => ShareCall::Read(id),
-        "DELETE" => ShareCall::Delete(id),
-        _ => return Err(wrong_method(method, "GET or DELETE", path)),
-    };
-    Ok(Route::OfTenant(OfTenant::Share(call)))
-}
-
-fn wrong_method(method: &str, expected: &str, path: &str) -> Problem {
-    Problem::new(
-        405,
-        "unimplemented",
-        format!("{path} takes {expected}, not {method}"),
-    )
+/// The one with a method among endpoints of one path; `None` when there are none at all.
+fn chosen(
+    at_path: impl Iterator<Item = &'static Endpoint>,
+    method: &str,
+    path: &str,
+) -> Option<Result<&'static Endpoint, Problem>> {
+    let at_path: Vec<_> = at_path.collect();
+    if let Some(found) = at_path.iter().copied().find(|of| of.serves(method)) {
+        return Some(Ok(found));
+    }
+    let methods: Vec<_> = at_path.iter().map(|of| of.method).collect();
+    (!methods.is_empty()).then(|| {
+        let message = format!("{path} takes {}, not {method}", methods.join(" or "));
+        Err(Problem::new(405, "unimplemented", message))
+    })
 }
 
 #[cfg(test)]

@@ -1,55 +1,14 @@
-//! The worker's routes, and that each is closed to those who may not.
+//! Every endpoint of the worker is closed to those who may not use it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use pilotlight_tests::local::client::Answer;
-use regex_lite::Regex;
 
+use super::endpoints::{Access, endpoints};
 use super::locked::{FROM, Locked, TOKENS, profile, push};
 
-/// What a route asks for, by this test's own judgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    Nothing,
-    Scope(&'static str),
-    Whole(&'static str),
-}
-
-/// Method and path of each row of the worker's own table.
-pub(crate) fn routes() -> Vec<(String, String)> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../worker/src/http/route/table.rs");
-    let source = std::fs::read_to_string(source).expect("the table of routes");
-    let row = Regex::new(r#"\(\s*"(/[^"]+)",\s*"([A-Z]+)",\s*Route::"#).expect("a pattern");
-    let rows: Vec<_> = row
-        .captures_iter(&source)
-        .map(|found| (found[2].to_owned(), found[1].to_owned()))
-        .collect();
-    let length = Regex::new(r"Route\); (\d+)\]").expect("a pattern");
-    let length = &length.captures(&source).expect("the table's length")[1];
-    assert_eq!(rows.len().to_string(), length, "every row is read");
-    rows
-}
-
-pub(crate) fn wanted(method: &str, path: &str) -> Wanted {
-    match path {
-        "/healthz" | "/ready" | "/api/v1/openapi.json" => Wanted::Nothing,
-        "/metrics" => Wanted::Whole("read"),
-        "/api/v1/admin/bucket-check" => Wanted::Whole("admin"),
-        "/api/v1/admin/limits" if method != "GET" => Wanted::Whole("admin"),
-        _ if path.contains("/admin/") => Wanted::Scope("admin"),
-        "/api/v1/annotations" if method == "POST" => Wanted::Scope("push"),
-        "/api/v1/symbols" if method != "GET" => Wanted::Scope("push"),
-        "/api/v1/pins" if method == "DELETE" => Wanted::Scope("admin"),
-        _ if path.ends_with("/ingest") || path.contains("push.v1.") => Wanted::Scope("push"),
-        _ if path.contains("v1development") => Wanted::Scope("push"),
-        _ if path.contains("debuginfo.") => Wanted::Scope("push"),
-        _ => Wanted::Scope("read"),
-    }
-}
-
 #[test]
-fn every_route_is_closed_to_those_who_may_not() {
+fn every_endpoint_is_closed_to_those_who_may_not() {
     let locked = Locked::start("attacker-routes");
     assert_eq!(
         push(
@@ -72,10 +31,10 @@ fn every_route_is_closed_to_those_who_may_not() {
         assert_eq!(answer.status, status, "{what}: {}", answer.text());
         *refused.get_mut(reason).expect("a reason") += 1;
     };
-    for (method, path) in routes() {
-        let wanted = wanted(&method, &path);
-        let ask = |token, headers: &[&str]| locked.send(&method, &path, token, headers);
-        if wanted == Wanted::Nothing {
+    for endpoint in endpoints() {
+        let (method, path) = (endpoint.method.as_str(), endpoint.path.as_str());
+        let ask = |token, headers: &[&str]| locked.send(method, path, token, headers);
+        if endpoint.access == Access::Anyone {
             assert_eq!(ask(None, &[]).status, 200);
             continue;
         }
@@ -115,17 +74,17 @@ fn every_route_is_closed_to_those_who_may_not() {
             let name = ["t1-push", "t1-read", "t1-admin"]
                 .into_iter()
                 .find(|name| name.ends_with(scope));
-            match wanted {
-                Wanted::Scope(needed) if needed == scope => {}
-                Wanted::Whole(needed) if needed == scope => {
+            match &endpoint.access {
+                Access::Tenant(needed) if needed == scope => {}
+                Access::Installation(needed) if needed == scope => {
                     expect(&ask(name, &[]), 403, "tenant", &what)
                 }
                 _ => expect(&ask(name, &[]), 403, "scope", &what),
             }
         }
         let others = &["X-Scope-OrgID: t1"];
-        match wanted {
-            Wanted::Whole(_) => expect(&ask(Some("t2-all"), others), 403, "tenant", &what),
+        match endpoint.access {
+            Access::Installation(_) => expect(&ask(Some("t2-all"), others), 403, "tenant", &what),
             // Tokens know no header: their calls are about what the caller's own token reaches.
             _ if path == TOKENS => {}
             _ => expect(&ask(Some("t2-all"), others), 403, "tenant", &what),

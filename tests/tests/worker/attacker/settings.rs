@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use pilotlight_tests::local::client::Answer;
 
+use super::endpoints::{Access, Endpoint, endpoints};
 use super::locked::{place, token};
 use super::request::{base64, raw};
-use super::routes::{Wanted, routes, wanted};
 
 #[test]
 fn pages_of_other_sites() {
@@ -84,9 +84,14 @@ fn a_worker_that_nobody_configured_serves_nobody() {
     let place = place("attacker-unset", &unset);
     let _worker = place.start().expect("a worker");
     let bearer = format!("Authorization: Bearer {}", token(1).expose());
-    for (method, path) in routes() {
-        let expect = match wanted(&method, &path) {
-            Wanted::Nothing => 200,
+    for endpoint in endpoints() {
+        let Endpoint {
+            method,
+            path,
+            access,
+        } = endpoint;
+        let expect = match access {
+            Access::Anyone => 200,
             _ => 401,
         };
         for headers in [&[][..], &[bearer.as_str()]] {
@@ -105,12 +110,17 @@ fn an_open_worker_answers_under_its_own_names() {
     ];
     let place = place("attacker-hosts", &variables);
     let _worker = place.start().expect("a worker");
-    for (method, path) in routes() {
+    for endpoint in endpoints() {
+        let Endpoint {
+            method,
+            path,
+            access,
+        } = endpoint;
         let host = "Host: evil.example:4040";
         let page = [host, "Origin: http://evil.example:4040"];
         let answer = raw(&place, &method, &path, &page);
-        match wanted(&method, &path) {
-            Wanted::Nothing => assert_eq!(answer.status, 200, "{method} {path}"),
+        match access {
+            Access::Anyone => assert_eq!(answer.status, 200, "{method} {path}"),
             _ => {
                 assert_eq!(answer.status, 403, "{method} {path}: {}", answer.text());
                 let names_it = answer.text().contains("ALLOWED_HOSTS");

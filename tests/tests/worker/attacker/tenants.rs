@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use super::endpoints::{Access, Endpoint, endpoints};
 use super::locked::{CPU, FROM, Locked, TOKENS, profile, push};
-use super::routes::{Wanted, routes, wanted};
 
 #[test]
 fn a_tenant_never_touches_another() {
@@ -29,8 +29,13 @@ fn a_tenant_never_touches_another() {
         "profileTypeID": CPU, "labelSelector": "{}", "start": FROM * 1000, "end": (FROM + 3_600) * 1000, "step": 15,
         "name": "service_name",
     });
-    for (method, path) in routes() {
-        if wanted(&method, &path) != Wanted::Scope("read") {
+    for endpoint in endpoints() {
+        let Endpoint {
+            method,
+            path,
+            access,
+        } = endpoint;
+        if access != Access::Tenant("read".to_owned()) {
             continue;
         }
         let answer = match method.as_str() {

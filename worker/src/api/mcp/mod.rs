@@ -13,10 +13,10 @@ mod tools;
 use serde_json::Value;
 use worker::{Request, Response};
 
-use crate::api::query::EdgeQueryRunner;
-use crate::api::reports::{Form, report};
+use crate::api::reports::{Form, Report};
+use crate::auth::access::READ;
 use crate::http::body;
-use crate::http::route::ReportCall;
+use crate::http::endpoint::Endpoint;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
 use message::{Call, Era, Headers, LATEST_WITH_HANDSHAKE, Refusal, VERSIONS_WITH_HANDSHAKE};
@@ -33,8 +33,12 @@ const MAX_TEXT: usize = 6_000;
 /// What a model is told before it uses the tools.
 const INSTRUCTIONS: &str = "Pilotlight stores profiles of running services: where they spend CPU time, allocate memory or wait. Begin with list_services; then top_functions or compare_profiles for one profile type and service, and describe_function for what stands out. All values are sums over the whole time range.";
 
-/// `POST /mcp`
-pub(crate) async fn answer(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+pub(crate) const ENDPOINTS: &[Endpoint] = &[Endpoint::post("/mcp", READ, |request, scope| {
+    Box::pin(answer(request, scope))
+})
+.of_several_tenants()];
+
+async fn answer(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     body::check_encoding(request, &[])?;
     let headers = Headers::of(request)?;
     let body = body::read(request, MAX_MESSAGE).await?;
@@ -105,10 +109,9 @@ fn cut(mut message: String) -> String {
     message
 }
 
-async fn called(tool: ReportCall, call: &Call, scope: &Scope) -> Result<String, Problem> {
+async fn called(tool: &Report, call: &Call, scope: &Scope) -> Result<String, Problem> {
     let arguments = arguments(tool, call.params.get("arguments"))?;
-    let runner = EdgeQueryRunner::open(scope)?;
-    report(&arguments, Form::Markdown(MAX_TEXT), &runner).await
+    tool.text(&arguments, Form::Markdown(MAX_TEXT), scope).await
 }
 
 #[cfg(test)]

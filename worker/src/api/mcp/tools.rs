@@ -6,9 +6,8 @@ use pilotlight_core::UnixNanos;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::api::reports::{Arguments, Kind, Parameter};
+use crate::api::reports::{Arguments, Kind, Parameter, REPORTS, Report};
 use crate::http::parameters::Parameters;
-use crate::http::route::ReportCall;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 
@@ -65,14 +64,14 @@ struct Annotations {
 
 /// All tools.
 pub(super) fn list() -> Vec<Tool> {
-    ReportCall::ALL.into_iter().map(tool).collect()
+    REPORTS.into_iter().map(tool).collect()
 }
 
-fn tool(call: ReportCall) -> Tool {
-    let taken = || parameters(call);
+fn tool(report: &'static Report) -> Tool {
+    let taken = || parameters(report);
     Tool {
-        name: call.tool(),
-        description: call.about(),
+        name: report.tool,
+        description: report.about,
         input_schema: Schema {
             kind: "object",
             properties: taken().map(|p| (p.name, property(p))).collect(),
@@ -87,8 +86,8 @@ fn tool(call: ReportCall) -> Tool {
 }
 
 /// What a tool takes: all that has an effect on text.
-fn parameters(call: ReportCall) -> impl Iterator<Item = &'static Parameter> {
-    let all = call.parameters().iter();
+fn parameters(report: &Report) -> impl Iterator<Item = &'static Parameter> + use<> {
+    let all = report.parameters.iter();
     all.filter(|parameter| !parameter.json_only)
 }
 
@@ -121,22 +120,22 @@ fn property(parameter: &'static Parameter) -> Property {
 }
 
 /// The tool of a name.
-pub(super) fn named(name: &str) -> Option<ReportCall> {
-    ReportCall::ALL.into_iter().find(|call| call.tool() == name)
+pub(super) fn named(name: &str) -> Option<&'static Report> {
+    REPORTS.into_iter().find(|report| report.tool == name)
 }
 
 /// What to say of a name that no tool has.
 pub(super) fn unknown(name: &str) -> String {
-    let tools = ReportCall::ALL.map(ReportCall::tool).join(", ");
+    let tools = REPORTS.map(|report| report.tool).join(", ");
     format!("there is no tool {name:?}; there are {tools}")
 }
 
 /// What is asked of a tool. `None` asks for nothing in particular.
-pub(super) fn arguments(tool: ReportCall, given: Option<&Value>) -> Result<Arguments, Problem> {
+pub(super) fn arguments(tool: &Report, given: Option<&Value>) -> Result<Arguments, Problem> {
     parsed(tool, given, clock::now())
 }
 
-fn parsed(tool: ReportCall, given: Option<&Value>, now: UnixNanos) -> Result<Arguments, Problem> {
+fn parsed(tool: &Report, given: Option<&Value>, now: UnixNanos) -> Result<Arguments, Problem> {
     let mut pairs = Vec::new();
     match given {
         None | Some(Value::Null) => {}
@@ -164,7 +163,7 @@ fn parsed(tool: ReportCall, given: Option<&Value>, now: UnixNanos) -> Result<Arg
         }
         Some(_) => return Err(Problem::invalid("arguments must be a JSON object")),
     }
-    Arguments::new(tool, Parameters::new(pairs, now), &[])
+    Arguments::new(tool.parameters, Parameters::new(pairs, now), &[])
 }
 
 #[cfg(test)]
@@ -172,22 +171,26 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn message(tool: ReportCall, given: &Value) -> Option<String> {
-        let parsed = parsed(tool, Some(given), UnixNanos(0));
+    fn services() -> &'static Report {
+        named("list_services").expect("a report")
+    }
+
+    fn message(given: &Value) -> Option<String> {
+        let parsed = parsed(services(), Some(given), UnixNanos(0));
         parsed.err().map(|problem| problem.message)
     }
 
     #[test]
     fn what_is_given() {
         let right = json!({"from": 1_700_000_000_000_u64, "limit": 3.0, "until": null});
-        assert_eq!(message(ReportCall::Services, &right), None);
-        assert_eq!(message(ReportCall::Services, &Value::Null), None);
+        assert_eq!(message(&right), None);
+        assert_eq!(message(&Value::Null), None);
         let wrong = json!({"from": [1]});
-        let told = message(ReportCall::Services, &wrong).unwrap();
+        let told = message(&wrong).unwrap();
         assert_eq!(told, "from must be a string or a number");
-        let told = message(ReportCall::Services, &json!([])).unwrap();
+        let told = message(&json!([])).unwrap();
         assert_eq!(told, "arguments must be a JSON object");
-        let unknown = message(ReportCall::Services, &json!({"form": "now"})).unwrap();
+        let unknown = message(&json!({"form": "now"})).unwrap();
         assert!(
             unknown.starts_with("unknown parameter \"form\""),
             "{unknown}"
@@ -196,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_is_told_of_a_tool() {
-        let tool = serde_json::to_value(tool(ReportCall::Services)).unwrap();
+        let tool = serde_json::to_value(tool(services())).unwrap();
         assert_eq!(tool["name"], "list_services");
         let schema = &tool["inputSchema"];
         let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();

@@ -7,10 +7,20 @@ use worker::{Request, Response};
 
 use super::decode::decode;
 use super::{PUSH_HEADER, count_notes, count_rejected, store, warn};
+use crate::auth::access::PUSH;
 use crate::http::connect::Codec;
+use crate::http::endpoint::Endpoint;
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
+
+pub(crate) const ENDPOINTS: &[Endpoint] =
+    &[
+        Endpoint::post("/push.v1.PusherService/Push", PUSH, |request, scope| {
+            Box::pin(push(request, scope))
+        })
+        .push(),
+    ];
 
 /// Most refused profiles that an error names; the rest is counted.
 const NAMED: usize = 5;
@@ -20,7 +30,7 @@ const AROUND_PROFILES: usize = 64 << 10;
 
 /// `POST …/push.v1.PusherService/Push`. A success says that all profiles of the request are
 /// durable. An error names the profiles that are refused; the others are durable then, too.
-pub(crate) async fn push(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+async fn push(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
     let codec = Codec::of(&header("content-type")?)?;
     let client = header("cf-connecting-ip")?;

@@ -3,16 +3,37 @@
 
 use worker::{Request, Response};
 
+use crate::auth::access::PUSH;
 use crate::http::body;
 use crate::http::connect::Codec;
+use crate::http::endpoint::{Endpoint, Rest, TenantHandler};
 use crate::platform::errors::Problem;
+
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::post(
+        "/debuginfo.v1alpha1.DebuginfoService/ShouldInitiateUpload",
+        PUSH,
+        |request, _| Box::pin(should_initiate_upload(request)),
+    ),
+    Endpoint::post(
+        "/debuginfo.v1alpha1.DebuginfoService/UploadFinished",
+        PUSH,
+        NOT_INITIATED,
+    ),
+    Endpoint::post(
+        "/debuginfo.v1alpha1.DebuginfoService/Upload/",
+        PUSH,
+        NOT_INITIATED,
+    )
+    .followed_by(Rest::AnyId),
+];
 
 /// Why not, in the answer.
 const REASON: &str = "debug info is not stored here";
 
 /// `ShouldInitiateUpload`: no, with a reason. What is asked about is thrown away: a connection with
 /// an unread body is closed, and the next request on it is lost.
-pub(crate) async fn should_initiate_upload(request: &mut Request) -> Result<Response, Problem> {
+async fn should_initiate_upload(request: &mut Request) -> Result<Response, Problem> {
     let header = request.headers().get("content-type")?.unwrap_or_default();
     let codec = Codec::of(&header)?;
     body::drain(request).await;
@@ -26,7 +47,9 @@ pub(crate) async fn should_initiate_upload(request: &mut Request) -> Result<Resp
 }
 
 /// `Upload/{id}` and `UploadFinished`: nobody was told to upload.
-pub(crate) fn not_initiated() -> Problem {
+const NOT_INITIATED: TenantHandler = |_, _| Box::pin(async { Err(not_initiated()) });
+
+fn not_initiated() -> Problem {
     Problem::new(
         412,
         "failed_precondition",

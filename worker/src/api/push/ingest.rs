@@ -5,13 +5,20 @@ use worker::{Request, Response};
 
 use super::decode::decode;
 use super::{PUSH_HEADER, count_notes, store, warn};
+use crate::auth::access::PUSH;
+use crate::http::endpoint::Endpoint;
 use crate::http::parameters;
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 
+pub(crate) const ENDPOINTS: &[Endpoint] = &[Endpoint::post("/ingest", PUSH, |request, scope| {
+    Box::pin(ingest(request, scope))
+})
+.push()];
+
 /// `POST …/ingest`. The answer is 200 without a body, and then the profile is durable.
-pub(crate) async fn ingest(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+async fn ingest(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
     let (query, content_type) = (parameters::raw_query(request), header("content-type")?);
     let (tenant, client) = (scope.tenant().as_str(), header("cf-connecting-ip")?);

@@ -11,12 +11,28 @@ use worker::{Request, Response};
 
 use super::decode::decode;
 use super::{PUSH_HEADER, count_notes, store};
+use crate::auth::access::PUSH;
 use crate::http::content_type;
+use crate::http::endpoint::{Endpoint, TenantHandler};
 use crate::http::grpc_web::{self, Framing};
-use crate::http::route::{OfTenant, Route, route};
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
+
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::post("/v1development/profiles", PUSH, EXPORT)
+        .push()
+        .with_errors(error_response),
+    Endpoint::post(
+        "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export",
+        PUSH,
+        EXPORT,
+    )
+    .push()
+    .with_errors(error_response),
+];
+
+const EXPORT: TenantHandler = |request, scope| Box::pin(export(request, scope));
 
 /// How a request is written, and so its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +69,7 @@ impl Encoding {
 }
 
 /// Takes a request. What is answered with success is in the bucket.
-pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+async fn export(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let Some(encoding) = Encoding::of_request(request)? else {
         return Err(Problem::new(
             415,
@@ -102,15 +118,8 @@ pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Respo
     Ok(response)
 }
 
-/// An error as senders of OTLP read it; `None` for requests of others.
-pub(crate) fn error_response(
-    request: &Request,
-    problem: &Problem,
-) -> Option<worker::Result<Response>> {
-    let of = route(request.method().as_ref(), &request.path()).ok()?;
-    if of != Route::OfTenant(OfTenant::OtlpExport) {
-        return None;
-    }
+/// An error as senders of OTLP read it.
+fn error_response(request: &Request, problem: &Problem) -> worker::Result<Response> {
     // One whose content type is not known can be told in JSON at best.
     let encoding = Encoding::of_request(request).ok().flatten();
     let format = match encoding {
@@ -120,23 +129,19 @@ pub(crate) fn error_response(
                 // Of what has no more to say, clients of gRPC try only this again.
                 problem.code = "unavailable".to_owned();
             }
-            return Some(framing.response(&Err(problem)));
+            return framing.response(&Err(problem));
         }
         Some(Encoding::Message(format)) => format,
         None => OtlpFormat::Json,
     };
     let code = grpc_web::status(&problem.code).into();
     let status = otlp_status(code, &problem.message, format);
-    Some(
-        respond(problem.status, format, status).and_then(|response| {
-            if let Some(seconds) = problem.retry_after {
-                response
-                    .headers()
-                    .set("retry-after", &seconds.to_string())?;
-            }
-            Ok(response)
-        }),
-    )
+    let response = respond(problem.status, format, status)?;
+    if let Some(seconds) = problem.retry_after {
+        let headers = response.headers();
+        headers.set("retry-after", &seconds.to_string())?;
+    }
+    Ok(response)
 }
 
 fn respond(status: u16, format: OtlpFormat, message: Vec<u8>) -> worker::Result<Response> {

@@ -3,6 +3,7 @@
 //! An upload is a share, and every share can be looked at if its format is read here. The flame graph
 //! is a text in JSON ("flamebearer"), as the older HTTP API has it.
 
+mod columns;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use pilotlight_core::store::{ShareId, TenantId};
 use pilotlight_core::{By, CallTree, Profile, finer_unit, flamebearer, in_unit, pyroscope};
 use worker::{Request, Response};
 
+use self::columns::{column, distinct, place_of, types, units};
 use super::flamegraph;
 use super::legacy;
 use super::messages::{
@@ -24,9 +26,10 @@ use super::messages::{
 };
 use super::unary::{Call, MAX_REQUEST};
 use crate::api::shares::{self, NewShare};
-use crate::bucket::Bucket;
+use crate::auth::access::READ;
+use crate::bucket::{AnyBucket, Bucket, Metered};
 use crate::http::body::MAX_BODY;
-use crate::http::route::AdHocCall;
+use crate::http::endpoint::Endpoint;
 use crate::http::scope::Scope;
 use crate::limits::rate;
 use crate::meter::{Item, cpu};
@@ -35,6 +38,45 @@ use crate::platform::clock;
 use crate::platform::errors::Problem;
 use crate::platform::limits::{DEFAULT_NODES, NodeLimits};
 use crate::platform::{Edge, Platform};
+
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::post(
+        "/adhocprofiles.v1.AdHocProfileService/Upload",
+        READ,
+        |request, scope| Box::pin(upload(request, scope)),
+    ),
+    Endpoint::post(
+        "/adhocprofiles.v1.AdHocProfileService/Get",
+        READ,
+        |request, scope| {
+            Box::pin(async {
+                let call = Call::read(request, MAX_REQUEST).await?;
+                call.answer(&Profiles::of(scope)?.get(call.request()?).await?)
+            })
+        },
+    ),
+    Endpoint::post(
+        "/adhocprofiles.v1.AdHocProfileService/List",
+        READ,
+        |request, scope| {
+            Box::pin(async {
+                let call = Call::read(request, MAX_REQUEST).await?;
+                let AdHocProfilesListRequest {} = call.request()?;
+                call.answer(&Profiles::of(scope)?.list().await?)
+            })
+        },
+    ),
+    Endpoint::post(
+        "/adhocprofiles.v1.AdHocProfileService/Diff",
+        READ,
+        |request, scope| {
+            Box::pin(async {
+                let call = Call::read(request, MAX_REQUEST).await?;
+                call.answer(&Profiles::of(scope)?.diff(call.request()?).await?)
+            })
+        },
+    ),
+];
 
 /// Nodes of a flame graph. At most 128 Ki, some 4 MB of text, which is in memory three times on
 /// its way.
@@ -59,50 +101,22 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Answers a call.
-pub(super) async fn call(
-    call: AdHocCall,
-    request: &mut Request,
-    scope: &Scope,
-) -> Result<Response, Problem> {
-    let rate = scope.limits.rate();
-    let cap = match call {
-        AdHocCall::Upload => {
-            rate::admit(scope.tenant().as_str(), rate, clock::now_millis())?;
-            MAX_BODY
-        }
-        AdHocCall::Get | AdHocCall::List | AdHocCall::Diff => MAX_REQUEST,
-    };
-    let received = Call::read(request, cap).await?;
-    let profiles = Profiles {
-        bucket: scope.bucket()?,
-        tenant: scope.tenant(),
-        now: clock::now_millis(),
-        admission: Admission(Edge),
-    };
-    match call {
-        AdHocCall::Upload => {
-            let bytes = received.body.len();
-            rate::charge(scope.tenant().as_str(), rate, bytes as u64, profiles.now);
-            scope
-                .meter
-                .add(Item::WorkerCpuMicros, cpu::push_micros(bytes));
-            // What the message takes beside its body: its text, and the file in it.
-            let permit = profiles.admission.push(bytes).await?;
-            let request: AdHocProfilesUploadRequest = received.request()?;
-            let file = file(&request.profile)?;
-            let name = request.name;
-            drop((request.profile, permit));
-            let uploaded = profiles.upload(&name, &file, request.max_nodes).await?;
-            received.answer(&uploaded)
-        }
-        AdHocCall::Get => received.answer(&profiles.get(received.request()?).await?),
-        AdHocCall::List => {
-            let AdHocProfilesListRequest {} = received.request()?;
-            received.answer(&profiles.list().await?)
-        }
-        AdHocCall::Diff => received.answer(&profiles.diff(received.request()?).await?),
-    }
+async fn upload(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+    let (rate, tenant) = (scope.limits.rate(), scope.tenant().as_str());
+    rate::admit(tenant, rate, clock::now_millis())?;
+    let call = Call::read(request, MAX_BODY).await?;
+    let (profiles, bytes) = (Profiles::of(scope)?, call.body.len());
+    rate::charge(tenant, rate, bytes as u64, profiles.now);
+    scope
+        .meter
+        .add(Item::WorkerCpuMicros, cpu::push_micros(bytes));
+    // What the message takes beside its body: its text, and the file in it.
+    let permit = profiles.admission.push(bytes).await?;
+    let request: AdHocProfilesUploadRequest = call.request()?;
+    let file = file(&request.profile)?;
+    let name = request.name;
+    drop((request.profile, permit));
+    call.answer(&profiles.upload(&name, &file, request.max_nodes).await?)
 }
 
 /// The profiles of a tenant.
@@ -111,6 +125,17 @@ struct Profiles<'a, B, P> {
     tenant: &'a TenantId,
     now: i64,
     admission: Admission<P>,
+}
+
+impl<'a> Profiles<'a, Metered<AnyBucket>, Edge> {
+    fn of(scope: &'a Scope) -> Result<Self, Problem> {
+        Ok(Self {
+            bucket: scope.bucket()?,
+            tenant: scope.tenant(),
+            now: clock::now_millis(),
+            admission: Admission(Edge),
+        })
+    }
 }
 
 /// A file that was opened.
@@ -312,63 +337,6 @@ fn drawn(
         profile_types: distinct(opened.types),
         ..AdHocProfilesGetResponse::default()
     })
-}
-
-/// How clients call each of the sample types: by its name, and with its unit where others have the
-/// same name.
-fn types(profile: &Profile) -> Vec<String> {
-    let units = units(profile);
-    let name = |(kind, unit): &(String, String)| {
-        let is_alone = units.iter().filter(|(other, _)| other == kind).count() == 1;
-        match kind.as_str() {
-            "" => format!(":{unit}"),
-            kind if is_alone => kind.to_owned(),
-            kind => format!("{kind}:{unit}"),
-        }
-    };
-    units.iter().map(name).collect()
-}
-
-/// Name and unit of each sample type.
-fn units(profile: &Profile) -> Vec<(String, String)> {
-    let types = profile.sample_types().iter();
-    let texts = types.map(|of| profile.type_text(*of));
-    texts
-        .map(|(kind, unit)| (kind.to_owned(), unit.to_owned()))
-        .collect()
-}
-
-/// The column of a sample type, else of one that counts the same thing in a unit of another size.
-fn place_of((kind, unit): &(String, String), columns: &[(String, String)]) -> Option<usize> {
-    let same = |(other, part): &(String, String)| other == kind && part == unit;
-    let alike =
-        |(other, part): &(String, String)| other == kind && finer_unit(part, unit).is_some();
-    let place = columns.iter().position(same);
-    place.or_else(|| columns.iter().position(alike))
-}
-
-/// Each text once.
-fn distinct(mut texts: Vec<String>) -> Vec<String> {
-    let mut seen = std::collections::HashSet::new();
-    texts.retain(|text| seen.insert(text.clone()));
-    texts
-}
-
-/// The sample type that is asked for, or the one that the profile shows first.
-fn column(profile: &Profile, types: &[String], asked: Option<&str>) -> Result<usize, Problem> {
-    if types.is_empty() {
-        return Err(Problem::invalid("the profile has no sample types"));
-    }
-    match asked.filter(|name| !name.is_empty()) {
-        None => Ok(profile.default_type()),
-        Some(asked) => types.iter().position(|name| name == asked).ok_or_else(|| {
-            let message = format!(
-                "the profile has no type {asked:?}; it has {}",
-                types.join(", ")
-            );
-            Problem::invalid(message)
-        }),
-    }
 }
 
 /// The call tree of a sample type, if it is not too large.

@@ -1,20 +1,28 @@
 //! Which server this is: `status.v1.StatusService/GetBuildInfo` and `GET /api/v1/status/buildinfo`.
 
-use worker::{Method, Request, Response};
+use worker::{Request, Response};
 
 use super::messages::{GetBuildInfoData, GetBuildInfoRequest, GetBuildInfoResponse};
 use super::unary::{Call, MAX_REQUEST};
+use crate::auth::access::READ;
+use crate::http::endpoint::Endpoint;
 use crate::platform::errors::Problem;
 
-/// Answers both.
-pub(super) async fn build_info(request: &mut Request) -> Result<Response, Problem> {
-    let message = message();
-    if request.method() != Method::Post {
-        return Ok(Response::from_json(&message)?);
-    }
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::get("/api/v1/status/buildinfo", READ, |_, _| {
+        Box::pin(async { Ok(Response::from_json(&message())?) })
+    }),
+    Endpoint::post(
+        "/status.v1.StatusService/GetBuildInfo",
+        READ,
+        |request, _| Box::pin(build_info(request)),
+    ),
+];
+
+async fn build_info(request: &mut Request) -> Result<Response, Problem> {
     let call = Call::read(request, MAX_REQUEST).await?;
     let GetBuildInfoRequest {} = call.request()?;
-    call.answer(&message)
+    call.answer(&message())
 }
 
 /// A build is known by its version alone.

@@ -12,12 +12,25 @@ use super::messages::{
 use super::notes::Notes;
 use super::profiles::merged;
 use super::request::Selection;
+use super::unary::query;
 use crate::api::query::EdgeQueryRunner;
+use crate::auth::access::READ;
 use crate::http::connect::{Answer, Codec};
+use crate::http::endpoint::Endpoint;
 use crate::platform::errors::Problem;
 
+pub(crate) const ENDPOINTS: &[Endpoint] =
+    &[
+        Endpoint::post("/querier.v1.QuerierService/Diff", READ, |request, scope| {
+            Box::pin(query(request, scope, async |call, runner| {
+                diff(call.request()?, call.codec, runner).await
+            }))
+        })
+        .of_several_tenants(),
+    ];
+
 /// `Diff`: two profiles of one type on one shape. Options are those of the left side.
-pub(super) async fn diff(
+async fn diff(
     request: DiffRequest,
     codec: Codec,
     runner: &EdgeQueryRunner,

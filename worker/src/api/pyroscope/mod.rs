@@ -1,156 +1,36 @@
 //! Pyroscope's query API: the Connect calls of `querier.v1` and its neighbours, and the older HTTP
 //! calls.
 
-mod ad_hoc;
+pub(crate) mod ad_hoc;
 mod buckets;
-mod build_info;
-mod comparison;
+pub(crate) mod build_info;
+pub(crate) mod capabilities;
+pub(crate) mod comparison;
 mod exemplars;
 mod flamegraph;
 mod form;
 mod functions;
-mod heatmap;
-mod legacy;
+pub(crate) mod heatmap;
+pub(crate) mod legacy;
 #[cfg(test)]
 pub(crate) mod measured;
 mod messages;
+pub(crate) mod metadata;
 mod names;
 mod notes;
-mod profiles;
+pub(crate) mod profiles;
 mod request;
-mod series;
-mod settings;
+pub(crate) mod series;
+pub(crate) mod settings;
 mod stacks;
-mod stats;
+pub(crate) mod stats;
 mod unary;
 
 use serde::Serialize;
-use worker::{Request, Response};
+use worker::Response;
 
-use crate::api::query::EdgeQueryRunner;
-use crate::http::connect::Answer;
-use crate::http::route::{Rpc, ServiceCall};
-use crate::http::scope::Scope;
-use crate::platform::clock;
 use crate::platform::errors::Problem;
-use names::Matched;
-use notes::Notes;
-use unary::{Call, MAX_REQUEST};
-
-pub(crate) use legacy::{label_values, render, render_diff};
 pub(crate) use settings::settings_key;
-
-/// Answers a call that is about no profiles that were pushed.
-pub(crate) async fn service(
-    call: ServiceCall,
-    request: &mut Request,
-    scope: &Scope,
-) -> Result<Response, Problem> {
-    match call {
-        ServiceCall::Settings(call) => settings::call(call, request, scope).await,
-        ServiceCall::AdHoc(call) => ad_hoc::call(call, request, scope).await,
-        ServiceCall::BuildInfo => build_info::build_info(request).await,
-    }
-}
-
-/// Answers a call.
-pub(crate) async fn call(
-    rpc: Rpc,
-    request: &mut Request,
-    scope: &Scope,
-) -> Result<Response, Problem> {
-    let call = Call::read(request, MAX_REQUEST).await?;
-    let (answer, notes) = answer(rpc, &call, scope).await?;
-    let response = answer.response(&call.accept_encoding)?;
-    notes.write(&response)?;
-    Ok(response)
-}
-
-async fn answer(rpc: Rpc, call: &Call, scope: &Scope) -> Result<(Answer, Notes), Problem> {
-    let codec = call.codec;
-    let runner = EdgeQueryRunner::open(scope)?;
-    let plain = |answer: Result<Answer, Problem>| answer.map(|answer| (answer, Notes::default()));
-    let matched = async |start, end, matchers: &[String]| {
-        let (range, selectors) = (request::range(start, end)?, request::selectors(matchers)?);
-        Matched::read(&runner, range, selectors).await
-    };
-    match rpc {
-        Rpc::ProfileTypes => {
-            let request: messages::ProfileTypesRequest = call.request()?;
-            let range = request::range_or_day(request.start, request.end, clock::now())?;
-            let matched = Matched::read(&runner, range, Vec::new()).await?;
-            plain(codec.answer(&names::profile_types(&matched.series())))
-        }
-        Rpc::LabelNames => {
-            let request: messages::LabelNamesRequest = call.request()?;
-            let any_names = call.accept.contains("allow-utf8-labelnames=true");
-            let matched = matched(request.start, request.end, &request.matchers).await?;
-            plain(codec.answer(&names::label_names(&matched.series(), any_names)))
-        }
-        Rpc::LabelValues => {
-            let request: messages::LabelValuesRequest = call.request()?;
-            let matched = matched(request.start, request.end, &request.matchers).await?;
-            plain(codec.answer(&names::label_values(&matched.series(), &request.name)))
-        }
-        Rpc::Series => {
-            let request: messages::SeriesRequest = call.request()?;
-            let label_names = request::label_names(&request.label_names)?;
-            let matched = matched(request.start, request.end, &request.matchers).await?;
-            plain(codec.answer(&names::label_sets(&matched.series(), &label_names)))
-        }
-        Rpc::SelectMergeStacktraces => profiles::stacktraces(call.request()?, codec, &runner).await,
-        Rpc::SelectMergeSpanProfile => {
-            profiles::span_profile(call.request()?, codec, &runner).await
-        }
-        Rpc::SelectMergeProfile => profiles::merged_profile(call.request()?, codec, &runner).await,
-        Rpc::Diff => comparison::diff(call.request()?, codec, &runner).await,
-        Rpc::SelectSeries => {
-            let (response, notes) = series::select_series(call.request()?, &runner).await?;
-            Ok((codec.answer(&response)?, notes))
-        }
-        Rpc::SelectHeatmap => {
-            let (response, notes) = heatmap::heatmap(call.request()?, &runner).await?;
-            Ok((codec.answer(&response)?, notes))
-        }
-        Rpc::GetProfileStats => {
-            let messages::GetProfileStatsRequest {} = call.request()?;
-            plain(codec.answer(&stats::profile_stats(runner.profile_times().await?)))
-        }
-        Rpc::AnalyzeQuery => {
-            plain(codec.answer(&stats::analyze_query(&call.request()?, &runner).await?))
-        }
-        Rpc::GetFeatureFlags => {
-            let messages::GetFeatureFlagsRequest {} = call.request()?;
-            plain(codec.answer(&feature_flags()))
-        }
-        Rpc::Version => {
-            let messages::VersionRequest {} = call.request()?;
-            plain(codec.answer(&messages::VersionResponse {
-                querier_api: QUERIER_API,
-            }))
-        }
-    }
-}
-
-/// The version of `querier.v1` that clients ask for.
-const QUERIER_API: u64 = 1;
-
-/// What a client may rely on: the names are Pyroscope's.
-fn feature_flags() -> messages::GetFeatureFlagsResponse {
-    let flag = |name: &str, enabled| messages::FeatureFlag {
-        name: name.to_owned(),
-        enabled,
-    };
-    messages::GetFeatureFlagsResponse {
-        feature_flags: vec![
-            flag("v2StorageLayer", true),
-            flag("pyroscopeRuler", false),
-            flag("pyroscopeRulerFunctions", false),
-            flag("utf8LabelNames", true),
-            flag("functionProjections", true),
-        ],
-    }
-}
 
 fn json(value: &impl Serialize) -> Result<Response, Problem> {
     Ok(Response::from_json(value)?)

@@ -13,16 +13,52 @@ use super::messages::{
 };
 use super::notes::Notes;
 use super::request::Selection;
+use super::unary::query;
 use crate::api::pgo;
 use crate::api::query::EdgeQueryRunner;
+use crate::auth::access::READ;
 use crate::http::connect::{Answer, Codec};
+use crate::http::endpoint::Endpoint;
 use crate::platform::errors::Problem;
+
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::post(
+        "/querier.v1.QuerierService/SelectMergeStacktraces",
+        READ,
+        |request, scope| {
+            Box::pin(query(request, scope, async |call, runner| {
+                stacktraces(call.request()?, call.codec, runner).await
+            }))
+        },
+    )
+    .of_several_tenants(),
+    Endpoint::post(
+        "/querier.v1.QuerierService/SelectMergeSpanProfile",
+        READ,
+        |request, scope| {
+            Box::pin(query(request, scope, async |call, runner| {
+                span_profile(call.request()?, call.codec, runner).await
+            }))
+        },
+    )
+    .of_several_tenants(),
+    Endpoint::post(
+        "/querier.v1.QuerierService/SelectMergeProfile",
+        READ,
+        |request, scope| {
+            Box::pin(query(request, scope, async |call, runner| {
+                merged_profile(call.request()?, call.codec, runner).await
+            }))
+        },
+    )
+    .of_several_tenants(),
+];
 
 /// Most frames of all stacks of a profile that is written as pprof: 8 Mi, some 16 MB.
 const MAX_FRAMES: u64 = 8 << 20;
 
 /// `SelectMergeStacktraces`.
-pub(super) async fn stacktraces(
+async fn stacktraces(
     mut request: SelectMergeStacktracesRequest,
     codec: Codec,
     runner: &EdgeQueryRunner,
@@ -79,7 +115,7 @@ pub(super) async fn stacktraces(
 }
 
 /// `SelectMergeSpanProfile`, which the selector of spans in the call above has replaced.
-pub(super) async fn span_profile(
+async fn span_profile(
     request: SelectMergeSpanProfileRequest,
     codec: Codec,
     runner: &EdgeQueryRunner,
@@ -106,7 +142,7 @@ pub(super) async fn span_profile(
 }
 
 /// `SelectMergeProfile`: a profile in the format of pprof, of which no node limit takes anything.
-pub(super) async fn merged_profile(
+async fn merged_profile(
     request: SelectMergeProfileRequest,
     codec: Codec,
     runner: &EdgeQueryRunner,

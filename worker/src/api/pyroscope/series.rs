@@ -13,18 +13,32 @@ use super::buckets::Buckets;
 use super::exemplars::{GroupLabels, PointExemplars, SeriesGroups, exemplars_of};
 use super::messages::{self, label_pairs};
 use super::notes::Notes;
-use super::{request, stacks};
+use super::{request, stacks, unary};
 use crate::api::query::{self, EdgeQueryRunner};
+use crate::auth::access::READ;
+use crate::http::endpoint::Endpoint;
 use crate::platform::errors::Problem;
 use crate::platform::limits::ReadRange;
 #[cfg(test)]
 use pilotlight_core::plans::{Point, Timeline};
 
+pub(crate) const ENDPOINTS: &[Endpoint] = &[Endpoint::post(
+    "/querier.v1.QuerierService/SelectSeries",
+    READ,
+    |request, scope| {
+        Box::pin(unary::query(request, scope, async |call, runner| {
+            let (response, notes) = select_series(call.request()?, runner).await?;
+            Ok((call.codec.answer(&response)?, notes))
+        }))
+    },
+)
+.of_several_tenants()];
+
 /// What a point takes as it is held, as a message and as JSON.
 const POINT_BYTES: usize = 128;
 
 /// `SelectSeries`.
-pub(super) async fn select_series(
+async fn select_series(
     request: messages::SelectSeriesRequest,
     runner: &EdgeQueryRunner,
 ) -> Result<(messages::SelectSeriesResponse, Notes), Problem> {

@@ -7,19 +7,55 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::store::TenantId;
 use serde::{Deserialize, Serialize};
-use worker::{Request, Response};
 
 use super::messages::{
     DeleteSettingsRequest, DeleteSettingsResponse, GetSettingsRequest, GetSettingsResponse,
     SetSettingsRequest, SetSettingsResponse, Setting,
 };
 use super::unary::{Call, MAX_REQUEST};
+use crate::auth::access::READ;
 use crate::bucket::Bucket;
 use crate::bucket::record::{self, JsonRecord};
-use crate::http::route::SettingsCall;
-use crate::http::scope::Scope;
+use crate::http::endpoint::Endpoint;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
+
+/// Grafana has one token for all that it asks, and its pages keep their settings with it.
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::post(
+        "/settings.v1.SettingsService/Get",
+        READ,
+        |request, scope| {
+            Box::pin(async {
+                let call = Call::read(request, MAX_REQUEST).await?;
+                let GetSettingsRequest {} = call.request()?;
+                call.answer(&get(&scope.bucket()?, scope.tenant()).await?)
+            })
+        },
+    ),
+    Endpoint::post(
+        "/settings.v1.SettingsService/Set",
+        READ,
+        |request, scope| {
+            Box::pin(async {
+                let call = Call::read(request, MAX_REQUEST).await?;
+                let (bucket, tenant) = (scope.bucket()?, scope.tenant());
+                call.answer(&set(&bucket, tenant, call.request()?, clock::now_millis).await?)
+            })
+        },
+    ),
+    Endpoint::post(
+        "/settings.v1.SettingsService/Delete",
+        READ,
+        |request, scope| {
+            Box::pin(async {
+                let call = Call::read(request, MAX_REQUEST).await?;
+                let (bucket, tenant) = (scope.bucket()?, scope.tenant());
+                call.answer(&delete(&bucket, tenant, call.request()?, clock::now_millis).await?)
+            })
+        },
+    ),
+];
 
 /// Most settings of a tenant: 100. Grafana's app has one.
 const MAX_SETTINGS: usize = 100;
@@ -123,28 +159,6 @@ impl Settings {
                 Err(Problem::new(409, "already_exists", message))
             }
             _ => Ok(()),
-        }
-    }
-}
-
-/// Answers a call.
-pub(super) async fn call(
-    call: SettingsCall,
-    request: &mut Request,
-    scope: &Scope,
-) -> Result<Response, Problem> {
-    let received = Call::read(request, MAX_REQUEST).await?;
-    let (bucket, tenant) = (scope.bucket()?, scope.tenant());
-    match call {
-        SettingsCall::Get => {
-            let GetSettingsRequest {} = received.request()?;
-            received.answer(&get(&bucket, tenant).await?)
-        }
-        SettingsCall::Set => {
-            received.answer(&set(&bucket, tenant, received.request()?, clock::now_millis).await?)
-        }
-        SettingsCall::Delete => {
-            received.answer(&delete(&bucket, tenant, received.request()?, clock::now_millis).await?)
         }
     }
 }

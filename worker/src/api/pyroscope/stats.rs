@@ -3,14 +3,44 @@
 use pilotlight_core::plans::QueryPlan;
 
 use super::messages::{
-    AnalyzeQueryRequest, AnalyzeQueryResponse, GetProfileStatsResponse, QueryImpact, QueryScope,
+    AnalyzeQueryRequest, AnalyzeQueryResponse, GetProfileStatsRequest, GetProfileStatsResponse,
+    QueryImpact, QueryScope,
 };
-use super::{names, request};
+use super::notes::Notes;
+use super::{names, request, unary};
 use crate::api::query::{self, EdgeQueryRunner};
+use crate::auth::access::READ;
+use crate::http::endpoint::Endpoint;
 use crate::platform::errors::Problem;
 
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::post(
+        "/querier.v1.QuerierService/GetProfileStats",
+        READ,
+        |request, scope| {
+            Box::pin(unary::query(request, scope, async |call, runner| {
+                let GetProfileStatsRequest {} = call.request()?;
+                let stats = profile_stats(runner.profile_times().await?);
+                Ok((call.codec.answer(&stats)?, Notes::default()))
+            }))
+        },
+    )
+    .of_several_tenants(),
+    Endpoint::post(
+        "/querier.v1.QuerierService/AnalyzeQuery",
+        READ,
+        |request, scope| {
+            Box::pin(unary::query(request, scope, async |call, runner| {
+                let cost = analyze_query(&call.request()?, runner).await?;
+                Ok((call.codec.answer(&cost)?, Notes::default()))
+            }))
+        },
+    )
+    .of_several_tenants(),
+];
+
 /// `GetProfileStats`: whether there is anything, and the first and last millisecond of it.
-pub(super) fn profile_stats(times: Option<(i64, i64)>) -> GetProfileStatsResponse {
+fn profile_stats(times: Option<(i64, i64)>) -> GetProfileStatsResponse {
     let (oldest, newest) = times.unwrap_or_default();
     GetProfileStatsResponse {
         data_ingested: times.is_some(),
@@ -24,7 +54,7 @@ pub(super) fn profile_stats(times: Option<(i64, i64)>) -> GetProfileStatsRespons
 ///
 /// Samples are not counted: that would take reading them. Nor are bytes of an index, which is no part
 /// of the bucket.
-pub(super) async fn analyze_query(
+async fn analyze_query(
     request: &AnalyzeQueryRequest,
     runner: &EdgeQueryRunner,
 ) -> Result<AnalyzeQueryResponse, Problem> {

@@ -5,8 +5,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use worker::{Request, Response};
 
+use super::notes::Notes;
+use crate::api::query::EdgeQueryRunner;
 use crate::http::body::{self, Body};
-use crate::http::connect::Codec;
+use crate::http::connect::{Answer, Codec};
+use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
 
 /// Largest request of most calls: 1 MB. They are a few hundred bytes, or as many selectors as someone
@@ -53,4 +56,18 @@ impl Call {
     pub(super) fn answer(&self, message: &(impl Message + Serialize)) -> Result<Response, Problem> {
         self.codec.answer(message)?.response(&self.accept_encoding)
     }
+}
+
+/// Answers a call about stored profiles.
+pub(super) async fn query(
+    request: &mut Request,
+    scope: &Scope,
+    answer: impl AsyncFnOnce(&Call, &EdgeQueryRunner) -> Result<(Answer, Notes), Problem>,
+) -> Result<Response, Problem> {
+    let call = Call::read(request, MAX_REQUEST).await?;
+    let runner = EdgeQueryRunner::open(scope)?;
+    let (answer, notes) = answer(&call, &runner).await?;
+    let response = answer.response(&call.accept_encoding)?;
+    notes.write(&response)?;
+    Ok(response)
 }

@@ -4,13 +4,20 @@ use pilotlight_core::bundles::{Bundle, BundleError, Made};
 use worker::{Request, Response};
 
 use super::{EdgeQueryRunner, INCOMPLETE_HEADER, Slice, selector};
+use crate::auth::access::READ;
+use crate::http::endpoint::Endpoint;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
 
+pub(crate) const ENDPOINTS: &[Endpoint] =
+    &[Endpoint::get("/api/v1/export", READ, |request, scope| {
+        Box::pin(export(request, scope))
+    })];
+
 /// `GET /api/v1/export?query&from&until`, with `commit` and `when` for its description. The selector
 /// may name a type; without one all types are in it.
-pub(crate) async fn export(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+async fn export(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let (query, range) = (
         parameters.get("query").unwrap_or(""),

@@ -1,7 +1,7 @@
 //! Our own API, as the site calls it. `plans/answers/` of the core has the shapes.
 
 mod cache;
-mod export;
+pub(crate) mod export;
 mod invocations;
 mod naming;
 mod runner;
@@ -14,13 +14,14 @@ use pilotlight_core::{
 };
 use worker::{Request, Response};
 
+use crate::auth::access::READ;
+use crate::http::endpoint::Endpoint;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 #[cfg(test)]
 pub(crate) use cache::AnswerCache;
-pub(crate) use export::export;
 #[cfg(test)]
 pub(crate) use invocations::Invocations;
 pub(crate) use invocations::SUBQUERIES_PATH;
@@ -33,6 +34,17 @@ pub(crate) use subqueries::Fanout;
 #[cfg(test)]
 pub(crate) use subqueries::answer_subqueries;
 pub(crate) use subqueries::{FanoutStats, answer};
+
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::get("/api/v1/timeline", READ, |request, scope| {
+        Box::pin(timeline(request, scope))
+    })
+    .of_several_tenants(),
+    Endpoint::get("/api/v1/profile", READ, |request, scope| {
+        Box::pin(profile(request, scope))
+    })
+    .of_several_tenants(),
+];
 
 /// Most buckets of a timeline: more than a screen has columns.
 const MAX_POINTS: usize = 4_000;
@@ -47,7 +59,7 @@ pub(crate) const ROUNDED_HEADER: &str = "x-pilotlight-rounded";
 pub(crate) const SATURATED_HEADER: &str = "x-pilotlight-saturated";
 
 /// `GET /api/v1/timeline?query&from&until&points`
-pub(crate) async fn timeline(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+async fn timeline(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
     let (range, points) = (
@@ -69,7 +81,7 @@ pub(crate) async fn timeline(request: &Request, scope: &Scope) -> Result<Respons
 }
 
 /// `GET /api/v1/profile?query&from&until`, of samples of spans or traces with `span` or `trace`
-pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+async fn profile(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let began = clock::now_millis();
     let parameters = Parameters::of(request);
     let (selector, profile_type) = typed_selector(parameters.required("query")?)?;

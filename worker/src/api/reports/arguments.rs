@@ -4,16 +4,16 @@ use pilotlight_core::plans::range_before;
 use pilotlight_core::reports::{ComparisonScale, FunctionOrder};
 use pilotlight_core::{ProfileType, Selector, TimeRange};
 
-use super::parameters::Kind;
+use super::parameters::{Kind, Parameter};
 use crate::api::query::typed_selector;
 use crate::http::parameters::{Parameters, check_millis};
-use crate::http::route::ReportCall;
 use crate::platform::errors::Problem;
 
 /// Parameters of one report, none of which is unknown.
 pub(crate) struct Arguments {
-    pub(crate) call: ReportCall,
-    parameters: Parameters,
+    /// Those that the report takes.
+    known: &'static [Parameter],
+    given: Parameters,
 }
 
 /// What profiles are asked for, of which type and of when.
@@ -35,17 +35,12 @@ impl Arguments {
     /// Refuses parameters that the report does not know, but for those of `others`: what is
     /// misspelt would be silently ignored, and the answer be another one than was meant.
     pub(crate) fn new(
-        call: ReportCall,
-        parameters: Parameters,
+        known: &'static [Parameter],
+        given: Parameters,
         others: &[&str],
     ) -> Result<Self, Problem> {
-        let known = call.parameters();
-        for (number, name) in parameters.names().enumerate() {
-            if parameters
-                .names()
-                .take(number)
-                .any(|earlier| earlier == name)
-            {
+        for (number, name) in given.names().enumerate() {
+            if given.names().take(number).any(|earlier| earlier == name) {
                 return Err(Problem::invalid(format!("{name} is given twice")));
             }
             if !others.contains(&name) && !known.iter().any(|parameter| parameter.name == name) {
@@ -58,20 +53,20 @@ impl Arguments {
                 return Err(Problem::invalid(message));
             }
         }
-        Ok(Self { call, parameters })
+        Ok(Self { known, given })
     }
 
     pub(super) fn text(&self, name: &str) -> Option<&str> {
-        self.parameters.get(name)
+        self.given.get(name)
     }
 
     pub(super) fn required(&self, name: &str) -> Result<&str, Problem> {
-        self.parameters.required(name)
+        self.given.required(name)
     }
 
     pub(super) fn range(&self) -> Result<TimeRange, Problem> {
         self.check_times(["from", "until"])?;
-        self.parameters.range_millis()
+        self.given.range_millis()
     }
 
     /// Whoever gives seconds would be answered about 1970.
@@ -92,7 +87,7 @@ impl Arguments {
         };
         match self.text(name) {
             None => Ok(default),
-            Some(_) => self.parameters.number(name, least, most, most).map(Some),
+            Some(_) => self.given.number(name, least, most, most).map(Some),
         }
     }
 
@@ -178,7 +173,7 @@ impl Arguments {
             [true, true] => {
                 self.check_times(names)?;
                 let [from, until] = names;
-                let range = self.parameters.range_millis_of(from, until, selected.range);
+                let range = self.given.range_millis_of(from, until, selected.range);
                 baseline.range = range.map_err(|problem| Problem {
                     message: format!("the baseline: {}", problem.message),
                     ..problem
@@ -194,7 +189,7 @@ impl Arguments {
     }
 
     fn kind(&self, name: &str) -> Result<Kind, Problem> {
-        let mut known = self.call.parameters().iter();
+        let mut known = self.known.iter();
         known
             .find(|parameter| parameter.name == name)
             .map(|parameter| parameter.kind)
@@ -205,13 +200,18 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::reports::{Report, compare, function, functions, series, services};
     use pilotlight_core::UnixNanos;
 
     const NOW: UnixNanos = UnixNanos(1_700_000_000_000_000_000);
     const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 
-    fn arguments(call: ReportCall, query: &str) -> Result<Arguments, Problem> {
-        Arguments::new(call, Parameters::parse(query, NOW), &["format"])
+    fn arguments(report: Report, query: &str) -> Result<Arguments, Problem> {
+        Arguments::new(
+            report.parameters,
+            Parameters::parse(query, NOW),
+            &["format"],
+        )
     }
 
     fn message<T>(result: Result<T, Problem>) -> String {
@@ -220,25 +220,25 @@ mod tests {
 
     #[test]
     fn unknown_ones_are_refused() {
-        assert!(arguments(ReportCall::Function, "name=f&format=json").is_ok());
+        assert!(arguments(function::REPORT, "name=f&format=json").is_ok());
         assert_eq!(
-            message(arguments(ReportCall::Function, "name=f&name=g")),
+            message(arguments(function::REPORT, "name=f&name=g")),
             "name is given twice"
         );
-        let seconds = arguments(ReportCall::Services, "from=1795520373").unwrap();
+        let seconds = arguments(services::REPORT, "from=1795520373").unwrap();
         assert_eq!(
             message(seconds.range()),
             "from is 1795520373, which are seconds; give milliseconds"
         );
         assert_eq!(
-            message(arguments(ReportCall::Function, "nam=f")),
+            message(arguments(function::REPORT, "nam=f")),
             "unknown parameter \"nam\"; expected one of query, from, until, name, limit, format"
         );
     }
 
     #[test]
     fn numbers_and_choices() {
-        let of = |query| arguments(ReportCall::Functions, query).unwrap();
+        let of = |query| arguments(functions::REPORT, query).unwrap();
         assert_eq!(of("").count("limit"), Ok(20));
         assert_eq!(of("limit=1000").count("limit"), Ok(1_000));
         assert_eq!(
@@ -251,7 +251,7 @@ mod tests {
             message(of("sort=Total").order()),
             "sort is \"Total\", not one of self, total"
         );
-        let services = |query| arguments(ReportCall::Services, query).unwrap();
+        let services = |query| arguments(services::REPORT, query).unwrap();
         assert_eq!(services("").number("limit"), Ok(None));
         assert_eq!(services("limit=3").number("limit"), Ok(Some(3)));
         assert_eq!(
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn labels_to_group_by() {
-        let by = |query| arguments(ReportCall::Series, query).unwrap().by();
+        let by = |query| arguments(series::REPORT, query).unwrap().by();
         assert_eq!(by("by=pod,%20region,,pod"), ["pod", "region"]);
         assert_eq!(by(""), Vec::<String>::new());
     }
@@ -271,7 +271,7 @@ mod tests {
     fn what_a_baseline_is() {
         let sides = |more: &str| {
             let query = format!("query={CPU}{{a=\"b\"}}&from=1000&until=3000{more}");
-            let arguments = arguments(ReportCall::Compare, &query)?;
+            let arguments = arguments(compare::REPORT, &query)?;
             let selected = arguments.selected()?;
             let baseline = arguments.baseline(&selected)?;
             let range = (baseline.range.from.millis(), baseline.range.until.millis());

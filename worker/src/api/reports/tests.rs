@@ -1,11 +1,13 @@
 //! The description of the reports, held against the table of their parameters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::report::{FORMAT, MAX_MARKDOWN};
 use super::*;
-use crate::http::route::{OfTenant, Route, route};
+use crate::api::annotations;
+use crate::http::parameters::Parameters;
 
 fn openapi() -> Value {
     serde_json::from_str(OPENAPI).expect("a description as JSON")
@@ -61,13 +63,12 @@ fn the_description_has_the_parameters_of_the_table() {
     let document = openapi();
     let paths = document["paths"].as_object().expect("paths");
     let reports = || paths.keys().filter(|path| *path != ANNOTATIONS);
-    assert_eq!(reports().count(), ReportCall::ALL.len());
+    assert_eq!(reports().count(), REPORTS.len());
     for path in reports() {
-        let Ok(Route::OfTenant(OfTenant::Report(call))) = route("GET", path) else {
-            panic!("{path} is no report");
-        };
-        let mut expect: BTreeMap<String, (bool, Value)> = call
-            .parameters()
+        let report = REPORTS.iter().find(|report| report.endpoint.path == path);
+        let report = report.unwrap_or_else(|| panic!("{path} is no report"));
+        let mut expect: BTreeMap<String, (bool, Value)> = report
+            .parameters
             .iter()
             .map(|p| (p.name.to_owned(), (p.required, schema(p.kind))))
             .collect();
@@ -88,15 +89,9 @@ fn the_description_has_the_calls_of_annotations() {
     let calls = document["paths"][ANNOTATIONS]
         .as_object()
         .expect("annotations are described");
-    let methods: Vec<String> = calls.keys().map(|method| method.to_uppercase()).collect();
-    assert_eq!(methods.len(), 3);
-    for method in methods {
-        let found = route(&method, ANNOTATIONS);
-        assert!(
-            matches!(found, Ok(Route::OfTenant(OfTenant::Annotations(_)))),
-            "{method}"
-        );
-    }
+    let described: BTreeSet<String> = calls.keys().map(|of| of.to_uppercase()).collect();
+    let served = annotations::ENDPOINTS.iter().map(|of| of.method.to_owned());
+    assert_eq!(described, served.collect());
 }
 
 #[test]

@@ -20,17 +20,37 @@ use pilotlight_core::store::{
 use serde::Serialize;
 use worker::{Request, Response, ResponseBuilder};
 
+use crate::auth::access::READ;
 use crate::bucket::{Bucket, BucketError, Condition, Listed, MAX_PAGE, Object, list_all};
 use crate::http::body;
+use crate::http::endpoint::{Endpoint, Rest};
 use crate::http::parameters::Parameters;
 use crate::http::percent::escaped;
-use crate::http::route::ShareCall;
 use crate::http::scope::Scope;
 use crate::limits::rate;
 use crate::platform::admission::{Admission, Permit};
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 use crate::platform::{CONNECTIONS, Edge, Platform};
+
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::post("/api/v1/shares", READ, |request, scope| {
+        Box::pin(upload(request, scope))
+    }),
+    Endpoint::get("/api/v1/shares", READ, |request, scope| {
+        Box::pin(list_page(request, scope))
+    }),
+    Endpoint::get(BY_ID, READ, |request, scope| {
+        Box::pin(download(request, scope))
+    })
+    .followed_by(Rest::Id(check_id)),
+    Endpoint::delete(BY_ID, READ, |request, scope| {
+        Box::pin(delete(request, scope))
+    })
+    .followed_by(Rest::Id(check_id)),
+];
+
+const BY_ID: &str = "/api/v1/shares/";
 
 /// How many days a share is kept, at most: a quarter of a year.
 pub(crate) const MAX_DAYS: usize = 90;
@@ -105,49 +125,55 @@ impl From<ShareError> for Problem {
     }
 }
 
-/// Answers a call about shares.
-pub(crate) async fn call(
-    call: ShareCall,
-    request: &mut Request,
-    scope: &Scope,
-) -> Result<Response, Problem> {
+async fn upload(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let (bucket, tenant, now) = (scope.bucket()?, scope.tenant(), clock::now_millis());
-    match call {
-        ShareCall::Create => {
-            let parameters = Parameters::of(request);
-            let days = parameters.number("days", 1, MAX_DAYS, DEFAULT_DAYS)?;
-            let rate = scope.limits.rate();
-            rate::admit(tenant.as_str(), rate, now)?;
-            let content = body::read(request, MAX_SHARE_BYTES).await?;
-            rate::charge(tenant.as_str(), rate, content.len() as u64, now);
-            let _permit = Admission(Edge).push(content.len()).await?;
-            let share = NewShare {
-                name: parameters.get("name").unwrap_or("profile"),
-                content: &content,
-                days,
-            };
-            let created = create(&bucket, tenant, share, now).await?;
-            Ok(ResponseBuilder::new()
-                .with_status(201)
-                .from_json(&created)?)
-        }
-        ShareCall::List => {
-            let parameters = Parameters::of(request);
-            let after = parameters.get("after").map(str::parse).transpose();
-            let after = after.map_err(Problem::invalid)?;
-            Ok(Response::from_json(
-                &list(&bucket, tenant, after, now).await?,
-            )?)
-        }
-        ShareCall::Read(id) => {
-            let (shared, _permit) = read(&bucket, tenant, id, now, &Admission(Edge)).await?;
-            Ok(file(shared, id, now)?)
-        }
-        ShareCall::Delete(id) => {
-            bucket.delete(&[id.key(tenant)]).await?;
-            Ok(Response::empty()?.with_status(204))
-        }
-    }
+    let parameters = Parameters::of(request);
+    let days = parameters.number("days", 1, MAX_DAYS, DEFAULT_DAYS)?;
+    let rate = scope.limits.rate();
+    rate::admit(tenant.as_str(), rate, now)?;
+    let content = body::read(request, MAX_SHARE_BYTES).await?;
+    rate::charge(tenant.as_str(), rate, content.len() as u64, now);
+    let _permit = Admission(Edge).push(content.len()).await?;
+    let share = NewShare {
+        name: parameters.get("name").unwrap_or("profile"),
+        content: &content,
+        days,
+    };
+    let created = create(&bucket, tenant, share, now).await?;
+    Ok(ResponseBuilder::new()
+        .with_status(201)
+        .from_json(&created)?)
+}
+
+async fn list_page(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let (bucket, parameters) = (scope.bucket()?, Parameters::of(request));
+    let after = parameters.get("after").map(str::parse).transpose();
+    let after = after.map_err(Problem::invalid)?;
+    let page = list(&bucket, scope.tenant(), after, clock::now_millis()).await?;
+    Ok(Response::from_json(&page)?)
+}
+
+async fn download(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let (bucket, id, now) = (scope.bucket()?, id(&request.path())?, clock::now_millis());
+    let (shared, _permit) = read(&bucket, scope.tenant(), id, now, &Admission(Edge)).await?;
+    Ok(file(shared, id, now)?)
+}
+
+async fn delete(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let id = id(&request.path())?;
+    scope.bucket()?.delete(&[id.key(scope.tenant())]).await?;
+    Ok(Response::empty()?.with_status(204))
+}
+
+/// The id in the path of a request.
+fn id(path: &str) -> Result<ShareId, Problem> {
+    let (_, id) = path.split_once(BY_ID).unwrap_or_default();
+    id.parse().map_err(Problem::invalid)
+}
+
+/// What is no id is nobody's name in the bucket.
+fn check_id(id: &str) -> Result<(), Problem> {
+    id.parse::<ShareId>().map(drop).map_err(Problem::invalid)
 }
 
 /// Stores a share, unless it is stored already.

@@ -4,7 +4,7 @@ use futures_util::FutureExt;
 use pilotlight_core::store::ObjectKey;
 
 use super::{DAY_MILLIS as DAY, *};
-use crate::api::admin::delete_tenant;
+use crate::api::admin::delete_tenant::delete_tenant;
 use crate::api::annotations::annotations_key;
 use crate::api::pyroscope::settings_key;
 use crate::bucket::memory::MemoryBucket;

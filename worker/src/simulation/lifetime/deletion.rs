@@ -3,7 +3,7 @@
 
 use futures_util::future::join;
 
-use crate::api::admin::delete_tenant;
+use crate::api::admin::delete_tenant::delete_tenant;
 use crate::bucket::Bucket;
 use crate::platform::config::Retention;
 use crate::simulation::world::faults::{FAULTS, Fault};

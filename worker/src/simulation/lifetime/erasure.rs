@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::admin::{delete_profiles, deletions};
+use crate::api::admin::deletions::{delete_profiles, deletions};
 use crate::simulation::world::faults::{FAULTS, Fault};
 use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, World};
 use crate::tenant::{DeletionRequest, StartedDeletion};

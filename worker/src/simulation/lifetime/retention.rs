@@ -6,7 +6,7 @@ use pilotlight_core::{
     store::SumWindow,
 };
 
-use crate::api::admin;
+use crate::api::admin::parked;
 use crate::api::query::QueryRunner;
 use crate::meter::Meter;
 use crate::platform::config::Retention;
@@ -318,7 +318,7 @@ fn what_is_parked_is_shown_and_tried_again() {
         assert!(world.clock.run(world.visit(0)).is_err());
     }
     assert_eq!(world.clock.run(world.visit(0)), Ok(false));
-    let parked = world.clock.run(admin::parked(&world.tenant())).unwrap();
+    let parked = world.clock.run(parked::parked(&world.tenant())).unwrap();
     assert_eq!(
         (
             parked.len(),
@@ -331,9 +331,12 @@ fn what_is_parked_is_shown_and_tried_again() {
     assert!(parked[0].error.contains("checksum"), "{}", parked[0].error);
 
     world.bucket.damage(&key, flip);
-    assert_eq!(world.clock.run(admin::retry_parked(&world.tenant())), Ok(1));
     assert_eq!(
-        world.clock.run(admin::parked(&world.tenant())),
+        world.clock.run(parked::retry_parked(&world.tenant())),
+        Ok(1)
+    );
+    assert_eq!(
+        world.clock.run(parked::parked(&world.tenant())),
         Ok(Vec::new())
     );
     assert_eq!(world.clock.run(world.visit(0)), Ok(true));

@@ -7,7 +7,7 @@ use futures_util::future::{join, join_all};
 use futures_util::poll;
 use pilotlight_core::store::TenantId;
 
-use crate::api::admin::delete_tenant;
+use crate::api::admin::delete_tenant::delete_tenant;
 use crate::meter::Usage;
 use crate::platform::config::Flush;
 use crate::simulation::world::faults::Fault;

@@ -12,7 +12,7 @@ use pilotlight_core::{
 };
 
 use super::invocations::{Kept, Others};
-use crate::api::admin::delete_profiles;
+use crate::api::admin::deletions::delete_profiles;
 use crate::api::query::{Fanout, FanoutStats, QueryRunner};
 use crate::bucket::Metered;
 use crate::meter::{Item, Meter, Usage};

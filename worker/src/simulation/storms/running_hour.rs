@@ -4,7 +4,7 @@
 use futures_util::future::{join, join_all};
 use pilotlight_core::plans::MIN_JOB_OBJECTS;
 
-use crate::api::admin::delete_profiles;
+use crate::api::admin::deletions::delete_profiles;
 use crate::simulation::lifetime::erasure::wanted;
 use crate::simulation::storms::{Pushed, check, check_now_and_later, finish_all_work, visits};
 use crate::simulation::world::faults::FAULTS;

@@ -18,9 +18,23 @@ use crate::api::pyroscope::messages::{
     HeatmapSeries, HeatmapSlot, SelectHeatmapRequest, SelectHeatmapResponse, label_pairs,
 };
 use crate::api::pyroscope::notes::Notes;
-use crate::api::pyroscope::request;
+use crate::api::pyroscope::{request, unary};
 use crate::api::query::{self, EdgeQueryRunner};
+use crate::auth::access::READ;
+use crate::http::endpoint::Endpoint;
 use crate::platform::errors::Problem;
+
+pub(crate) const ENDPOINTS: &[Endpoint] = &[Endpoint::post(
+    "/querier.v1.QuerierService/SelectHeatmap",
+    READ,
+    |request, scope| {
+        Box::pin(unary::query(request, scope, async |call, runner| {
+            let (response, notes) = heatmap(call.request()?, runner).await?;
+            Ok((call.codec.answer(&response)?, notes))
+        }))
+    },
+)
+.of_several_tenants()];
 
 /// Cells of a column.
 const CELLS: usize = 20;
@@ -88,7 +102,7 @@ impl Ask {
 }
 
 /// `SelectHeatmap`.
-pub(super) async fn heatmap(
+async fn heatmap(
     request: SelectHeatmapRequest,
     runner: &EdgeQueryRunner,
 ) -> Result<(SelectHeatmapResponse, Notes), Problem> {

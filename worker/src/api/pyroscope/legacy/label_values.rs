@@ -8,10 +8,20 @@ use crate::api::pyroscope::names::Matched;
 use crate::api::pyroscope::request::day_before;
 use crate::api::pyroscope::{json, names};
 use crate::api::query::{self, EdgeQueryRunner};
+use crate::auth::access::READ;
+use crate::http::endpoint::Endpoint;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
+
+pub(crate) const ENDPOINTS: &[Endpoint] =
+    &[
+        Endpoint::get("/pyroscope/label-values", READ, |request, scope| {
+            Box::pin(label_values(request, scope))
+        })
+        .of_several_tenants(),
+    ];
 
 /// What is asked for.
 #[derive(Debug)]
@@ -50,7 +60,7 @@ impl Ask {
 }
 
 /// `GET /pyroscope/label-values?label&query&from&until`
-pub(crate) async fn label_values(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+async fn label_values(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let ask = Ask::of(&Parameters::of(request))?;
     let range = ask.range.unwrap_or_else(|| day_before(clock::now()));
     let matched = Matched::read(&EdgeQueryRunner::open(scope)?, range, ask.selectors).await?;

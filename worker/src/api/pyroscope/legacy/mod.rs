@@ -1,8 +1,8 @@
 //! The older HTTP calls: flame graphs, comparisons and values of labels by query string.
 
-mod label_values;
-mod render;
-mod render_diff;
+pub(crate) mod label_values;
+pub(crate) mod render;
+pub(crate) mod render_diff;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -13,9 +13,6 @@ use crate::http::parameters::Parameters;
 use crate::platform::errors::Problem;
 use crate::platform::limits::NodeLimits;
 
-pub(crate) use label_values::label_values;
-pub(crate) use render::render;
-pub(crate) use render_diff::render_diff;
 pub(super) use render_diff::{RenderDiff, answer as double};
 
 /// A query that begins with a profile type; `name` is that of its parameter.

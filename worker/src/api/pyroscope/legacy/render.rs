@@ -17,10 +17,18 @@ use crate::api::pyroscope::notes::Notes;
 use crate::api::pyroscope::series::Aggregation;
 use crate::api::pyroscope::{flamegraph, json, names};
 use crate::api::query::EdgeQueryRunner;
+use crate::auth::access::READ;
+use crate::http::endpoint::Endpoint;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
 use crate::platform::limits::NodeLimits;
+
+pub(crate) const ENDPOINTS: &[Endpoint] =
+    &[Endpoint::get("/pyroscope/render", READ, |request, scope| {
+        Box::pin(render(request, scope))
+    })
+    .of_several_tenants()];
 
 /// What is asked for.
 #[derive(Debug)]
@@ -69,7 +77,7 @@ impl Ask {
 }
 
 /// `GET /pyroscope/render?query&from&until&format&max-nodes&groupBy&aggregation`
-pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+async fn render(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let ask = Ask::of(&Parameters::of(request), scope.limits.nodes())?;
     let runner = EdgeQueryRunner::open(scope)?;
     let Ask {

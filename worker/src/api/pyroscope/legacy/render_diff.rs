@@ -10,10 +10,20 @@ use super::{graph_nodes, selection};
 use crate::api::pyroscope::request::Selection;
 use crate::api::pyroscope::{comparison, json};
 use crate::api::query::EdgeQueryRunner;
+use crate::auth::access::READ;
+use crate::http::endpoint::Endpoint;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
 use crate::platform::limits::NodeLimits;
+
+pub(crate) const ENDPOINTS: &[Endpoint] =
+    &[
+        Endpoint::get("/pyroscope/render-diff", READ, |request, scope| {
+            Box::pin(render_diff(request, scope))
+        })
+        .of_several_tenants(),
+    ];
 
 /// What is asked for.
 #[derive(Debug)]
@@ -77,7 +87,7 @@ pub(in crate::api::pyroscope) fn answer<'a>(
 }
 
 /// `GET /pyroscope/render-diff?leftQuery&leftFrom&leftUntil&rightQuery&rightFrom&rightUntil&max-nodes`
-pub(crate) async fn render_diff(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+async fn render_diff(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let ask = Ask::of(&Parameters::of(request), scope.limits.nodes())?;
     let runner = EdgeQueryRunner::open(scope)?;
     let (graph, notes) = comparison::flame_graph(&ask.sides, &runner, ask.max_nodes).await?;
