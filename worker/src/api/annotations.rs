@@ -61,10 +61,10 @@ pub(crate) fn annotations_key(tenant: &TenantId) -> String {
     format!("annotations/{tenant}")
 }
 
-/// What is to be kept.
+/// An annotation as a request has it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct NewAnnotation {
     text: String,
     /// Milliseconds since the epoch.
     time: Option<i64>,
@@ -96,7 +96,7 @@ struct Annotations {
 }
 
 #[derive(Serialize)]
-struct Told<'a> {
+struct Listing<'a> {
     annotations: Vec<&'a Annotation>,
 }
 
@@ -127,14 +127,14 @@ impl JsonRecord for Annotations {
     }
 }
 
-impl Wanted {
+impl NewAnnotation {
     fn parse(body: &[u8], now: i64) -> Result<Self, Problem> {
-        let wanted: Self = serde_json::from_slice(body)
+        let new: Self = serde_json::from_slice(body)
             .map_err(|error| Problem::invalid(format!("invalid annotation: {error}")))?;
         let lengths = [
-            ("text", Some(&wanted.text), MAX_TEXT),
-            ("service", wanted.service.as_ref(), MAX_NAME),
-            ("url", wanted.url.as_ref(), MAX_NAME),
+            ("text", Some(&new.text), MAX_TEXT),
+            ("service", new.service.as_ref(), MAX_NAME),
+            ("url", new.url.as_ref(), MAX_NAME),
         ];
         for (name, text, most) in lengths {
             let Some(text) = text else { continue };
@@ -152,10 +152,12 @@ impl Wanted {
         }
         // The page makes a link of it.
         let is_web = |url: &String| url.starts_with("https://") || url.starts_with("http://");
-        if wanted.url.as_ref().is_some_and(|url| !is_web(url)) {
-            return Err(Problem::invalid("url must start with https:// or http://"));
+        if new.url.as_ref().is_some_and(|url| !is_web(url)) {
+            return Err(Problem::invalid(
+                "url must start with https:// or http://",
+            ));
         }
-        if let Some(time) = wanted.time {
+        if let Some(time) = new.time {
             check_millis("time", &time.to_string())?;
             if !(0..=now.saturating_add(MAX_AHEAD_MILLIS)).contains(&time) {
                 let message = format!(
@@ -164,19 +166,19 @@ impl Wanted {
                 return Err(Problem::invalid(message));
             }
         }
-        Ok(wanted)
+        Ok(new)
     }
 }
 
 impl Annotations {
     /// Keeps one, and gives it its id. One that is there already stays the only one.
-    fn add(&mut self, wanted: &Wanted, now: i64) -> Result<Annotation, Problem> {
-        let Wanted {
+    fn add(&mut self, new: &NewAnnotation, now: i64) -> Result<Annotation, Problem> {
+        let NewAnnotation {
             text,
             time,
             service,
             url,
-        } = wanted.clone();
+        } = new.clone();
         let new = Annotation {
             id: self.next,
             time: time.unwrap_or(now),
@@ -226,8 +228,8 @@ impl Annotations {
 
 async fn create(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let now = clock::now_millis();
-    let wanted = Wanted::parse(&body::read(request, MAX_REQUEST).await?, now)?;
-    let added = change(scope, |all| all.add(&wanted, now)).await?;
+    let new = NewAnnotation::parse(&body::read(request, MAX_REQUEST).await?, now)?;
+    let added = change(scope, |all| all.add(&new, now)).await?;
     Ok(Response::from_json(&added)?)
 }
 
@@ -261,7 +263,7 @@ async fn list(request: &Request, scope: &Scope) -> Result<Response, Problem> {
         _ => true,
     };
     let seen = |one: &&Annotation| range.contains(UnixNanos::from_millis(one.time)) && about(one);
-    Ok(Response::from_json(&Told {
+    Ok(Response::from_json(&Listing {
         annotations: all.annotations.iter().filter(seen).collect(),
     })?)
 }
@@ -271,8 +273,8 @@ mod tests {
     use super::*;
     use crate::bucket::record::Record;
 
-    fn wanted(text: &str, time: i64) -> Wanted {
-        Wanted {
+    fn new(text: &str, time: i64) -> NewAnnotation {
+        NewAnnotation {
             text: text.to_owned(),
             time: Some(time),
             service: None,
@@ -289,12 +291,12 @@ mod tests {
     fn in_order_of_time_each_once() {
         let mut all = Annotations::default();
         for (text, time, id) in [("b", 20, 1), ("a", 10, 2), ("c", 20, 3), ("b", 20, 1)] {
-            assert_eq!(all.add(&wanted(text, time), 0).unwrap().id, id);
+            assert_eq!(all.add(&new(text, time), 0).unwrap().id, id);
         }
         assert_eq!(texts(&all), [("a", 2), ("b", 1), ("c", 3)]);
-        let now = Wanted {
+        let now = NewAnnotation {
             time: None,
-            ..wanted("d", 0)
+            ..new("d", 0)
         };
         assert_eq!(all.add(&now, 15).unwrap().time, 15);
         assert_eq!(texts(&all), [("a", 2), ("d", 4), ("b", 1), ("c", 3)]);
@@ -302,23 +304,23 @@ mod tests {
         assert_eq!(all.delete(9).unwrap_err().status, 404);
         all.delete(2).unwrap();
         // An id is not given again.
-        assert_eq!(all.add(&wanted("a", 10), 0).unwrap().id, 5);
+        assert_eq!(all.add(&new("a", 10), 0).unwrap().id, 5);
     }
 
     #[test]
     fn the_latest_are_kept() {
         let mut all = Annotations::default();
         for i in 0..MAX_ANNOTATIONS as i64 {
-            all.add(&wanted("x", 1_000 + i), 0).unwrap();
+            all.add(&new("x", 1_000 + i), 0).unwrap();
         }
-        assert_eq!(all.add(&wanted("early", 5), 0).unwrap_err().status, 429);
-        all.add(&wanted("late", 9_000), 0).unwrap();
+        assert_eq!(all.add(&new("early", 5), 0).unwrap_err().status, 429);
+        all.add(&new("late", 9_000), 0).unwrap();
         assert_eq!(all.annotations.len(), MAX_ANNOTATIONS);
         assert_eq!(all.annotations[0].time, 1_001);
         // Long ones take the place of several.
-        let long = |time| Wanted {
+        let long = |time| NewAnnotation {
             url: Some("u".repeat(MAX_NAME)),
-            ..wanted("long", time)
+            ..new("long", time)
         };
         for time in 0..MAX_ANNOTATIONS as i64 {
             all.add(&long(10_000 + time), 0).unwrap();
@@ -333,7 +335,8 @@ mod tests {
     #[test]
     fn what_is_refused() {
         let refused = |body: &str| {
-            Wanted::parse(body.as_bytes(), 1_795_235_400_000).map_err(|problem| problem.message)
+            NewAnnotation::parse(body.as_bytes(), 1_795_235_400_000)
+                .map_err(|problem| problem.message)
         };
         assert!(refused(r#"{"text":"v2","service":"shop","time":5,"url":"https://ci/1"}"#).is_ok());
         for (body, says) in [

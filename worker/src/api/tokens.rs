@@ -104,11 +104,11 @@ impl<'a> Shown<'a> {
 async fn create(request: &mut Request, installation: &Installation) -> Result<Response, Problem> {
     let bucket = bucket(installation)?;
     let body = body::read(request, MAX_REQUEST).await?;
-    let wanted: NewToken = serde_json::from_slice(&body).map_err(|error| {
+    let asked: NewToken = serde_json::from_slice(&body).map_err(|error| {
         Problem::invalid(format!("the body does not describe a token: {error}"))
     })?;
     let reach = &installation.caller.reach;
-    let (token, record) = new(wanted, reach, entropy()?, clock::now_millis())?;
+    let (token, record) = new(asked, reach, entropy()?, clock::now_millis())?;
     let add = |registry: &mut TokenRegistry| {
         let added = registry.add(record.clone(), clock::now_millis());
         added.map_err(registry_problem)
@@ -156,17 +156,17 @@ fn bucket(installation: &Installation) -> Result<Metered<AnyBucket>, Problem> {
 
 /// A new token and its record, if the caller's reach covers its tenant.
 fn new(
-    wanted: NewToken,
+    asked: NewToken,
     reach: &TokenTenant,
     (secret, id): ([u8; 32], [u8; ID_BYTES]),
     now: i64,
 ) -> Result<(Token, TokenRecord), Problem> {
-    if !reach.covers(&wanted.tenant) {
+    if !reach.covers(&asked.tenant) {
         refused(Reason::Tenant);
         let message = "this token makes tokens of its own tenant only";
         return Err(Problem::new(403, "permission_denied", message));
     }
-    let expires = match wanted.ttl_seconds {
+    let expires = match asked.ttl_seconds {
         None => None,
         Some(seconds @ 1..=MAX_TTL_SECONDS) => Some(now + seconds * 1000),
         Some(seconds) => {
@@ -178,9 +178,9 @@ fn new(
     let token = Token::from_entropy(secret);
     let record = TokenRecord {
         id: id.iter().map(|byte| format!("{byte:02x}")).collect(),
-        name: wanted.name,
-        tenant: wanted.tenant,
-        scopes: wanted.scopes,
+        name: asked.name,
+        tenant: asked.tenant,
+        scopes: asked.scopes,
         sha256: token.digest(),
         created: now,
         expires,

@@ -1,7 +1,7 @@
 //! An endpoint: what a method of a path serves, who may use it and the function that answers.
 //!
 //! Each module of `api` declares its own, and `api::ENDPOINTS` lists them. The router, the check of
-//! who may and the tests read that list, so nothing is served that says not whom it is for.
+//! who may and the tests read that list, so nothing is served without saying whom it is for.
 
 use std::fmt;
 
@@ -20,8 +20,9 @@ use crate::platform::errors::Problem;
 pub(crate) struct Endpoint {
     /// `GET` serves `HEAD`, too.
     pub(crate) method: &'static str,
-    /// What a path has behind any prefix, since agents and proxies add their own.
+    /// What a path has after any prefix, since agents and proxies add their own.
     pub(crate) path: &'static str,
+    /// What follows it.
     pub(crate) rest: Rest,
     pub(crate) access: Access,
     /// Whether it may be about several tenants: all that it reads are their profiles.
@@ -33,7 +34,7 @@ pub(crate) struct Endpoint {
     pub(crate) handler: Handler,
 }
 
-/// What follows the path of an endpoint in that of a request.
+/// What follows the path of an endpoint in the path of a request.
 #[derive(Clone, Copy)]
 pub(crate) enum Rest {
     Nothing,
