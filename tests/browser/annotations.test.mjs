@@ -62,7 +62,7 @@ test("what is no annotation is refused", async () => {
   for (const [annotation, says] of [
     [{}, /missing field `text`/],
     [{ text: "a", time: 1_795_235_400 }, /which are seconds; give milliseconds/],
-    [{ text: "a", url: "javascript:alert(1)" }, /url begins with neither/],
+    [{ text: "a", url: "javascript:alert(1)" }, /url must start with/],
   ]) {
     const answer = await create(annotation);
     assert.equal(answer.status, 400);

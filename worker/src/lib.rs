@@ -126,7 +126,7 @@ fn check_host(
         return Ok(());
     }
     let message = format!(
-        "this server asks nobody for a token, so it answers as localhost only and not as {host:?}; to let it, add that name to the variable ALLOWED_HOSTS"
+        "this server needs no token, so it only answers requests to localhost, not to {host:?}; to allow that name, add it to the variable ALLOWED_HOSTS"
     );
     Err((
         Reason::Host,
@@ -193,8 +193,7 @@ async fn answer(
     }
     let endpoint = found.map_err(|problem| counted((Reason::Route, problem)))?;
     if origins.forbids(page, method.as_ref()) {
-        let message =
-            "a page of another site may change nothing here, unless CORS_ORIGINS names it";
+        let message = "a page of another site can't change data here; to allow it, add its origin to CORS_ORIGINS";
         let problem = Problem::new(403, "permission_denied", message);
         return Err(counted((Reason::Origin, problem)));
     }
@@ -250,7 +249,8 @@ fn tenants(
     let header = header.map_err(|error| (Reason::Tenant, error.into()))?;
     let tenants = caller.tenants(config, header.as_deref())?;
     if tenants.len() > 1 && !endpoint.takes_several_tenants {
-        let message = "X-Scope-OrgID names several tenants, and only queries of profiles take them";
+        let message =
+            "X-Scope-OrgID names several tenants; only profile queries accept more than one";
         return Err((Reason::Tenant, Problem::invalid(message)));
     }
     Ok(tenants)

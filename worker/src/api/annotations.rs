@@ -153,9 +153,7 @@ impl NewAnnotation {
         // The page makes a link of it.
         let is_web = |url: &String| url.starts_with("https://") || url.starts_with("http://");
         if new.url.as_ref().is_some_and(|url| !is_web(url)) {
-            return Err(Problem::invalid(
-                "url must start with https:// or http://",
-            ));
+            return Err(Problem::invalid("url must start with https:// or http://"));
         }
         if let Some(time) = new.time {
             check_millis("time", &time.to_string())?;
@@ -353,7 +351,7 @@ mod tests {
             (r#"{"text":"a","time":1795235400}"#, "which are seconds"),
             (
                 r#"{"text":"a","url":"javascript:alert(1)"}"#,
-                "url begins with neither",
+                "url must start with",
             ),
         ] {
             let message = refused(body).unwrap_err();

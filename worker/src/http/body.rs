@@ -162,7 +162,7 @@ fn check_encoding_named(given: &str, known: &[&str]) -> Result<(), Problem> {
         known => known.join(", "),
     };
     Err(Problem::unimplemented(format!(
-        "the content-encoding is {given:?}; known is {known}"
+        "the content-encoding is {given:?}; expected {known}"
     )))
 }
 
@@ -229,7 +229,7 @@ mod tests {
         }
         assert_eq!(
             check("br", &["gzip"]),
-            Err("the content-encoding is \"br\"; known is gzip".to_owned())
+            Err("the content-encoding is \"br\"; expected gzip".to_owned())
         );
         assert_eq!(
             check("gzip", &[]),

@@ -115,7 +115,7 @@ impl Parameters {
             let parsed = self.time(name, time, default);
             parsed.map_err(|problem| Problem {
                 message: format!(
-                    "{}; write now-1h, 2026-11-24T10:00:00Z or milliseconds since 1970",
+                    "{}; use now-1h, 2026-11-24T10:00:00Z or milliseconds since 1970",
                     problem.message
                 ),
                 ..problem

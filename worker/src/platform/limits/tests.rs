@@ -51,7 +51,7 @@ fn what_is_no_limit_is_named() {
     };
     check(
         r#"{"a":1,"ingestion_rate":2}"#,
-        "no limit a, ingestion_rate; the limits are ing",
+        "unknown limit a, ingestion_rate; the limits are ing",
     );
     check(
         r#"{"ingestion_rate_mb":-1}"#,

@@ -187,7 +187,7 @@ fn what_cannot_be_drawn_is_not_stored() {
     assert_eq!(status, 400);
     assert!(
         message.starts_with(
-            "this is a recording of perf (perf.data), which is not read yet; read here are pprof"
+            "this is a recording of perf (perf.data), which Pilotlight can't open yet; supported here are pprof"
         ),
         "{message}"
     );
@@ -260,7 +260,7 @@ fn ids() {
     let problem = fixture.get("x", "").unwrap_err();
     assert_eq!(problem.status, 400);
     assert!(
-        problem.message.starts_with("id: this is no id"),
+        problem.message.starts_with("id: not a share ID"),
         "{}",
         problem.message
     );

@@ -97,7 +97,7 @@ fn formats_and_nodes() {
     );
     assert_eq!(
         message(format(&[("aggregation", "max")])),
-        "aggregation \"max\" is neither sum nor average"
+        "aggregation must be sum or average, not \"max\""
     );
 }
 
@@ -143,10 +143,7 @@ fn both_sides_have_one_type_and_their_own_times() {
         format!("profile types must match: leftQuery has {CPU}, rightQuery {memory}")
     );
     let late = [queries[0], queries[1], ("rightUntil", "then")];
-    assert_eq!(
-        message(ask(&late)),
-        "rightUntil is \"then\", which is not a time"
-    );
+    assert_eq!(message(ask(&late)), "rightUntil: \"then\" is not a time");
 }
 
 #[test]
