@@ -83,6 +83,14 @@ for (const [name, bytes, says] of [
   });
 }
 
+test("an address without a page is a page that leads home", async () => {
+  const { page, end } = await openPage(browser, "/nowhere");
+  assert.equal(await page.locator("h1").textContent(), "Page not found");
+  await page.getByRole("link").click();
+  await page.getByTestId("service-card").first().waitFor();
+  await end(/404/);
+});
+
 test("three bad files take little from the good one", async () => {
   const { page, at, end } = await openPage(browser, "/file");
   const bad = ["a.data", "b.data", "c.data"].map((name) => file(name, UNREAD));

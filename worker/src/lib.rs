@@ -62,7 +62,7 @@ use http::hosts::AllowedHosts;
 use http::origin::{Origins, PREFLIGHT, Page};
 use http::route::route;
 use http::scope::Scope;
-use http::{body, grpc, grpc_web, headers};
+use http::{body, grpc, grpc_web, headers, page_not_found};
 use maintenance::schedule;
 use meter::{Item, Meter};
 use platform::config::{Auth, Config};
@@ -84,6 +84,7 @@ async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Resu
             let response = grpc::error_response(&request, &problem)
                 .or_else(|| of_endpoint.map(|respond| respond(&request, &problem)))
                 .or_else(|| grpc_web::error_response(&request, &problem))
+                .or_else(|| page_not_found::response(&request, &problem))
                 .unwrap_or_else(|| problem.response())?;
             if problem.status == 401 && asks_for_tokens(&env) {
                 let mode = request.headers().get("sec-fetch-mode")?;

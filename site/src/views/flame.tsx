@@ -47,6 +47,11 @@ export function Flame() {
         boxes={boxes}
         onStage={follow}
       >
+        {info && info.nodes > 1 && !info.diff && info.total <= 0 && (
+          <p class="hint nothing-drawn" data-testid="nothing">
+            {info.total < 0 ? "The total is negative" : "The total is zero"}, so there is no flame graph. See the table.
+          </p>
+        )}
         {info?.nodes === 1 && (
           <p class="hint nothing-drawn" data-testid="nothing">
             {pictureRoute.value.steps.length > 0

@@ -248,6 +248,10 @@ fn what_is_no_profile_is_named_too() {
             "an OTLP profile (JSON), which Pilotlight can't open yet",
         ),
         (b"{\"a\": 1}", "JSON in an unknown format"),
+        (
+            b"{\"a\": 1, \"b\"",
+            "JSON without its end, as of a download that stopped",
+        ),
         (b"buy milk\n", "text in an unknown format"),
         (
             b"\xef\xbb\xbf{\"traceEvents\":[]}",

@@ -11,6 +11,7 @@ pub(crate) mod headers;
 pub(crate) mod hosts;
 pub(crate) mod origin;
 pub(crate) mod outgoing;
+pub(crate) mod page_not_found;
 pub(crate) mod parameters;
 pub(crate) mod percent;
 pub(crate) mod route;

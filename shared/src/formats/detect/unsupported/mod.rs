@@ -40,7 +40,7 @@ pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
         .or_else(|| otlp(start))
         .or_else(|| beginning.json.map(|json| Profile(json.name())))
         .or_else(|| text_format(beginning))
-        .or_else(|| text_or_json(start))
+        .or_else(|| text_or_json(start, bytes))
         .or_else(|| (!begins_as_pprof(start)).then_some(Other("binary data in an unknown format")))
 }
 
@@ -56,14 +56,18 @@ fn begins_as_pprof(start: &[u8]) -> bool {
     }
 }
 
+const CUT_JSON: &str = "JSON without its end, as of a download that stopped";
+
 /// What is left to say of a file that has no better name.
-fn text_or_json(start: &[u8]) -> Option<UnsupportedFormat> {
+fn text_or_json(start: &[u8], bytes: &[u8]) -> Option<UnsupportedFormat> {
     let start = &start[..start.len().min(512)];
     let text = start
         .iter()
         .all(|&b| b >= 0x20 || b"\t\r\n\x0c".contains(&b));
     match start.trim_ascii_start().first()? {
         _ if !text => None,
+        b'{' if !bytes.trim_ascii_end().ends_with(b"}") => Some(Other(CUT_JSON)),
+        b'[' if !bytes.trim_ascii_end().ends_with(b"]") => Some(Other(CUT_JSON)),
         b'{' | b'[' => Some(Other("JSON in an unknown format")),
         _ => Some(Other("text in an unknown format")),
     }
