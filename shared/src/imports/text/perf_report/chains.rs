@@ -12,7 +12,7 @@
 
 use hashbrown::HashMap;
 
-use super::entry::{Entry, WHOLE, hundredths, location};
+use super::entry::{Entry, WHOLE, hundredths, location, without_line};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::imports::error::FormatError;
 use crate::imports::rows::Rows;
@@ -215,6 +215,11 @@ impl Chains {
         is_told || self.nodes.is_empty()
     }
 
+    /// Whether there are trees, and each begins with its function.
+    pub(super) fn begins_with_callee(&self) -> bool {
+        !self.begins_with_roots && !self.nodes.is_empty()
+    }
+
     /// Whether branches have more than what they come from, beyond what rounding adds.
     fn exceeds(&self, entries: &[Entry]) -> bool {
         let mut left: Vec<i64> = Vec::with_capacity(self.nodes.len());
@@ -371,18 +376,6 @@ impl Chains {
             parts.push((None, whole - known));
         }
         parts
-    }
-}
-
-/// Of `leaf a.c:3`, `leaf`.
-fn without_line(name: &str) -> &str {
-    let is_line = |place: &str| {
-        let line = place.rsplit_once(':').map_or("", |(_, line)| line);
-        !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit())
-    };
-    match name.rsplit_once(' ') {
-        Some((function, place)) if is_line(place) => function,
-        _ => name,
     }
 }
 

@@ -45,3 +45,15 @@ pub(super) fn hundredths(text: &str) -> Option<i64> {
     let is_share = number.is_finite() && (0.0..1e15).contains(&number);
     is_share.then_some((number * 100.0).round() as i64)
 }
+
+/// Of `leaf a.c:3`, `leaf`.
+pub(super) fn without_line(name: &str) -> &str {
+    let is_line = |place: &str| {
+        let line = place.rsplit_once(':').map_or("", |(_, line)| line);
+        !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit())
+    };
+    match name.rsplit_once(' ') {
+        Some((function, place)) if is_line(place) => function,
+        _ => name,
+    }
+}

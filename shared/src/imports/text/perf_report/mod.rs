@@ -266,6 +266,11 @@ impl Report {
                 format!("no function tells how trees are drawn; they are read as {order}, perf's default")
             });
         }
+        if has_children && self.chains.begins_with_callee() {
+            self.rows.warnings.add(|| {
+                "trees are callees first (-g callee) with children, so a function's own value is divided between its callers by shares that include what it calls; perf report --no-children has them apart".to_owned()
+            });
+        }
         for (row, entry) in self.entries.iter().enumerate() {
             let next = self.entries.get(row + 1).map(|next| next.nodes);
             let sample_type = self.events[entry.event as usize].sample_type;

@@ -85,16 +85,20 @@ fn what_a_function_calls_is_not_its_own() {
 
 #[test]
 fn what_a_function_has_itself_is_divided_between_its_callers() {
-    check(
+    let (drawn, notes) = open(
         CHILDREN,
         "   100.00%    10.00%  w        w              [.] f\n            |\n            ---f\n\
          \x20              |          \n               |--75.00%--a\n               |          \n\
          \x20               --25.00%--b\n\n\
          \x20   90.00%    90.00%  w        w              [.] g\n            |\n            ---g\n\
          \x20              f\n\n",
-        "100.00",
-        "a;f thread=w 12075000\nb;f thread=w 4025000\nf;g thread=w 144900000\n",
     );
+    assert_eq!(
+        drawn,
+        "cpu-clock/nanoseconds\na;f thread=w 12075000\nb;f thread=w 4025000\nf;g thread=w 144900000\n"
+    );
+    assert!(notes[0].ends_with("perf report --no-children has them apart"));
+    assert_eq!(notes[1..], [format!("{NOTE}100.00% of it")]);
 }
 
 /// Names have their source lines behind them (`-g address`), or no column names functions.
