@@ -44,13 +44,15 @@ export function Diff() {
         <ProfileSelect />
         <span class="spacer" />
         {apart.value ? <PlacePresets /> : <Presets />}
-        <button type="button" class="control" title="Swap the sides (x)" data-testid="swap" onClick={swapSides}>
-          <Icon name="swap" />
-          <span class="wide">Swap</span>
-        </button>
-        <button type="button" class="control icon-only" title="Refresh" onClick={refresh}>
-          <Icon name="refresh" />
-        </button>
+        <div class="times">
+          <button type="button" class="control" title="Swap the sides (x)" data-testid="swap" onClick={swapSides}>
+            <Icon name="swap" />
+            <span class="wide">Swap</span>
+          </button>
+          <button type="button" class="control icon-only" title="Refresh" onClick={refresh}>
+            <Icon name="refresh" />
+          </button>
+        </div>
       </Header>
       <div class="sides">
         <SidePanel name="base" />
