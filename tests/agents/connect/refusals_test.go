@@ -61,7 +61,7 @@ func TestInvalidArguments(t *testing.T) {
 		names := &typesv1.LabelNamesRequest{}
 		wants(t, refused(t, api.LabelNames, names), connect.CodeInvalidArgument, "missing time range in the query")
 		names = &typesv1.LabelNamesRequest{Matchers: []string{`{a=~"("}`}, Start: 1, End: 2}
-		wants(t, refused(t, api.LabelNames, names), connect.CodeInvalidArgument, "selector, column 5: not a regular expression")
+		wants(t, refused(t, api.LabelNames, names), connect.CodeInvalidArgument, "selector, column 5: invalid regular expression")
 		values := &typesv1.LabelValuesRequest{Start: 2, End: 1}
 		wants(t, refused(t, api.LabelValues, values), connect.CodeInvalidArgument, "the range begins (2) after its end (1)")
 		wants(t, refused(t, api.Series, &querierv1.SeriesRequest{}), connect.CodeInvalidArgument, "missing time range in the query")

@@ -148,7 +148,11 @@ fn a_tenant_has_limits_of_its_own() {
     assert_eq!(shown["limits"]["max_query_length"], "30d");
     assert_eq!(shown["own"], json!({}));
     let wrong = shop.put(LIMITS, r#"{"ingestion_rate":1,"max_query_length":"1d"}"#);
-    refused(&wrong.expect("an answer"), 400, "no limit ingestion_rate;");
+    refused(
+        &wrong.expect("an answer"),
+        400,
+        "unknown limit ingestion_rate;",
+    );
     let wrong = shop.put(LIMITS, r#"{"max_query_length":"long"}"#);
     refused(&wrong.expect("an answer"), 400, "max_query_length is");
 
