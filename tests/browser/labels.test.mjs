@@ -73,7 +73,7 @@ test("values of a label have the numbers of the API", async () => {
     // The page may put steps together, but of two or three.
     const note = await at("values-note").textContent();
     const factor =
-      nanoseconds(/steps of ([\d.]+ \w+)/.exec(note)[1]) /
+      nanoseconds(/over ([\d.]+ \w+) steps/.exec(note)[1]) /
       1e6 /
       (await ask("series", Object.fromEntries(shown.searchParams))).step;
     const first = points.length % factor;
@@ -83,11 +83,23 @@ test("values of a label have the numbers of the API", async () => {
       const [sum, count] = groups.get(group) ?? [0, 0];
       groups.set(group, [sum + point, count + counts[i]]);
     }
-    const filled = [...groups.values()].filter(([, count]) => count > 0).map(([sum]) => sum);
-    const mean = filled.reduce((sum, value) => sum + value, 0) / filled.length;
-    const variance = filled.reduce((sum, value) => sum + (value - mean) ** 2, 0) / filled.length;
-    assert.equal(await exact(cell("max")), Math.max(...filled));
-    const step = nanoseconds(/steps of ([\d.]+ \w+)/.exec(note)[1]);
+    // The first and the last step of what has profiles count in part.
+    const steps = [...groups.values()];
+    const inside = ([, count], i) => count > 0 && steps[i - 1]?.[1] > 0 && steps[i + 1]?.[1] > 0;
+    const whole = Math.min(...steps.filter(inside).map(([, count]) => count));
+    const filled = steps.flatMap((step, i) => {
+      const part = inside(step, i) ? 1 : Math.min(1, step[1] / whole);
+      return part > 0 ? [{ part, load: step[0] / part }] : [];
+    });
+    const covered = filled.reduce((sum, { part }) => sum + part, 0);
+    const mean = filled.reduce((sum, { load, part }) => sum + load * part, 0) / covered;
+    const variance = filled.reduce((sum, { load, part }) => sum + (load - mean) ** 2 * part, 0) / covered;
+    near(
+      await exact(cell("max")),
+      Math.max(...filled.filter(({ part }) => part >= 0.5).map(({ load }) => load)),
+      "max",
+    );
+    const step = nanoseconds(/over ([\d.]+ \w+) steps/.exec(note)[1]);
     near(amount(await cell("mean").textContent()) / 1e9, mean / step, "mean load in cores");
     near(await exact(cell("mean")), mean, "mean");
     near(await exact(cell("deviation")), Math.sqrt(variance), "deviation");

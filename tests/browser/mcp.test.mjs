@@ -107,7 +107,7 @@ for (const generation of Object.keys(GENERATIONS)) {
   test(`${generation}: what is wrong is told to the model`, async () => {
     for (const [name, given, message] of [
       ["top_functions", {}, /query parameter "query" is missing/],
-      ["top_functions", { query: "x" }, /does not begin with a profile type/],
+      ["top_functions", { query: "x" }, /must start with a profile type/],
       ["top_functions", { query, form: "now" }, /unknown parameter "form"; expected one of query, from/],
       ["top_functions", { query, limit: 0 }, /limit is "0", not a number from 1 to 1000/],
       ["describe_function", { query, ...range, name: "nothing" }, /no function .* is called "nothing"/],

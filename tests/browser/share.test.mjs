@@ -24,7 +24,7 @@ async function shared({ page, at }, days) {
   await at("share").click();
   await at("upload-days").selectOption(String(days));
   await at("upload-link").click();
-  await at("notice").filter({ hasText: "Copied the link: it is valid until the end of" }).waitFor();
+  await at("notice").filter({ hasText: "Copied the link. It expires at the end of" }).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   const [, day] = /[?&]share=(\d{5})-[0-9a-f]{32}(&|$)/.exec(link) ?? assert.fail(link);
   // A day may have begun meanwhile.

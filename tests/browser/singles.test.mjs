@@ -34,7 +34,7 @@ test("every profile is in a cell, and the largest is a click away", async () => 
     counts.reduce((sum, count) => sum + count, 0),
     PROFILES.length,
   );
-  assert.match(await at("singles-count").textContent(), /^40 profiles,/);
+  assert.match(await at("singles-count").textContent(), /^40 profiles by start time/);
   const values = () => at("singles-row").evaluateAll((rows) => rows.map((row) => Number(row.dataset.value)));
   const inOrder = await values();
   await at("singles-by-value").click();
@@ -72,7 +72,7 @@ test("every profile is in a cell, and the largest is a click away", async () => 
 test("filters hold, and a range without profiles says so", async () => {
   const filtered = await openPage(browser, path({ l: 'pod="p1"' }));
   await filtered.at("singles-row").first().waitFor();
-  assert.match(await filtered.at("singles-count").textContent(), /^20 profiles,/);
+  assert.match(await filtered.at("singles-count").textContent(), /^20 profiles by start time/);
   const labels = await filtered.page.locator(".singles-labels").allTextContents();
   assert.ok(labels.length > 0 && labels.every((text) => text.includes("pod=p1")));
   await filtered.end();

@@ -46,9 +46,9 @@ after(async () => {
 test("every span is in a cell, and the largest is a click away", async () => {
   const { page, at, end } = await openPage(browser, path({ p: "singles" }));
   await at("singles-row").first().waitFor();
-  assert.match(await at("singles-count").textContent(), /^4 profiles,/);
+  assert.match(await at("singles-count").textContent(), /^4 profiles by start time/);
   await at("singles-spans").click();
-  await page.getByText("3 spans,").waitFor();
+  await page.getByText("3 spans by start time").waitFor();
   assert.match(page.url(), /[?&]by=span/);
   const values = await at("singles-row").evaluateAll((rows) => rows.map(({ dataset }) => Number(dataset.value)));
   assert.deepEqual(
@@ -88,7 +88,7 @@ test("a link with a trace shows its samples, and each chip can be removed", asyn
 
   const unknown = await openPage(browser, path({ span: "00f067aa0ba902ff" }));
   await unknown.at("empty").waitFor();
-  assert.match(await unknown.at("empty").textContent(), /No sample of span 00f067aa0ba902ff is in/);
+  assert.match(await unknown.at("empty").textContent(), /No samples of span 00f067aa0ba902ff in this range/);
   await unknown.page.getByRole("button", { name: "Show all samples" }).click();
   await drawnFrames(unknown.page, 150 * TICK);
   await unknown.end();

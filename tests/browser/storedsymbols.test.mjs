@@ -116,7 +116,7 @@ test("where there is no profile of one service a program says where it is of use
     const said = (text) => at("notice").filter({ hasText: text }).waitFor();
     await drop(page, path("whole"));
     await said(
-      "whole is a program, not a profile. A binary names the addresses of a profile: drop it on a service or on an open file.",
+      "whole is a binary, not a profile. A binary names the addresses of a profile: drop it on a service or on an open file.",
     );
     await drop(page, path("whole"), path("other"));
     await said("These are binaries, not profiles.");

@@ -89,7 +89,7 @@ function EmptySides({ sides }: { sides: SideName[] }) {
         {filtered && <RemoveFilters sides={sides} />}
         {filled && (
           <button type="button" class={filtered ? "control" : "control primary"} onClick={() => exploreSide(filled)}>
-            Explore the {SIDE_TITLES[filled]} alone
+            Explore only the {SIDE_TITLES[filled]}
           </button>
         )}
         {!filled && <AllServices />}

@@ -38,7 +38,7 @@ function sayWhere(): ((programs: File[]) => void) | null {
   const { page } = route.peek();
   if (page === "file" || (page === "home" && files.peek().length > 0)) return null;
   return ([{ name }, ...more]) => {
-    const what = more.length > 0 ? "These are programs, not profiles" : `${name} is a program, not a profile`;
+    const what = more.length > 0 ? "These are binaries, not profiles" : `${name} is a binary, not a profile`;
     notify(
       `${what}. A binary names the addresses of a profile: drop it on a service or on an open file.`,
       READING_MILLIS,
