@@ -13,9 +13,11 @@ const USAGE = `Opens profiles in the browser. Nothing leaves this machine.
 Usage: pilotlight [--port N] [--no-open] [FILE…]
        pilotlight bundle [OPTION…] DIR
        pilotlight export --url URL [OPTION…]
+       pilotlight serve [OPTION…]
 
   bundle DIR  makes a folder of profiles into one that any static host serves; --help says more
   export      takes a part of what a server stores along, as such a folder, a zip or one page; --help says more
+  serve       runs a server that stores the profiles of your programs; --help says more
   FILE        a profile, in any format that the viewer reads; several are merged, and can be compared
   --port N    the port to listen on; a free one by default
   --no-open   print the address, and open no browser
@@ -33,8 +35,13 @@ const TYPES = {
 };
 
 const [command, ...words] = process.argv.slice(2);
-if (command === "bundle" || command === "export") {
-  const run = command === "bundle" ? (await import("./bundle.mjs")).bundle : (await import("./export.mjs")).exportSlice;
+const commands = {
+  bundle: async () => (await import("./bundle.mjs")).bundle,
+  export: async () => (await import("./export.mjs")).exportSlice,
+  serve: async () => (await import("./serve/serve.mjs")).serve,
+};
+if (Object.hasOwn(commands, command ?? "")) {
+  const run = await commands[command]();
   await run(words).catch((error) => fail(error.message));
   process.exit(0);
 }
@@ -147,8 +154,8 @@ function refuse(response, status, text) {
 
 /** Where there is no browser to be opened, the printed address is enough. */
 function openBrowser(address) {
-  const commands = { darwin: ["open"], win32: ["rundll32", "url.dll,FileProtocolHandler"] };
-  const [command, ...words] = commands[process.platform] ?? ["xdg-open"];
+  const openers = { darwin: ["open"], win32: ["rundll32", "url.dll,FileProtocolHandler"] };
+  const [command, ...words] = openers[process.platform] ?? ["xdg-open"];
   spawn(command, [...words, address], { stdio: "ignore", detached: true })
     .on("error", () => {})
     .unref();

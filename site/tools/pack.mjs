@@ -1,12 +1,19 @@
-// `npm run pack`, after a build: the viewer as a package of npm. Prints where the tarball is.
+// Makes the npm package of what is built, and prints where the tarball is:
+//
+//   node pack.mjs [--server FOLDER] [--out FOLDER]
+//
+// "--server" puts in what `pilotlight serve` runs, of a folder that `cargo xtask selfhost` or `cargo xtask package` made. "--out" is
+// where the package and the tarball are put, target/npm by default.
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { notices } from "./notices.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const out = join(root, "target/npm");
+const { values } = parseArgs({ options: { server: { type: "string" }, out: { type: "string" } } });
+const out = resolve(values.out ?? join(root, "target/npm"));
 const folder = join(out, "package");
 const dist = join(root, "site/dist");
 if (!existsSync(join(dist, "index.html"))) {
@@ -30,6 +37,11 @@ for (const name of readdirSync(join(folder, "site")).filter((name) => name.endsW
   const path = join(folder, "site", name);
   writeFileSync(path, readFileSync(path, "utf8").replace(/\s*<link rel="manifest"[^>]*>/, ""));
 }
+// The pages of the server are those of the viewer.
+if (values.server)
+  for (const name of ["worker", "pilotlight.capnp"])
+    cpSync(join(values.server, name), join(folder, "serve", name), { recursive: true });
+const { packages } = JSON.parse(readFileSync(join(root, "xtask/npm/package-lock.json"), "utf8"));
 const { version, license, engines } = JSON.parse(readFileSync(join(root, "site/package.json"), "utf8"));
 const manifest = {
   name: "pilotlight",
@@ -42,6 +54,8 @@ const manifest = {
   exports: { ".": { types: "./element.d.mts", default: "./element.mjs" }, "./package.json": "./package.json" },
   types: "./element.d.mts",
   engines,
+  // What `serve` tells people to install: that of wrangler, with which all is tested.
+  pilotlight: { workerd: packages["node_modules/workerd"].version },
 };
 writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 const npm = process.platform === "win32" ? "npm.cmd" : "npm";

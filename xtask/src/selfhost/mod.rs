@@ -47,25 +47,42 @@ pub(crate) fn selfhost(out: &str, build: Build) -> Result<()> {
 
 /// Makes the folder of what is built. The token is that of a new configuration.
 pub(crate) fn folder(out: &Path) -> Result<Option<Token>> {
-    // Not what the operator wrote and what is stored: an upgrade replaces the rest.
-    for made in ["bin", "pages", "worker"] {
-        let path = out.join(made);
-        if path.exists() {
-            fs::remove_dir_all(&path).context(path.display())?;
-        }
-        fs::create_dir_all(&path).context(path.display())?;
-    }
-    let own = root().join("xtask/selfhost");
+    server(out)?;
+    empty(&out.join("bin"))?;
+    let own = parts();
     for (from, to) in [
         (workerd()?, "bin/workerd"),
         (own.join("pilotlight"), "bin/pilotlight"),
-        (own.join("entry.js"), "worker/entry.js"),
-        (own.join("environment.js"), "worker/environment.js"),
-        (root().join("worker/shim.js"), "worker/shim.js"),
         (own.join("Containerfile"), "Containerfile"),
         (own.join("dockerignore"), ".dockerignore"),
         (own.join("pilotlight.service"), "pilotlight.service"),
         (root().join("LICENSE"), "LICENSE"),
+    ] {
+        copy(&from, &out.join(to))?;
+    }
+    let env = out.join(CONFIGURATION);
+    if env.exists() {
+        return Ok(None);
+    }
+    let token = Token::make()?;
+    let line = |digest: &str| format!("\n{}={digest}\n", secret::VARIABLE);
+    let text = read(&own.join(CONFIGURATION))?.replace(&line(""), &line(&token.digest));
+    write(&env, &text)?;
+    keep_from_others(&env)?;
+    Ok(Some(token))
+}
+
+/// Writes what workerd runs: the worker, the pages, and the configuration that names them. The rest
+/// of the folder stays as it is: the operator's configuration, and what is stored.
+pub(crate) fn server(out: &Path) -> Result<()> {
+    for made in ["pages", "worker"] {
+        empty(&out.join(made))?;
+    }
+    let own = parts();
+    for (from, to) in [
+        (own.join("entry.js"), "worker/entry.js"),
+        (own.join("environment.js"), "worker/environment.js"),
+        (root().join("worker/shim.js"), "worker/shim.js"),
     ] {
         copy(&from, &out.join(to))?;
     }
@@ -94,23 +111,17 @@ pub(crate) fn folder(out: &Path) -> Result<Option<Token>> {
             modules.push(name);
         }
     }
-    let read = |path: PathBuf| fs::read_to_string(&path).context(path.display());
     let configuration = config::fill(
-        &read(own.join("pilotlight.capnp"))?,
-        &read(root().join("wrangler.toml"))?,
+        &read(&own.join("pilotlight.capnp"))?,
+        &read(&root().join("wrangler.toml"))?,
         &modules,
     )?;
-    write(&out.join("pilotlight.capnp"), &configuration)?;
-    let env = out.join(CONFIGURATION);
-    if env.exists() {
-        return Ok(None);
-    }
-    let token = Token::make()?;
-    let line = |digest: &str| format!("\n{}={digest}\n", secret::VARIABLE);
-    let text = read(own.join(CONFIGURATION))?.replace(&line(""), &line(&token.digest));
-    write(&env, &text)?;
-    keep_from_others(&env)?;
-    Ok(Some(token))
+    write(&out.join("pilotlight.capnp"), &configuration)
+}
+
+/// The files that the folder is made of, and that are nowhere else.
+fn parts() -> PathBuf {
+    root().join("xtask/selfhost")
 }
 
 /// The program, from the npm package that wrangler comes with.
@@ -150,11 +161,23 @@ fn files_of(folder: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
+/// A folder with nothing in it.
+fn empty(path: &Path) -> Result<()> {
+    if path.exists() {
+        fs::remove_dir_all(path).context(path.display())?;
+    }
+    fs::create_dir_all(path).context(path.display())
+}
+
 fn copy(from: &Path, to: &Path) -> Result<()> {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder).context(folder.display())?;
     }
     fs::copy(from, to).map(drop).context(from.display())
+}
+
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).context(path.display())
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

@@ -1,0 +1,135 @@
+/** `pilotlight serve`: a whole server on this machine. workerd runs the worker; profiles are in a folder, or in an S3 bucket. */
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer, isIPv6 } from "node:net";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { startBucket } from "./bucket.mjs";
+import { lockFolder, openFolder, readIfThere } from "./folder.mjs";
+import { parseOptions } from "./options.mjs";
+import { endLeftover, findWorkerd, startWorkerd } from "./workerd.mjs";
+
+const PAGES = fileURLToPath(new URL("../site", import.meta.url));
+/** Has the SHA-256 of the administrator's token, in the data folder. */
+const DIGEST = "admin-token.sha256";
+/** What nobody needs on a server of one's own: nobody takes there what others need. */
+const NO_LIMITS = '{"ingestion_rate_mb":0}';
+
+/** Serves until it is stopped. Throws an `Error` whose message is for people. */
+export async function serve(words) {
+  const options = parseOptions(words);
+  if (options === undefined) return;
+  const stopping = signals();
+  const program = findWorkerd();
+  const data = resolve(options.data);
+  openFolder(data);
+  const lock = await lockFolder(data);
+  const state = join(data, stateFolder(options));
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  await endLeftover(state);
+  await checkPort(options);
+  const bucket = options.s3 ? undefined : await startBucket(join(data, "bucket"));
+  const token = options.auth === "required" && !process.env.ADMIN_TOKEN_SHA256 ? adminToken() : {};
+  const workerd = startWorkerd(program, {
+    listen: `${bracketed(options.host)}:${options.port}`,
+    state,
+    pages: PAGES,
+    variables: {
+      LIMITS: options.auth === "open" ? NO_LIMITS : undefined,
+      ...process.env,
+      AUTH: options.auth,
+      ADMIN_TOKEN_SHA256: token.digest ?? process.env.ADMIN_TOKEN_SHA256,
+      ...(options.s3 ?? { S3_SESSION_TOKEN: undefined, ...bucket.variables }),
+    },
+  });
+  const failed = workerd.ended.then((why) => {
+    throw new Error(`workerd is gone: ${why}. Its messages are above`);
+  });
+  failed.catch(() => {});
+  try {
+    const url = await Promise.race([ready(workerd, options), failed, stopping]);
+    if (url !== undefined) {
+      await lock.check();
+      console.log(greeting(url, data, options, token));
+      await Promise.race([failed, stopping]);
+    }
+    console.log("\nStopping");
+  } finally {
+    // A second Ctrl-C does not wait for requests that are being answered.
+    const again = signals();
+    await Promise.race([workerd.stop(), again.then(() => workerd.stop(true))]);
+    bucket?.close();
+    lock.release();
+  }
+}
+
+/** Resolves when the user stops the server. */
+function signals() {
+  return Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal))).then(() => undefined);
+}
+
+/** The catalog is of one bucket: another one has its own. */
+function stateFolder({ s3 }) {
+  if (!s3) return "state";
+  const digest = createHash("sha256").update(`${s3.S3_ENDPOINT}\n${s3.S3_BUCKET}`).digest("hex");
+  return `state-s3-${digest.slice(0, 12)}`;
+}
+
+/** workerd would say the same, but not what to do. */
+async function checkPort({ host, port }) {
+  const probe = createServer().listen(port, host);
+  try {
+    await once(probe, "listening");
+  } catch ({ code, message }) {
+    if (code === "EADDRINUSE") throw new Error(`port ${port} is in use. Choose another one with --port`);
+    if (code === "EACCES") throw new Error(`not allowed to listen on port ${port}. Choose one above 1023 with --port`);
+    throw new Error(`cannot listen on --host ${host}: ${message}`);
+  }
+  probe.close();
+  await once(probe, "close");
+}
+
+/** The administrator's token: made once, of which only the digest is kept. */
+function adminToken() {
+  const kept = readIfThere(DIGEST)?.trim();
+  if (kept) return { digest: kept };
+  const text = `plt_${randomBytes(32).toString("base64url")}`;
+  const digest = createHash("sha256").update(text).digest("hex");
+  writeFileSync(DIGEST, `${digest}\n`, { mode: 0o600 });
+  return { text, digest };
+}
+
+/** Waits until the server answers, and gives its URL. */
+async function ready(workerd, { host }) {
+  const port = await workerd.port;
+  const name = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
+  const url = `http://${bracketed(name)}:${port}`;
+  for (;;) {
+    const answer = await fetch(`${url}/healthz`).catch(() => undefined);
+    if (answer?.ok) return url;
+    await pause(20);
+  }
+}
+
+function bracketed(host) {
+  return isIPv6(host) ? `[${host}]` : host;
+}
+
+function greeting(url, data, { s3, auth }, { text }) {
+  const kept = s3 ? `profiles are in the bucket ${s3.S3_BUCKET}, the catalog in ${data}` : `data is in ${data}`;
+  const lines = [`Pilotlight is at ${url} (Ctrl-C stops it; ${kept})`, ""];
+  const push = `--data-binary @cpu.pprof '${url}/ingest?name=my.app&format=pprof'`;
+  if (auth === "open") {
+    lines.push(`Push a profile:  curl ${push}`, `From an agent:   set its server address to ${url}`);
+    return lines.join("\n");
+  }
+  if (text) lines.push("The administrator's token, which is shown only once:", "", `    ${text}`, "");
+  lines.push(
+    "Create a token for agents with the administrator's, then push with the new one:",
+    `  curl -H "Authorization: Bearer $ADMIN_TOKEN" -d '{"tenant":"anonymous","scopes":["push"],"name":"agents"}' ${url}/api/v1/admin/tokens`,
+    `  curl -H "Authorization: Bearer $PUSH_TOKEN" ${push}`,
+  );
+  return lines.join("\n");
+}

@@ -1,0 +1,121 @@
+/** workerd, which runs the worker: where it is, how it starts, and that it does not outlive this process. */
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { readIfThere } from "./folder.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+/** Has the process number of workerd, in the data folder. */
+const PID = "workerd.pid";
+/** How long requests that were accepted may take when the server is stopped: longer than pushes gather (`FLUSH_MS`). */
+const DRAIN_MS = 10_000;
+/** Until a process is gone that was killed. */
+const GONE_MS = 5000;
+
+/** The program. It is large and few need it, so npm does not install it together with the viewer. */
+export function findWorkerd() {
+  const { pilotlight } = JSON.parse(readFileSync(join(here, "../package.json"), "utf8"));
+  if (!existsSync(join(here, "pilotlight.capnp"))) throw new Error("this package was packed without the server");
+  const wanted = `workerd@${pilotlight.workerd}`;
+  const require = createRequire(import.meta.url);
+  try {
+    require.resolve("workerd");
+  } catch {
+    throw new Error(
+      `the server needs workerd, Cloudflare's runtime, which is not installed. Install it next to pilotlight:
+
+  npm install ${wanted}              # in the folder where you installed pilotlight
+  npm install --global ${wanted}     # if you installed pilotlight with --global
+  npx --package=pilotlight --package=${wanted} pilotlight serve`,
+    );
+  }
+  try {
+    const { default: program, version } = require("workerd");
+    if (version !== pilotlight.workerd)
+      console.error(`pilotlight: workerd ${version} is installed; this version was tested with ${pilotlight.workerd}`);
+    return program;
+  } catch (error) {
+    const platform = `${process.platform} ${process.arch}`;
+    throw new Error(
+      `workerd cannot run here (${platform}): ${error.message.trim()}\nReinstall it: npm install ${wanted}`,
+    );
+  }
+}
+
+/**
+ * Starts workerd in the data folder. `port` is where it listens, once it does; `ended` says why it has ended. Both are promises
+ * that never fail.
+ */
+export function startWorkerd(program, { listen, state, pages, variables }) {
+  const words = ["serve", join(here, "pilotlight.capnp"), `-shttp=${listen}`, `-dstate=${state}`, `-dpages=${pages}`];
+  const child = spawn(program, [...words, "--control-fd=3"], {
+    env: variables,
+    // Ctrl-C is for this process, which then ends workerd.
+    detached: true,
+    stdio: ["ignore", process.stderr, process.stderr, "pipe"],
+  });
+  const ended = new Promise((resolve) => {
+    child.on("error", (error) => resolve(`it cannot start: ${error.message}`));
+    child.on("exit", (code, signal) => resolve(signal ? `it was ended by ${signal}` : `it ended with code ${code}`));
+  });
+  const port = new Promise((resolve) => {
+    createInterface({ input: child.stdio[3] }).on("line", (line) => {
+      const { event, port } = JSON.parse(line);
+      if (event === "listen") resolve(port);
+    });
+  });
+  if (child.pid !== undefined) {
+    writeFileSync(PID, String(child.pid));
+    const watchdog = watch(child.pid);
+    ended.then(() => {
+      watchdog?.kill("SIGKILL");
+      rmSync(PID, { force: true });
+    });
+  }
+  /** Answers what was asked, then ends; at once when `now` is set. */
+  const stop = async (now = false) => {
+    child.kill(now ? "SIGKILL" : "SIGTERM");
+    const late = setTimeout(() => child.kill("SIGKILL"), DRAIN_MS);
+    await ended;
+    clearTimeout(late);
+  };
+  return { port, ended, stop };
+}
+
+/** Ends workerd as soon as this process is gone, and with it the pipe that the shell reads from. Windows has no such shell. */
+function watch(pid) {
+  if (process.platform === "win32") return undefined;
+  const script = 'read -r _; kill -9 "$1"';
+  const shell = spawn("sh", ["-c", script, "sh", String(pid)], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  shell.on("error", (error) => console.error(`pilotlight: cannot watch workerd: ${error.message}`));
+  shell.unref();
+  shell.stdin.unref();
+  return shell;
+}
+
+/** Ends the workerd of a server that was killed, if it is still there: it would write to the same databases. */
+export async function endLeftover(state) {
+  const pid = Number(readIfThere(PID));
+  if (!pid || !commandOf(pid).includes(`-dstate=${state}`)) return;
+  process.kill(pid, "SIGKILL");
+  for (const began = Date.now(); commandOf(pid) !== ""; await pause(10))
+    if (Date.now() - began > GONE_MS) throw new Error(`workerd of an earlier server does not end (process ${pid})`);
+}
+
+/** The command line of a process, empty where there is none. */
+function commandOf(pid) {
+  try {
+    if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+    if (process.platform === "win32") return "";
+    return execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" });
+  } catch {
+    return "";
+  }
+}
