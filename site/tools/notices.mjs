@@ -1,5 +1,5 @@
-// The licences of what is inside the built viewer: crates that are compiled into its WASM, packages that are bundled into its
-// scripts. `node tools/notices.mjs` prints them; `npm run pack` puts them into the package.
+// The licences of what is inside the npm package: crates that are compiled into WASM, packages that are bundled into scripts.
+// `node tools/notices.mjs` prints those of the viewer; pack.mjs puts them into the package, with those of the server if that is inside.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,13 +9,13 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const HEAD = `Third-party notices
 
-The viewer holds the software below, under the licences that follow each name. Its WASM also holds parts of Rust's standard
+The package holds the software below, under the licences that follow each name. Its WASM also holds parts of Rust's standard
 library, by the Rust Project's contributors, under the Apache License, Version 2.0, whose text is in LICENSE.
 `;
 
-/** All notices as one text. Fails on what says no licence. */
-export function notices() {
-  const sections = [...crates(), ...packages()].map(({ name, version, license, folder }) => {
+/** All notices of WASM made of the crates in `folders`, and of the pages, as one text. Fails on what says no licence. */
+export function notices(folders = ["wasm-viewer"]) {
+  const sections = [...crates(folders), ...packages()].map(({ name, version, license, folder }) => {
     const texts = licenceFiles(folder).map((file) => readFileSync(join(folder, file), "utf8").trim());
     if (!license || texts.length === 0) throw new Error(`${name} ${version} in ${folder} has no licence`);
     return `${"=".repeat(78)}\n${name} ${version} (${license})\n\n${texts.join("\n\n")}\n`;
@@ -30,16 +30,19 @@ function licenceFiles(folder) {
   return (mit.length > 0 ? mit : all).sort();
 }
 
-/** The crates that the viewer's own depend on, in WASM and at run time. */
-function crates() {
+/** The crates that our own in these folders depend on, in WASM and at run time. */
+function crates(folders) {
   const words = ["metadata", "--format-version=1", "--locked", "--filter-platform=wasm32-unknown-unknown"];
   const output = execFileSync("cargo", words, { cwd: root, maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] });
   const { packages, resolve, workspace_members } = JSON.parse(output);
   const known = new Map(packages.map((crate) => [crate.id, crate]));
   const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
   const isMacro = (id) => known.get(id).targets.some(({ kind }) => kind.includes("proc-macro"));
-  const isViewers = (id) => known.get(id).manifest_path.replaceAll("\\", "/").includes("/wasm-viewer/");
-  const waiting = workspace_members.filter(isViewers);
+  const isInside = (id) => {
+    const path = known.get(id).manifest_path.replaceAll("\\", "/");
+    return folders.some((folder) => path.includes(`/${folder}/`));
+  };
+  const waiting = workspace_members.filter(isInside);
   const found = new Set(waiting);
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
     for (const { pkg, dep_kinds } of nodes.get(id).deps) {

@@ -14,6 +14,8 @@ import { endLeftover, findWorkerd, startWorkerd } from "./workerd.mjs";
 const PAGES = fileURLToPath(new URL("../site", import.meta.url));
 /** Has the SHA-256 of the administrator's token, in the data folder. */
 const DIGEST = "admin-token.sha256";
+/** How long the port of a server that was killed may stay in use: its process is being taken apart. */
+const RELEASED_MS = 3000;
 /** What nobody needs on a server of one's own: nobody takes there what others need. */
 const NO_LIMITS = '{"ingestion_rate_mb":0}';
 
@@ -28,8 +30,8 @@ export async function serve(words) {
   const lock = await lockFolder(data);
   const state = join(data, stateFolder(options));
   mkdirSync(state, { recursive: true, mode: 0o700 });
-  await endLeftover(state);
-  await checkPort(options);
+  const wasKilled = await endLeftover(state);
+  await checkPort(options, wasKilled ? RELEASED_MS : 0);
   const bucket = options.s3 ? undefined : await startBucket(join(data, "bucket"));
   const token = options.auth === "required" && !process.env.ADMIN_TOKEN_SHA256 ? adminToken() : {};
   const workerd = startWorkerd(program, {
@@ -77,12 +79,16 @@ function stateFolder({ s3 }) {
   return `state-s3-${digest.slice(0, 12)}`;
 }
 
-/** workerd would say the same, but not what to do. */
-async function checkPort({ host, port }) {
+/** Waits until the port is free, so long at most. workerd would say the same as this, but not what to do. */
+async function checkPort({ host, port }, patience) {
   const probe = createServer().listen(port, host);
   try {
     await once(probe, "listening");
   } catch ({ code, message }) {
+    if (code === "EADDRINUSE" && patience > 0) {
+      await pause(50);
+      return checkPort({ host, port }, patience - 50);
+    }
     if (code === "EADDRINUSE") throw new Error(`port ${port} is in use. Choose another one with --port`);
     if (code === "EACCES") throw new Error(`not allowed to listen on port ${port}. Choose one above 1023 with --port`);
     throw new Error(`cannot listen on --host ${host}: ${message}`);

@@ -100,13 +100,23 @@ function watch(pid) {
   return shell;
 }
 
-/** Ends the workerd of a server that was killed, if it is still there: it would write to the same databases. */
+/**
+ * Ends the workerd of a server that was killed, if it is still there: it would write to the same databases. Says whether there
+ * was such a server.
+ */
 export async function endLeftover(state) {
   const pid = Number(readIfThere(PID));
-  if (!pid || !commandOf(pid).includes(`-dstate=${state}`)) return;
-  process.kill(pid, "SIGKILL");
+  if (!pid) return false;
+  if (!commandOf(pid).includes(`-dstate=${state}`)) return true;
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch ({ code }) {
+    // The shell that watched it was quicker.
+    if (code !== "ESRCH") throw new Error(`cannot end workerd of an earlier server (process ${pid}): ${code}`);
+  }
   for (const began = Date.now(); commandOf(pid) !== ""; await pause(10))
     if (Date.now() - began > GONE_MS) throw new Error(`workerd of an earlier server does not end (process ${pid})`);
+  return true;
 }
 
 /** The command line of a process, empty where there is none. */
