@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -171,7 +171,13 @@ test(`pushes that were acknowledged are there after kill -9, ${KILLS} times`, as
   );
   assert.deepEqual(wrong, []);
   assert.ok(next >= KILLS * ACKNOWLEDGED);
-  await stop(server);
+  console.log(`${KILLS} kills, ${acknowledged} pushes acknowledged`);
+  server.child.kill("SIGKILL");
+  const began = Date.now();
+  while (isAlive(server.workerd)) {
+    assert.ok(Date.now() - began < 10_000, "workerd outlives the server");
+    await pause(20);
+  }
 });
 
 test("when workerd ends, the server does, and says so", async () => {
@@ -199,6 +205,29 @@ test("with --auth required, the token of the first start lets in", async () => {
   assert.doesNotMatch(second.said(), /plt_/);
   assert.equal((await push(second.url, 2, { authorization: `Bearer ${pushing}` })).status, 200);
   await stop(second);
+});
+
+test("profiles are kept in the S3 bucket that it is told, and the catalog is of that bucket", async () => {
+  const [data, folder] = [empty("s3"), empty("s3-bucket")];
+  // Another embedded bucket speaks S3, too.
+  const { startBucket } = await import(join(packed, "package/serve/bucket.mjs"));
+  const bucket = await startBucket(folder);
+  const { S3_ENDPOINT, S3_BUCKET, ...keys } = bucket.variables;
+  const server = await start(data, ["--port", "0", "--s3-endpoint", S3_ENDPOINT, "--s3-bucket", S3_BUCKET], keys);
+  assert.equal((await push(server.url, 1)).status, 200);
+  assert.equal((await stored(server.url)).get("push1"), 1);
+  await stop(server);
+  bucket.close();
+  assert.ok(existsSync(join(folder, "objects/t")));
+  assert.deepEqual(
+    readdirSync(data).map((name) => name.replace(/[0-9a-f]{12}$/, "…")),
+    ["state-s3-…"],
+  );
+});
+
+test("the package has the licences of what the server is made of", () => {
+  const text = readFileSync(join(packed, "package/THIRD_PARTY_NOTICES"), "utf8");
+  for (const name of ["rusty-s3", "worker", "preact"]) assert.match(text, new RegExp(`^${name} \\d`, "m"));
 });
 
 test("what it cannot do it says", () => {

@@ -49,7 +49,7 @@ Usage: cargo xtask <command>
                           of what is built already where --built says so
   export --url URL [--query Q] [--from T] [--until T] [--out FOLDER|FILE.zip|FILE.html]
                           take a part of what a server stores along, with pages that query it (docs/bundles.md)
-  package                 write the npm package (the viewer, bundle, export) as a tarball
+  package                 write the npm package (the viewer, bundle, export, serve) as a tarball
   token create --tenant T --scope push[,read,admin] [--expires 90d] [--name N] [--url URL]
   token list [--url URL]
   token revoke ID [--url URL]
