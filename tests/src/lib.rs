@@ -28,7 +28,6 @@
 //! - [`demo`]: an hour of realistic history of four services.
 //! - [`identity`]: what the core must answer alike in every engine.
 
-pub mod demo;
 pub mod identity;
 mod judges;
 pub mod kills;
@@ -36,6 +35,8 @@ pub mod load;
 pub mod local;
 pub mod options;
 mod profiles;
+
+pub use pilotlight_demo as demo;
 
 pub use judges::{brute, go, graph, oracle, pgo, series, text};
 pub use local::{client, clock, locked, process, query};

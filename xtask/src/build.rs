@@ -92,8 +92,16 @@ const SYMBOLS: Module = Module {
     budget: 400_000,
 };
 
+/// Made-up profiles, in the npm package and for the front page of an empty server.
+const DEMO: Module = Module {
+    package: "pilotlight-demo",
+    kind: "web",
+    out: "site/src/wasm/demo",
+    budget: 60_000,
+};
+
 /// What the pages load.
-const PAGES: [&Module; 5] = [&VIEWER, &IMPORTS, &SYMBOLS, &BUCKET, &BUNDLER];
+const PAGES: [&Module; 6] = [&VIEWER, &IMPORTS, &SYMBOLS, &BUCKET, &BUNDLER, &DEMO];
 
 /// The core alone, which tests run in wasmtime and in the browser.
 const GUEST: &str = "pilotlight-guest";

@@ -1,6 +1,7 @@
 //! Tests across the parts that need neither a server nor a browser.
 
 mod algebra;
+mod demo;
 mod folded;
 mod golden;
 mod graph;

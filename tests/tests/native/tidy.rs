@@ -223,6 +223,7 @@ fn modules_import_each_other_in_no_circle() {
         "wasm-viewer/src/",
         "wasm-viewer/bucket/src/",
         "wasm-viewer/bundler/src/",
+        "wasm-viewer/demo/src/",
         "wasm-viewer/symbols/src/",
         "xtask/src/",
     ] {

@@ -7,9 +7,11 @@ use crate::proc::{Result, Run};
 use std::collections::BTreeSet;
 
 /// Folders of packages, the deeper ones first.
-const PACKAGES: [(&str, &str); 13] = [
+const PACKAGES: [(&str, &str); 14] = [
     ("wasm-viewer/bucket/", "pilotlight-bucket"),
     ("wasm-viewer/bundler/", "pilotlight-bundler"),
+    // The tests push what it makes.
+    ("wasm-viewer/demo/", "pilotlight-tests"),
     ("wasm-viewer/imports/", "pilotlight-imports"),
     ("wasm-viewer/symbols/", "pilotlight-symbols"),
     ("wasm-viewer/", "pilotlight-viewer"),

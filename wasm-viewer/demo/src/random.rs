@@ -23,7 +23,7 @@ impl Random {
     }
 
     /// Evenly from 0 (excluded) to 1.
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         ((self.next() >> 11) as f64 + 1.0) / (1u64 << 53) as f64
     }
 
@@ -33,17 +33,17 @@ impl Random {
     }
 
     /// Around zero with variance one (Box and Muller).
-    pub(crate) fn normal(&mut self) -> f64 {
-        (-2.0 * self.unit().ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
+    pub fn normal(&mut self) -> f64 {
+        (-2.0 * libm::log(self.unit())).sqrt() * libm::cos(std::f64::consts::TAU * self.unit())
     }
 
     /// How often something happens that happens `mean` times on average: what a sampling profiler
     /// sees.
-    pub(crate) fn poisson(&mut self, mean: f64) -> i64 {
+    pub fn poisson(&mut self, mean: f64) -> i64 {
         if mean > 30.0 {
             return (mean + self.normal() * mean.sqrt()).round().max(0.0) as i64;
         }
-        let (limit, mut product, mut count) = ((-mean).exp(), self.unit(), 0);
+        let (limit, mut product, mut count) = (libm::exp(-mean), self.unit(), 0);
         while product > limit {
             product *= self.unit();
             count += 1;

@@ -4,9 +4,9 @@ use pilotlight_core::{
     Function, Line, LocationId, Mapping, Profile, ProfileBuilder, StackId, StringId, SymbolFlags,
 };
 
-use super::Moment;
-use super::code::Call;
-use super::random::Random;
+use crate::code::Call;
+use crate::history::Moment;
+use crate::random::Random;
 
 /// Samples a second, as Go and py-spy take them.
 const RATE: i64 = 100;

@@ -1,6 +1,9 @@
 //! The four services.
 
-use super::code::Code;
+use std::f64::consts::TAU;
+
+use crate::code::Code;
+use crate::history::HISTORY_SECONDS;
 
 /// A service of the demo.
 #[derive(Debug)]
@@ -31,11 +34,11 @@ impl Service {
     /// How busy it is, 1 on average: waves of traffic, and the catalogue's crawler between minutes
     /// 12 and 15.
     pub(super) fn load(&self, region: &str, before_end: i64) -> f64 {
-        let minute = (super::HISTORY_SECONDS - before_end) as f64 / 60.0;
+        let minute = (HISTORY_SECONDS - before_end) as f64 / 60.0;
         let phase = self.name.len() as f64 + if region == "us" { 2.0 } else { 0.0 };
         let waves = 1.0
-            + 0.18 * (minute / 17.0 * std::f64::consts::TAU + phase).sin()
-            + 0.07 * (minute / 3.1 * std::f64::consts::TAU + 2.0 * phase).sin();
+            + 0.18 * libm::sin(minute / 17.0 * TAU + phase)
+            + 0.07 * libm::sin(minute / 3.1 * TAU + 2.0 * phase);
         let crawler = if self.name == "catalog" && (12.0..15.0).contains(&minute) {
             1.7
         } else {
