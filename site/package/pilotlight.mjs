@@ -14,10 +14,12 @@ Usage: pilotlight [--port N] [--no-open] [FILE…]
        pilotlight bundle [OPTION…] DIR
        pilotlight export --url URL [OPTION…]
        pilotlight serve [OPTION…]
+       pilotlight demo [OPTION…] [URL]
 
   bundle DIR  makes a folder of profiles into one that any static host serves; --help says more
   export      takes a part of what a server stores along, as such a folder, a zip or one page; --help says more
   serve       runs a server that stores the profiles of your programs; --help says more
+  demo        fills a server with made-up profiles; --help says more
   FILE        a profile, in any format that the viewer reads; several are merged, and can be compared
   --port N    the port to listen on; a free one by default
   --no-open   print the address, and open no browser
@@ -39,6 +41,7 @@ const commands = {
   bundle: async () => (await import("./bundle.mjs")).bundle,
   export: async () => (await import("./export.mjs")).exportSlice,
   serve: async () => (await import("./serve/serve.mjs")).serve,
+  demo: async () => (await import("./demo.mjs")).demo,
 };
 if (Object.hasOwn(commands, command ?? "")) {
   const run = await commands[command]();
