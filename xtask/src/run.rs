@@ -1,6 +1,7 @@
 //! `cargo xtask run` and `cargo xtask demo`.
 
 use crate::build::{self, Profile};
+use crate::folders::root;
 use crate::proc::{Failure, Result, Run, interrupted};
 use crate::serve::{self, Pilotlight, kept_state};
 use crate::setup::{Purpose, setup};
@@ -79,19 +80,13 @@ fn allowed_hosts() -> Vec<String> {
         .collect()
 }
 
-/// Fills a running server with an hour of made-up history.
+/// Fills a running server with an hour of made-up history, by the command of the npm package. `run`
+/// has built what that needs.
 pub(crate) fn demo(url: &str) -> Result<()> {
-    Run::new("cargo")
-        .args([
-            "run",
-            "--package",
-            "pilotlight-tests",
-            "--bin",
-            "demo",
-            "--",
-            url,
-        ])
-        .limit(1200)
+    Run::new("node")
+        .arg(root().join("site/package/pilotlight.mjs"))
+        .args(["demo", url])
+        .limit(300)
         .show()
-        .map_err(|failure| failure.advise("is the server running? `cargo xtask run` starts it"))
+        .map_err(|failure| failure.advise("what to do is above"))
 }
