@@ -45,6 +45,8 @@ const TEMPLATES: Template[] = [
       "src/bucket/bucket.ts": "src/standalone/explorer/bundledbucket.ts",
       "src/bucket/objectplace.ts": "src/standalone/explorer/bundledplace.ts",
       "src/bundle/bundle.ts": "src/standalone/explorer/nobundler.ts",
+      "src/components/services/demonote.tsx": "src/standalone/explorer/nodemo.ts",
+      "src/components/services/firstprofile.tsx": "src/standalone/explorer/nodemo.ts",
     },
     place: "bundle",
     engines: ["viewer", "bucket"],

@@ -97,7 +97,7 @@ const DEMO: Module = Module {
     package: "pilotlight-demo",
     kind: "web",
     out: "site/src/wasm/demo",
-    budget: 60_000,
+    budget: 80_000,
 };
 
 /// What the pages load.

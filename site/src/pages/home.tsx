@@ -8,6 +8,7 @@ import { RangePicker } from "../components/query/rangepicker.tsx";
 import { ServiceList } from "../components/services/servicelist.tsx";
 import { RetryNote } from "../components/status/retrynote.tsx";
 import { readAlike, typeLabel, typeParts } from "../format/type.ts";
+import { hasDemoData } from "../state/page/demodata.ts";
 import { settingsOpen } from "../state/page/settingsopen.ts";
 import { placeOf } from "../state/query/place.ts";
 import { commonType, typesOf } from "../state/query/serviceorder.ts";
@@ -18,6 +19,7 @@ import { go, homeRoute } from "../state/url/router.ts";
 const SavedViews = lazy(() => import("../components/services/savedviews.tsx").then((module) => module.SavedViews));
 const SharedList = lazy(() => import("../components/files/sharedlist.tsx").then((module) => module.SharedList));
 const NoServices = lazy(() => import("../components/services/noservices.tsx").then((module) => module.NoServices));
+const DemoNote = lazy(() => import("../components/services/demonote.tsx").then((module) => module.DemoNote));
 const PlaceNote = lazy(() => import("../components/query/placenote.tsx").then((module) => module.PlaceNote));
 
 /** Two ways in: files, and services when there is a server. */
@@ -100,6 +102,7 @@ function Services({ found }: { found: Service[] }) {
         </div>
       )}
       {problem && <RetryNote problem={problem} />}
+      {found.length > 0 && hasDemoData.value && placeOf("base") === "" && <DemoNote />}
       {found.length > 0 && <ServiceList found={found} />}
       {found.length === 0 && state === "loading" && <Placeholders />}
       {found.length === 0 && state === "ready" && <NoServices />}

@@ -3,7 +3,10 @@ import { placeOf } from "../../state/query/place.ts";
 import { span } from "../../state/query/services.ts";
 import { widest } from "../../state/query/sides.ts";
 import { go, homeRoute } from "../../state/url/router.ts";
+import { lazy } from "../lazy.tsx";
 import { Snippets } from "../status/snippets.tsx";
+
+const FirstProfile = lazy(() => import("./firstprofile.tsx").then((module) => module.FirstProfile));
 
 /** No data yet: how to send some. */
 export function NoServices() {
@@ -24,11 +27,9 @@ export function NoServices() {
       )}
       {placeOf("base") === "" && (
         <>
-          <p>Send some from your program, or fill the server with an hour of made-up history to look around:</p>
-          <pre>
-            <code>cargo xtask demo</code>
-          </pre>
+          <p>Send some from your program:</p>
           <Snippets />
+          <FirstProfile />
         </>
       )}
     </div>
