@@ -128,6 +128,9 @@ test("what it cannot do it says", () => {
   assert.match(run("--what").stderr, /--what[\s\S]*Usage: pilotlight/);
   assert.match(run("--help").stdout, /^Opens profiles in the browser/);
   assert.match(run("--version").stdout, /^\d+\.\d+\.\d+\n$/);
+  assert.match(run("demo", "--help").stdout, /^Fills a Pilotlight server with made-up profiles/);
+  assert.match(run("demo", "http://127.0.0.1:9").stderr, /does not answer .* Start a server there/);
+  assert.ok(existsSync(join(folder, "node_modules/pilotlight/wasm-demo/pilotlight_bg.wasm")));
   assert.ok(!existsSync(join(folder, "node_modules/pilotlight/site/sw.js")));
 });
 

@@ -46,7 +46,7 @@ export async function openPage(browser, path, options = {}) {
   page.on("request", (request) =>
     requests.push({ method: request.method(), url: request.url(), body: request.postDataBuffer() }),
   );
-  await page.goto(url + path);
+  await page.goto(new URL(path, url).href);
   open.set(page, errors);
   const at = (id) => page.getByTestId(id);
   /** Ends the page; `expected` are errors that the test provoked. */

@@ -1,10 +1,9 @@
 /** Demo data: made up and pushed by a worker of this page, and deleted again. */
-import { signal } from "@preact/signals";
 import { askServer, json } from "../api.ts";
 import { ApiError } from "../apierror.ts";
 import { base } from "../base.ts";
 import { trackWork } from "../settled.ts";
-import { rememberDemoData } from "../state/page/demodata.ts";
+import { type FillProgress, filling, rememberDemoData } from "../state/page/demodata.ts";
 import { askForToken, authorization, token } from "../state/page/token.ts";
 
 /** What the worker is asked: to push an hour that ends then, in seconds since the epoch. */
@@ -14,16 +13,8 @@ export interface FillRequest {
   end: number;
 }
 
-export interface FillProgress {
-  done: number;
-  profiles: number;
-}
-
 /** What the worker answers. `status` is null where it is not the server that failed. */
 export type FillReply = FillProgress | { filled: true } | { status: number | null; message: string };
-
-/** Of the push that is under way. */
-export const filling = signal<FillProgress | null>(null);
 
 /** The series that are deleted again. */
 const DEMO = '{demo="true"}';

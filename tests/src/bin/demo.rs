@@ -13,7 +13,7 @@ use pilotlight_tests::clock::now_millis;
 use pilotlight_tests::demo::{DEPLOY_SECONDS, Kind, Moment, SERVICES, history};
 
 /// Pushes at the same time. They share objects, so more of them cost little and end sooner: the
-/// 1,440 profiles are there before the worker takes them for a fleet that can wait.
+/// 1,680 profiles are there before the worker takes them for a fleet that can wait.
 const PARALLEL: usize = 32;
 
 fn main() -> ExitCode {

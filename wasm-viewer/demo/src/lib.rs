@@ -6,15 +6,17 @@
 
 mod code;
 mod history;
+mod moment;
 mod profile;
 mod push;
 pub mod random;
 mod service;
 
-pub use history::{DEPLOY_SECONDS, HISTORY_SECONDS, Moment, history};
-pub use profile::{Kind, profile};
+pub use history::history;
+pub use moment::{Kind, Moment};
+pub use profile::profile;
 pub use push::{MARK, push_request};
-pub use service::{SERVICES, Service};
+pub use service::{DEPLOY_SECONDS, HISTORY_SECONDS, SERVICES, Service};
 
 use wasm_bindgen::prelude::*;
 

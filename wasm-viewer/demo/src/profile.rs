@@ -5,7 +5,7 @@ use pilotlight_core::{
 };
 
 use crate::code::Call;
-use crate::history::Moment;
+use crate::moment::{Kind, Moment};
 use crate::random::Random;
 
 /// Samples a second, as Go and py-spy take them.
@@ -16,15 +16,6 @@ const HEAP_RATE: i64 = 512 << 10;
 const ALLOCATED_BYTES: f64 = 24_000.0;
 /// What one unit of a weight in use is.
 const IN_USE_BYTES: f64 = 600_000.0;
-
-/// What a profile measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Time on a processor.
-    Cpu,
-    /// Memory allocated since the profile before, and memory in use.
-    Memory,
-}
 
 /// The profile of a moment that begins then.
 pub fn profile(moment: &Moment, time_nanos: i64) -> Profile {

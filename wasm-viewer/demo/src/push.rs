@@ -2,7 +2,7 @@
 
 use pilotlight_core::pprof::{encode, encode_gzip};
 
-use crate::history::Moment;
+use crate::moment::Moment;
 use crate::profile::profile;
 
 /// The label by which made-up series are known on a server.

@@ -3,7 +3,11 @@
 use std::f64::consts::TAU;
 
 use crate::code::Code;
-use crate::history::HISTORY_SECONDS;
+
+/// Length of the history, seconds.
+pub const HISTORY_SECONDS: i64 = 3600;
+/// How long before the end `checkout` is deployed, seconds.
+pub const DEPLOY_SECONDS: i64 = 25 * 60;
 
 /// A service of the demo.
 #[derive(Debug)]

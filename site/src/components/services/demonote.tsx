@@ -10,7 +10,7 @@ import { Icon } from "../controls/icon.tsx";
 import "../../style/demo.css";
 
 /** Between two questions whether the server is done, milliseconds. It deletes once a minute. */
-const PAUSE = 5_000;
+const PAUSE = 3_000;
 
 /** Above services of which some are demo data, pushed from this browser: a click deletes it. */
 export function DemoNote() {

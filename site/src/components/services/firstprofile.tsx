@@ -1,21 +1,18 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { ApiError } from "../../apierror.ts";
-import { filling, fillWithDemo } from "../../demo/filldemo.ts";
-import { isEmpty, waitForProfiles } from "../../demo/waitforprofiles.ts";
+import { fillWithDemo } from "../../demo/filldemo.ts";
 import { grouped } from "../../format/number.ts";
+import { filling } from "../../state/page/demodata.ts";
 import { problemOf } from "../../state/problem.ts";
 import { refresh } from "../../state/url/clock.ts";
 import { go, homeRoute } from "../../state/url/router.ts";
 import { initialRange } from "../../state/url/values.ts";
 import "../../style/demo.css";
 
-/** On a server without profiles: waits for the first one, and offers demo data meanwhile. */
+/** On a server without profiles: says that the page waits for the first one, and offers demo data meanwhile. */
 export function FirstProfile() {
-  useEffect(waitForProfiles, []);
   const failure = useSignal("");
   const progress = filling.value;
-  if (!isEmpty.value && !progress) return null;
   const fill = async () => {
     failure.value = "";
     try {
@@ -28,11 +25,9 @@ export function FirstProfile() {
   };
   return (
     <>
-      {!progress && (
-        <p class="waiting" role="status" data-testid="waiting">
-          Waiting for the first profile…
-        </p>
-      )}
+      <p role="status" data-testid="waiting">
+        Waiting for the first profile…
+      </p>
       <div class="fill-demo">
         <button
           type="button"

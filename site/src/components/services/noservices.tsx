@@ -1,4 +1,7 @@
+import { useEffect } from "preact/hooks";
 import { catalogNote } from "../../bucket/published.ts";
+import { isEmpty, waitForProfiles } from "../../demo/waitforprofiles.ts";
+import { filling } from "../../state/page/demodata.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { span } from "../../state/query/services.ts";
 import { widest } from "../../state/query/sides.ts";
@@ -12,8 +15,13 @@ const FirstProfile = lazy(() => import("./firstprofile.tsx").then((module) => mo
 export function NoServices() {
   const { base } = homeRoute.value;
   const { label, range } = widest();
-  const whole = base.from === range.from;
+  const withServer = placeOf("base") === "";
+  useEffect(() => (withServer ? waitForProfiles() : undefined), [withServer]);
+  const isUnknown = withServer && isEmpty.value === null;
+  const whole = base.from === range.from || (withServer && isEmpty.value === true);
   const old = catalogNote(placeOf("base"), span.value.until, Date.now());
+  // What it says depends on the answer, and nothing is to jump.
+  if (isUnknown && !whole) return null;
   return (
     <div class="nothing" data-testid="empty">
       <h2>{whole ? "No profiles yet" : "No profiles in this range"}</h2>
@@ -25,11 +33,11 @@ export function NoServices() {
           </button>
         </p>
       )}
-      {placeOf("base") === "" && (
+      {withServer && (
         <>
           <p>Send some from your program:</p>
           <Snippets />
-          <FirstProfile />
+          {(isEmpty.value || filling.value) && <FirstProfile />}
         </>
       )}
     </div>
