@@ -1,5 +1,6 @@
 /** `pilotlight demo`: fills a server with an hour of made-up profiles. */
 import { existsSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { deleteDemo, PushFailure, pushDemo } from "./pushdemo.mjs";
 
@@ -57,12 +58,18 @@ async function fill(url, headers) {
   console.log(` in ${seconds.toFixed(1)} s: checkout, catalog, payments and email-worker.
 
 Look at them:   ${url}
-Delete them:    pilotlight demo --delete ${url}`);
+Delete them:    ${command()} demo --delete ${url}`);
 }
 
 async function remove(url, headers) {
   await deleteDemo(url, headers);
   console.log("The server deletes the made-up profiles. Queries may show them for some more minutes.");
+}
+
+/** How this program was started: installed, or from a clone. */
+function command() {
+  const path = process.argv[1];
+  return path.endsWith(".mjs") ? `node ${relative(".", path)}` : "pilotlight";
 }
 
 /** The profiles of the hour until now. */

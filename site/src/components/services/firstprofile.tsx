@@ -5,7 +5,7 @@ import { grouped } from "../../format/number.ts";
 import { filling } from "../../state/page/demodata.ts";
 import { problemOf } from "../../state/problem.ts";
 import { refresh } from "../../state/url/clock.ts";
-import { go, homeRoute } from "../../state/url/router.ts";
+import { go, route } from "../../state/url/router.ts";
 import { initialRange } from "../../state/url/values.ts";
 import "../../style/demo.css";
 
@@ -17,7 +17,9 @@ export function FirstProfile() {
     failure.value = "";
     try {
       await fillWithDemo();
-      go({ base: { ...homeRoute.peek().base, ...initialRange("base") } }, "replace");
+      // The person may have left the front page.
+      const at = route.peek();
+      if (at.page === "home") go({ base: { ...at.base, ...initialRange("base") } }, "replace");
       refresh();
     } catch (error) {
       failure.value = explain(error);
@@ -64,7 +66,7 @@ function described({ done, profiles }: { done: number; profiles: number }): stri
 /** What went wrong, and what to do. */
 function explain(failure: unknown): string {
   if (failure instanceof ApiError && (failure.status === 401 || failure.status === 403))
-    return "To push demo data, this server needs a token with the scope push. Sign in with one and try again, or ask an administrator to run: pilotlight demo URL --token TOKEN";
+    return "To push demo data, this server needs a token with the scope push. Sign in with one and try again, or ask an administrator to run: npx pilotlight demo URL --token TOKEN";
   const { title, meaning, detail } = problemOf(failure, "push all demo data");
   const reason = failure instanceof ApiError && failure.reason ? `${failure.reason}.` : meaning;
   return `${title}. ${reason || detail} Try again.`;
