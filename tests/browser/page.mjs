@@ -10,6 +10,14 @@ export const own = (name) => join(process.env.PILOTLIGHT_FILES, name);
 
 export { launch } from "./browser.mjs";
 
+// A server closes what was idle for some seconds; a request that takes up such a connection at that moment gets no answer.
+const { fetch } = globalThis;
+globalThis.fetch = (input, init) => {
+  const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
+  headers.set("connection", "close");
+  return fetch(input, { ...init, headers });
+};
+
 /** Other tests may keep the server busy. The page asks again, and says so where that is in vain. */
 const BUSY = /the server responded with a status of 503 .*\/api\/v1\//;
 
