@@ -199,7 +199,7 @@ fn files_of_other_profilers_are_named() {
 #[test]
 fn what_is_no_profile_is_named_too() {
     let tar = [&[b'a'; 257][..], b"ustar\0", &[0; 300]].concat();
-    let cases: [(&[u8], &str); 20] = [
+    let cases: [(&[u8], &str); 21] = [
         (b"\x7fELF\x02\x01\x01\0\0\0\0\0", "a program (ELF)"),
         (b"\xcf\xfa\xed\xfe\x07\0\0\x01", "a program (Mach-O)"),
         (b"\xca\xfe\xba\xbf\0\0\0\x02", "a program (Mach-O)"),
