@@ -60,6 +60,8 @@ test("a click fills the server, another one empties it, and the first profile sh
   const query = new URLSearchParams({ name: "first", from: seconds, until: seconds + 10, format: "folded" });
   const pushed = await fetch(`${worker.url}/ingest?${query}`, { method: "POST", body: "main;work 7\n" });
   assert.equal(pushed.status, 200, await pushed.text());
+  // As when the tab is looked at again: the page looks at once.
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
   await at("service-card").waitFor();
   assert.deepEqual(await names(), ["first"]);
   await end(/status of 403/);
