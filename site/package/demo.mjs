@@ -90,7 +90,8 @@ async function checkServer(url) {
   } catch (failure) {
     const reason = failure.cause?.message || failure.cause?.code || failure.message;
     throw new Error(`${url} does not answer (${reason}). Start a server there, or name another one:
-  cargo xtask run                             in a clone of Pilotlight: starts one on http://localhost:4040
+  pilotlight serve                              starts one on http://localhost:4040
+  cargo xtask run                               does, too, in a clone of Pilotlight
   pilotlight demo https://profiles.example.com`);
   }
   if (!response.ok || (await response.text()).trim() !== "ok")
