@@ -213,6 +213,6 @@ test("a file is asked about nowhere", async () => {
   await at("explain-button").click();
   await at("explain-copy").waitFor();
   assert.equal(await at("explain-model").count(), 0);
-  assert.ok(requests.every(({ url }) => !url.includes("/explain")));
+  assert.ok(requests.every(({ url }) => !url.includes("/api/v1/explain")));
   await end();
 });
