@@ -81,8 +81,8 @@ test("amounts of an answer are divided, and nothing else", () => {
 
 test("shares, rates and steps in words", () => {
   assert.equal(formatValue(31.42, SHARE), "31.4 %");
-  assert.equal(formatDelta(3.14, SHARE), "+3.1 points");
-  assert.equal(formatDelta(-3.14, SHARE), "−3.1 points");
+  assert.equal(formatDelta(3.14, SHARE), "+3.1 pp");
+  assert.equal(formatDelta(-3.14, SHARE), "−3.1 pp");
   assert.equal(formatValue(1.5e9, `nanoseconds${A_SECOND}`), "1.5 s/s");
   assert.deepEqual([30_000, 60_000, 7_200_000].map(formatStep), ["30 s", "1 min", "2 h"]);
   assert.deepEqual(

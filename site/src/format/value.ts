@@ -122,7 +122,7 @@ function withPoint(digits: string, places: number): string {
 /** With its sign, for a difference: +1.2 s. */
 export function formatDelta(value: number, unit: string): string {
   // Of two percentages the difference is in points: "+5 %" would be read as a twentieth more.
-  if (unit === SHARE) return `${value > 0 ? "+" : ""}${percent(value / 100).slice(0, -2)} points`;
+  if (unit === SHARE) return `${value > 0 ? "+" : ""}${percent(value / 100).slice(0, -2)} pp`;
   return (value > 0 ? "+" : "") + formatValue(value, unit);
 }
 
