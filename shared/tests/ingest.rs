@@ -401,7 +401,7 @@ fn folded_stacks_are_pushed() {
     let pprof = profile(&[("cpu", "nanoseconds")], NOW.0, 0);
     assert!(push("name=app", "", &pprof).is_ok(), "told by its content");
     let refused = push("name=app", "", b"buy milk\n").expect_err("is no profile");
-    assert!(refused.to_string().contains("text of no known profiler"));
+    assert!(refused.to_string().contains("text in an unknown format"));
     assert_eq!(
         push("name=app&format=xml", "", b"a 1")
             .unwrap_err()
