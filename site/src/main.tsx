@@ -7,7 +7,7 @@ import { fileRoute } from "./state/url/router.ts";
 startPages();
 if (location.search !== "") {
   const [opened, query] = [page.peek(), location.search];
-  void import("./state/url/unknown.ts").then((module) => {
+  void import("./state/url/linkproblems.ts").then((module) => {
     lasting.value = module.linkProblems(opened, query);
   });
 }

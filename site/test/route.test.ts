@@ -4,7 +4,7 @@ import type { Page, Route } from "../src/state/url/route.ts";
 import "./page.ts";
 
 const { formatRoute, initialRoute, parsePage, parseRoute } = await import("../src/state/url/route.ts");
-const { linkProblems } = await import("../src/state/url/unknown.ts");
+const { linkProblems } = await import("../src/state/url/linkproblems.ts");
 
 const PAGES: Page[] = ["home", "explore", "diff", "file"];
 

@@ -44,7 +44,7 @@ export function Diff() {
         <ProfileSelect />
         <span class="spacer" />
         {apart.value ? <PlacePresets /> : <Presets />}
-        <div class="times">
+        <div class="header-last">
           <button type="button" class="control" title="Swap the sides (x)" data-testid="swap" onClick={swapSides}>
             <Icon name="swap" />
             <span class="wide">Swap</span>

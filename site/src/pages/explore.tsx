@@ -64,7 +64,7 @@ export function Explore() {
         {links.value && panel === "profile" && <LinkChips />}
         <span class="spacer" />
         <CompareLink />
-        <div class="times">
+        <div class="header-last">
           {window && (
             <button
               type="button"

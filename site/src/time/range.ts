@@ -37,10 +37,14 @@ export function resolveTime(expression: string, now: number): number | null {
 
 /** The span of a range; one that makes no sense becomes the last hour. */
 export function resolve(range: Range, now: number): Span {
+  return spanOf(range, now) ?? { from: now - UNIT.h, until: now };
+}
+
+/** The same, or null for a range that makes no sense: with what is no time, or an end before its beginning. */
+export function spanOf(range: Range, now: number): Span | null {
   const from = resolveTime(range.from, now);
   const until = resolveTime(range.until, now);
-  if (from === null || until === null || from >= until) return { from: now - UNIT.h, until: now };
-  return { from, until };
+  return from === null || until === null || from >= until ? null : { from, until };
 }
 
 export function isTime(expression: string): boolean {

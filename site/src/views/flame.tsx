@@ -2,7 +2,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { lazy } from "../components/lazy.tsx";
 import type { Boxes } from "../core/boxes.ts";
-import { ROOT } from "../core/types.ts";
+import { ROOT, type TreeInfo } from "../core/types.ts";
 import { isFull } from "../flame/extent.ts";
 import type { SeenRows } from "../flame/minimapwindow.ts";
 import { ROW } from "../flame/paint.ts";
@@ -37,6 +37,7 @@ export function Flame() {
   };
 
   const info = tree.value;
+  const nothing = info && whyNothing(info);
   return (
     <section class="flame" aria-label="Flame graph">
       {typeof info?.start === "number" && <ChartAxis />}
@@ -47,16 +48,9 @@ export function Flame() {
         boxes={boxes}
         onStage={follow}
       >
-        {info && info.nodes > 1 && !info.diff && info.total <= 0 && (
+        {nothing && (
           <p class="hint nothing-drawn" data-testid="nothing">
-            {info.total < 0 ? "The total is negative" : "The total is zero"}, so there is no flame graph. See the table.
-          </p>
-        )}
-        {info?.nodes === 1 && (
-          <p class="hint nothing-drawn" data-testid="nothing">
-            {pictureRoute.value.steps.length > 0
-              ? "No stacks match the filters."
-              : "No sample has a value of this type."}
+            {nothing}
           </p>
         )}
       </FlameCanvas>
@@ -67,4 +61,12 @@ export function Flame() {
       <FrameList boxes={boxes} info={info} />
     </section>
   );
+}
+
+/** Why there is nothing to draw; null where there is something. */
+function whyNothing({ nodes, diff, total }: TreeInfo): string | null {
+  if (nodes === 1)
+    return pictureRoute.value.steps.length > 0 ? "No stacks match the filters." : "No sample has a value of this type.";
+  if (diff || total > 0) return null;
+  return `The total is ${total < 0 ? "negative" : "zero"}, so there is no flame graph. See the table.`;
 }

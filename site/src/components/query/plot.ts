@@ -25,7 +25,8 @@ export interface Plot {
 }
 
 const HEIGHT = 72;
-const FONT = "11px system-ui, sans-serif";
+const font = (pixels: number) => `${pixels}px system-ui, sans-serif`;
+const FONT_SIZE = 11;
 /** What the vertical axis takes; charts below leave as much (`.timed-chart`). */
 const GUTTER = 64;
 /** A drag shorter than this is a click. */
@@ -102,7 +103,7 @@ function options(
   on: PlotHooks,
 ): uPlot.Options {
   const [ink, line] = ["--ink-faint", "--line"].map(readToken);
-  const axis = { stroke: ink, font: FONT, ticks: { show: false } };
+  const axis = { stroke: ink, font: font(FONT_SIZE), ticks: { show: false } };
   const { start, step, values } = series;
   const peak = top > 0 ? top : 1;
   const length = step * values.length;
@@ -164,7 +165,7 @@ function writePeak(plot: uPlot, peak: number, text: string, ink: string): void {
   const { ctx } = plot;
   const scaled = (pixels: number) => pixels * devicePixelRatio;
   ctx.save();
-  ctx.font = FONT.replace(/^\d+/, (size) => String(scaled(Number(size))));
+  ctx.font = font(scaled(FONT_SIZE));
   const width = ctx.measureText(text).width;
   const right = scaled(GUTTER - 4);
   const x = Math.max(scaled(2), right - width);

@@ -1,6 +1,6 @@
 /** What a page does not understand of its address: a link that is misspelt shows something else than was meant. */
 
-import { resolveTime } from "../../time/range.ts";
+import { spanOf } from "../../time/range.ts";
 import { type Page, parameterNames, parsePage, rejected } from "./route.ts";
 
 /** Which place is asked, on any page (see query/place.ts). */
@@ -22,6 +22,8 @@ const MEANT: Record<string, string> = {
 
 /** More are not listed. */
 const MOST = 5;
+/** Characters of one that are listed. */
+const LONGEST = 40;
 
 /** Of campaigns and mail, which other programs append. */
 const FOREIGN = /^utm_|clid$|^_/;
@@ -39,27 +41,29 @@ function unknownParameters(query: string): string {
   );
   if (names.length === 0) return "";
   const hints = names.flatMap((name) => (Object.hasOwn(MEANT, name) ? [`"${MEANT[name]}" for "${name}"`] : []));
-  const few = names.slice(0, MOST).map((name) => `"${name.slice(0, 40)}"`);
-  const listed = few.join(", ") + (names.length > MOST ? " …" : "");
-  const told = `This link has ${names.length === 1 ? "a parameter" : "parameters"} that Pilotlight doesn't know: ${listed}.`;
+  const told = `This link has ${names.length === 1 ? "a parameter" : "parameters"} that Pilotlight doesn't know: ${listed(names.map(cut))}.`;
   return hints.length === 0 ? told : `${told} Write ${hints.join(", ")}.`;
 }
 
-/** Sentences about values. */
+/** A sentence about values. */
 function rejectedValues(page: Page, query: string): string {
-  const values = rejected(page, query);
+  const values = rejected(page, query).map(([name, text]) => `${name}=${cut(text)}`);
   if (values.length === 0) return "";
-  const listed = values.slice(0, MOST).map(([name, text]) => `"${name}=${text.slice(0, 40)}"`);
-  return values.length === 1
-    ? `This link has a value that Pilotlight doesn't understand, and ignores: ${listed}.`
-    : `This link has values that Pilotlight doesn't understand, and ignores: ${listed.join(", ")}${values.length > MOST ? " …" : ""}.`;
+  const what = values.length === 1 ? "a value" : "values";
+  return `This link has ${what} that Pilotlight doesn't understand, and ignores: ${listed(values)}.`;
+}
+
+const cut = (text: string) => text.slice(0, LONGEST);
+
+/** The first few texts, in quotes. */
+function listed(texts: string[]): string {
+  const few = texts.slice(0, MOST).map((text) => `"${text}"`);
+  return few.join(", ") + (texts.length > MOST ? " …" : "");
 }
 
 /** A sentence about a range that ends before it begins. */
 function reversedRange(page: Page, query: string): string {
   if (page !== "home" && page !== "explore") return "";
-  const { from, until } = parsePage(page, query).base;
-  const now = Date.now();
-  const reversed = (resolveTime(from, now) ?? 0) >= (resolveTime(until, now) ?? now);
-  return reversed ? "The range of this link ends before it begins, so the last hour is shown." : "";
+  const span = spanOf(parsePage(page, query).base, Date.now());
+  return span ? "" : "The range of this link ends before it begins, so the last hour is shown.";
 }
