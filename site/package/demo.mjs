@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { deleteDemo, PushFailure, pushDemo } from "./pushdemo.mjs";
+import { authorization, serverUrl, unreachable } from "./server.mjs";
 
 export const USAGE = `Fills a Pilotlight server with made-up profiles: an hour of four services, one of which a deploy makes slower.
 
@@ -29,10 +30,9 @@ export async function demo(words) {
   if (values.help) return console.log(USAGE);
   const [address = "http://localhost:4040", ...more] = positionals;
   if (more.length > 0) throw new Error(`name one server\n\n${USAGE}`);
-  if (!/^https?:\/\//.test(address) || !URL.canParse(address))
-    throw new Error(`${address} is not the URL of a server, like http://localhost:4040`);
-  const url = new URL(address.endsWith("/") ? address : `${address}/`);
-  const headers = values.token ? { authorization: `Bearer ${values.token}` } : {};
+  const url = serverUrl(address);
+  if (!url) throw new Error(`${address} is not the URL of a server, like http://localhost:4040`);
+  const headers = authorization(values.token);
   await checkServer(url);
   const scope = values.delete ? "admin" : "push";
   await (values.delete ? remove(url, headers) : fill(url, headers)).catch((failure) => {
@@ -88,8 +88,7 @@ async function checkServer(url) {
   try {
     response = await fetch(new URL("healthz", url));
   } catch (failure) {
-    const reason = failure.cause?.message || failure.cause?.code || failure.message;
-    throw new Error(`${url} does not answer (${reason}). Start a server there, or name another one:
+    throw new Error(`${url} does not answer (${unreachable(failure)}). Start a server there, or name another one:
   pilotlight serve                              starts one on http://localhost:4040
   cargo xtask run                               does, too, in a clone of Pilotlight
   pilotlight demo https://profiles.example.com`);

@@ -1,6 +1,7 @@
 /** `pilotlight export`: a part of what a server stores becomes a folder, a zip or a page that answers queries by itself. */
 import { parseArgs } from "node:util";
 import { checkWhen, OUT, writeSite } from "./output.mjs";
+import { authorization, reasonIn, serverUrl, unreachable } from "./server.mjs";
 
 export const USAGE = `Exports a part of what a Pilotlight server stores, as what answers queries without a server.
 
@@ -23,20 +24,21 @@ export async function exportSlice(words) {
     options: { ...options, help: { type: "boolean", short: "h", default: false } },
   });
   if (values.help) return console.log(USAGE);
-  if (!values.url || !/^https?:/.test(values.url) || !URL.canParse(values.url))
-    throw new Error(`--url is missing, or no address\n\n${USAGE}`);
+  const url = serverUrl(values.url);
+  if (!url) throw new Error(`--url is missing, or no address\n\n${USAGE}`);
   checkWhen(values.when);
-  const address = new URL("api/v1/export", values.url.endsWith("/") ? values.url : `${values.url}/`);
+  const address = new URL("api/v1/export", url);
   for (const name of ["query", "commit", "when"]) if (values[name]) address.searchParams.set(name, values[name]);
   for (const name of ["from", "until"]) if (values[name]) address.searchParams.set(name, time(name, values[name]));
-  const token = process.env.PILOTLIGHT_TOKEN;
-  const response = await fetch(address, { headers: token ? { authorization: `Bearer ${token}` } : {} }).catch(
-    (failure) => {
-      throw new Error(`${address.origin} does not answer: ${failure.cause?.message ?? failure.message}`);
-    },
-  );
+  const headers = authorization(process.env.PILOTLIGHT_TOKEN);
+  const response = await fetch(address, { headers }).catch((failure) => {
+    throw new Error(`${address.origin} does not answer: ${unreachable(failure)}`);
+  });
   if (response.status === 204) throw new Error("there is no profile of this selector in this range");
-  if (!response.ok) throw new Error(`the server answers ${response.status}: ${message(await response.text())}`);
+  if (!response.ok) {
+    const text = await response.text();
+    throw new Error(`the server answers ${response.status}: ${reasonIn(text) ?? text}`);
+  }
   if (response.headers.get("content-type") !== "application/zip")
     throw new Error(`${address.origin} is no Pilotlight server`);
   const profiles = response.headers.get("x-pilotlight-profiles");
@@ -52,12 +54,4 @@ function time(name, given) {
   const millis = Date.parse(given);
   if (Number.isNaN(millis)) throw new Error(`--${name} ${given}: not a time, as 2026-11-23T12:00:00Z is`);
   return String(millis);
-}
-
-function message(text) {
-  try {
-    return JSON.parse(text).message ?? text;
-  } catch {
-    return text;
-  }
 }

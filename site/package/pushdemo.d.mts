@@ -5,6 +5,9 @@ export interface Requests {
   request(index: number): Uint8Array | undefined;
 }
 
+/** The series that are demo data. */
+export const DEMO: string;
+
 /** A response other than 200; or, with status 0, none. */
 export class PushFailure extends Error {
   readonly status: number;

@@ -1,5 +1,10 @@
 /** Pushes made-up profiles to a server, and deletes them. The command `pilotlight demo` and the front page use it. */
 
+import { reasonIn, unreachable } from "./server.mjs";
+
+/** The series that are demo data. */
+export const DEMO = '{demo="true"}';
+
 /** Requests at a time: a browser opens six connections to a server. */
 const PARALLEL = 6;
 /** With pauses that grow to two seconds this is half a minute. */
@@ -41,7 +46,7 @@ export async function pushDemo(demo, url, headers, progress) {
 /** Tells the server to delete made-up profiles of any time. Queries may show them until its schedule has rewritten what holds them. */
 export async function deleteDemo(url, headers) {
   const target = new URL("api/v1/admin/profiles", url);
-  target.search = new URLSearchParams({ query: '{demo="true"}', from: "0", until: String(Date.now()) }).toString();
+  target.search = new URLSearchParams({ query: DEMO, from: "0", until: String(Date.now()) }).toString();
   await accepted(await send(target, { method: "DELETE", headers }));
 }
 
@@ -63,22 +68,14 @@ async function send(target, init) {
   try {
     return await fetch(target, init);
   } catch (failure) {
-    throw new PushFailure(0, failure.cause?.message || failure.cause?.code || failure.message);
+    throw new PushFailure(0, unreachable(failure));
   }
 }
 
 async function accepted(response) {
   const text = await response.text();
-  if (!response.ok) throw new PushFailure(response.status, reasonIn(text) || response.statusText);
-}
-
-/** Why the server refuses, from its JSON. */
-function reasonIn(text) {
-  try {
-    return String(JSON.parse(text).message);
-  } catch {
-    return text.slice(0, 200);
-  }
+  if (!response.ok)
+    throw new PushFailure(response.status, (reasonIn(text) ?? text.slice(0, 200)) || response.statusText);
 }
 
 async function gzip(bytes) {

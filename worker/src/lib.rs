@@ -81,14 +81,14 @@ async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Resu
         Ok(response) => response,
         Err(problem) => {
             body::drain(&mut request).await;
+            let fetch_mode = request.headers().get("sec-fetch-mode")?;
             let response = grpc::error_response(&request, &problem)
                 .or_else(|| of_endpoint.map(|respond| respond(&request, &problem)))
                 .or_else(|| grpc_web::error_response(&request, &problem))
-                .or_else(|| page_not_found::response(&request, &problem))
+                .or_else(|| page_not_found::response(fetch_mode.as_deref(), &problem))
                 .unwrap_or_else(|| problem.response())?;
             if problem.status == 401 && asks_for_tokens(&env) {
-                let mode = request.headers().get("sec-fetch-mode")?;
-                let challenge = auth::challenge(mode.as_deref());
+                let challenge = auth::challenge(fetch_mode.as_deref());
                 response.headers().set("www-authenticate", challenge)?;
             }
             response

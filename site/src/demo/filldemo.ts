@@ -1,4 +1,5 @@
 /** Demo data: made up and pushed by a worker of this page, and deleted again. */
+import { DEMO } from "../../package/pushdemo.mjs";
 import { askServer, json } from "../api.ts";
 import { ApiError } from "../apierror.ts";
 import { base } from "../base.ts";
@@ -15,9 +16,6 @@ export interface FillRequest {
 
 /** What the worker answers. `status` is null where it is not the server that failed. */
 export type FillReply = FillProgress | { filled: true } | { status: number | null; message: string };
-
-/** The series that are deleted again. */
-const DEMO = '{demo="true"}';
 
 /** Pushes the hour until now. Throws an `ApiError` where the server does not accept it. */
 export async function fillWithDemo(): Promise<void> {

@@ -1,13 +1,16 @@
 //! What a person sees at an address without a page. Programs get the same as JSON.
 
-use worker::{Request, Response};
+use worker::Response;
 
 use crate::platform::errors::Problem;
 
-/// The answer to a browser that goes to an address; `None` for all others.
-pub(crate) fn response(request: &Request, problem: &Problem) -> Option<worker::Result<Response>> {
-    let mode = request.headers().get("sec-fetch-mode").ok()??;
-    (problem.status == 404 && mode == "navigate")
+/// The answer to a browser that goes to an address; `None` for all others. `fetch_mode` is the header
+/// `Sec-Fetch-Mode`, which browsers send.
+pub(crate) fn response(
+    fetch_mode: Option<&str>,
+    problem: &Problem,
+) -> Option<worker::Result<Response>> {
+    (problem.status == 404 && fetch_mode == Some("navigate"))
         .then(|| Response::from_html(page(&problem.message)).map(|page| page.with_status(404)))
 }
 

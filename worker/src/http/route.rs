@@ -1,6 +1,6 @@
 //! Routing: method and path to an [`Endpoint`].
 
-mod services;
+mod unknown_call;
 
 use crate::http::endpoint::{Endpoint, Rest};
 use crate::platform::errors::Problem;
@@ -34,7 +34,7 @@ pub(crate) fn route(
     if let Some(found) = chosen(of_id.into_iter(), method, path) {
         return found;
     }
-    if let Some(call) = services::call(path) {
+    if let Some(call) = unknown_call::name(path) {
         return Err(Problem::unimplemented(format!("{call} is not implemented")));
     }
     // Some proxies decode the slashes of a name.

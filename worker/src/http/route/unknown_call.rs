@@ -1,9 +1,9 @@
-//! How the path of a call looks that is of no service here.
+//! Calls of services that are not served: how their paths look.
 
 /// `package.v1.Service/Method` at the end of a path, a call of some service. Of one that is not
 /// answered clients want to hear that it is not implemented, whichever service it is, so that they
 /// hide the feature.
-pub(super) fn call(path: &str) -> Option<String> {
+pub(super) fn name(path: &str) -> Option<String> {
     let mut segments = path.rsplit('/');
     let (method, service) = (segments.next()?, segments.next()?);
     is_call(service, method).then(|| format!("{service}/{method}"))
