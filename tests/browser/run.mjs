@@ -117,6 +117,7 @@ let [passed, skipped] = [0, 0];
 
 /** Seconds of files and tests, written to the file that PILOTLIGHT_TIMES names. */
 const times = { files: {}, tests: [] };
+const textOf = (error) => String(error.stack ?? error);
 
 /** A test, or a group of them, has ended. */
 function noteEnd({ name, file, nesting, skip, details }) {
@@ -169,10 +170,13 @@ ended.push(...(await Promise.allSettled([lane(alone)])));
 for (const { reason } of ended) if (reason) failures.push({ name: "the lane", of: "run.mjs", error: reason });
 await browser?.close();
 await worker?.close();
-if (process.env.PILOTLIGHT_TIMES) writeFileSync(process.env.PILOTLIGHT_TIMES, JSON.stringify(times));
+if (process.env.PILOTLIGHT_TIMES) {
+  const noted = failures.map(({ name, of, error }) => ({ file: of, name, error: textOf(error) }));
+  writeFileSync(process.env.PILOTLIGHT_TIMES, JSON.stringify({ ...times, failures: noted }));
+}
 console.log(`ℹ pass ${passed}\nℹ fail ${failures.length}\nℹ skipped ${skipped}`);
 if (failures.length > 0) {
   process.exitCode = 1;
   console.log("\nFailed in the browser:");
-  for (const { name, of, error } of failures) console.log(`${of}: ${name}\n${error.stack ?? error}\n`);
+  for (const { name, of, error } of failures) console.log(`${of}: ${name}\n${textOf(error)}\n`);
 }

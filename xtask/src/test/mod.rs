@@ -1,5 +1,6 @@
 //! `cargo xtask test`: all tests, the quickest first.
 
+mod failures;
 mod fixtures;
 mod named;
 mod part;
@@ -14,6 +15,7 @@ mod wrangler;
 use crate::proc::{Failure, interrupted};
 use crate::setup::agents::Missing;
 use crate::setup::{Purpose, setup};
+use failures::FailedTest;
 use fixtures::Fixtures;
 use named::Named;
 use part::{Outcome, Part};
@@ -118,6 +120,7 @@ struct TestRun {
     total: Count,
     /// How the parts that failed ended.
     ends: Vec<String>,
+    failures: Vec<FailedTest>,
     failed: Vec<&'static str>,
     times: Times,
 }
@@ -129,6 +132,7 @@ impl TestRun {
             lines: Vec::new(),
             total: Count::default(),
             ends: Vec::new(),
+            failures: Vec::new(),
             failed: Vec::new(),
             times: Times::default(),
         }
@@ -178,6 +182,13 @@ impl TestRun {
             self.ends
                 .push(format!("=== how {name} ended\n{last}\n{failure}"));
             self.failed.push(name);
+            self.failures.extend_from_slice(&outcome.failures);
+            if outcome.failures.is_empty() {
+                self.failures.push(FailedTest {
+                    test: name.to_owned(),
+                    error: format!("{failure}"),
+                });
+            }
         }
         let Count { passed, failed } = outcome.count;
         let verdict = if outcome.result.is_ok() {
@@ -192,7 +203,8 @@ impl TestRun {
         self.times.add_part(name, seconds, &outcome);
     }
 
-    /// Prints the summary. Its last line is the count, for machines to read.
+    /// Prints the summary. It ends with what failed, since a log that is cut keeps its end, and
+    /// with the count, for machines to read.
     fn end(self) -> ExitCode {
         let seconds = self.began.elapsed().as_secs_f64();
         self.ends.iter().for_each(|end| println!("\n{end}"));
@@ -204,6 +216,10 @@ impl TestRun {
         match self.times.write(seconds) {
             Ok(path) => println!("  times: {}\n", path.display()),
             Err(failure) => println!("{failure}\n"),
+        }
+        if !self.failures.is_empty() {
+            let lines: Vec<String> = self.failures.iter().flat_map(FailedTest::lines).collect();
+            println!("Failed\n{}\n", lines.join("\n"));
         }
         println!("{} passed, {} failed", self.total.passed, self.total.failed);
         if self.failed.is_empty() && !interrupted() {

@@ -1,5 +1,6 @@
 //! One part of a run of the tests: what it needs, and what it did.
 
+use super::failures::FailedTest;
 use super::fixtures::Fixtures;
 use super::tally::{Count, FileTime, TestTime, tally};
 use crate::proc::Result;
@@ -22,6 +23,8 @@ pub(super) struct Outcome {
     pub(super) steps: Vec<StepTime>,
     pub(super) files: Vec<FileTime>,
     pub(super) tests: Vec<TestTime>,
+    /// Empty where the part can't tell one test from another.
+    pub(super) failures: Vec<FailedTest>,
 }
 
 impl Outcome {
@@ -39,6 +42,7 @@ impl Outcome {
             steps: Vec::new(),
             files: Vec::new(),
             tests: Vec::new(),
+            failures: Vec::new(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::fixtures::{Fixtures, SELFHOST};
 use super::part::{Outcome, Part};
-use super::{programs, quick, rust, times, wrangler};
+use super::{failures, programs, quick, rust, times, wrangler};
 use crate::folders::{own_dir, root};
 use crate::proc::Run;
 use crate::{build, deploy, selfhost};
@@ -132,6 +132,7 @@ pub(super) fn browser(fixtures: &Fixtures, file: &str) -> Outcome {
     let run = fixtures.provide(run).env("PILOTLIGHT_TIMES", &noted);
     let mut outcome = Outcome::counted(run.limit(2400).tee());
     (outcome.files, outcome.tests) = times::read(&noted, "browser");
+    outcome.failures = failures::of_browser(&noted);
     outcome
 }
 

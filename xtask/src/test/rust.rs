@@ -1,5 +1,6 @@
 //! Runs the programs of Rust tests, two at a time.
 
+use super::failures;
 use super::fixtures::Fixtures;
 use super::part::Outcome;
 use super::programs::Program;
@@ -91,6 +92,8 @@ fn outcome(ended: Vec<Ended>) -> Outcome {
         all.tests.extend(tests);
         if one.result.is_err() {
             all.output += &one.output;
+            all.failures
+                .extend(failures::of_rust(&one.name, &one.output));
             failed.push(one.name);
         }
     }
