@@ -40,7 +40,7 @@ export default defineConfig({
     template({ oxc, build: { target } }),
     budget({
       entry: 68,
-      all: 154,
+      all: 157,
       apart: {
         arrange: 36,
         callgraph: 6,

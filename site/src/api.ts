@@ -42,7 +42,6 @@ export interface Timeline {
 export interface ProfileAnswer {
   bytes: Uint8Array<ArrayBuffer>;
   profiles: number;
-  objects: number;
   bytesRead: number;
   /** How many requests a bucket was asked for it; 0 of a server. */
   requests: number;
@@ -127,7 +126,6 @@ export async function fetchProfile(
   return {
     bytes: await orNetworkError(signal, () => readStream(bodyOf(response), Number.POSITIVE_INFINITY, signal, progress)),
     profiles: number("profiles"),
-    objects: number("objects"),
     bytesRead: number("bytes"),
     requests: 0,
     millis: number("millis"),

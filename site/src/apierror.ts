@@ -11,6 +11,8 @@ export class ApiError extends Error {
   readonly status: number;
   /** What the server gave as its reason, empty when it gave none. */
   readonly reason: string;
+  /** The query that was asked, empty when there was none. */
+  readonly query: string;
   /** When to try again, seconds; 0 when the server does not say. */
   readonly retryAfter: number;
   /** Set when the server asks for a token: there was none, or it is not valid. */
@@ -18,12 +20,19 @@ export class ApiError extends Error {
   constructor(
     kind: ApiErrorKind,
     message: string,
-    refused: { status?: number; reason?: string; retryAfter?: number; token?: "missing" | "wrong" } = {},
+    refused: {
+      status?: number;
+      reason?: string;
+      query?: string;
+      retryAfter?: number;
+      token?: "missing" | "wrong";
+    } = {},
   ) {
     super(message);
     this.kind = kind;
     this.status = refused.status ?? 0;
     this.reason = refused.reason ?? "";
+    this.query = refused.query ?? "";
     this.retryAfter = refused.retryAfter ?? 0;
     this.token = refused.token;
   }
@@ -39,6 +48,7 @@ export function responseError(response: Response, text: string, sent = ""): ApiE
     return new ApiError("refused", `${status} ${says.code ?? ""}: ${says.message}`, {
       status,
       reason: says.message,
+      query: response.url ? (new URL(response.url).searchParams.get("query") ?? "") : "",
       retryAfter,
       token,
     });

@@ -5,6 +5,7 @@ import { type Direction, NONE } from "./core/types.ts";
 import { zoomAt } from "./flame/extent.ts";
 import { copyText } from "./state/page/clipboard.ts";
 import { helpOpen } from "./state/page/helpopen.ts";
+import { notify } from "./state/page/notice.ts";
 import { comparing, swapFiles } from "./state/profile/files.ts";
 import {
   back,
@@ -23,6 +24,7 @@ import {
 } from "./state/profile/focus.ts";
 import { moves } from "./state/profile/instead.ts";
 import { copyCurrentStack } from "./state/profile/menuframe.ts";
+import { whyNoView } from "./state/profile/offeredviews.ts";
 import {
   lookAt,
   nextGroup,
@@ -50,7 +52,12 @@ export interface KeyGroup {
   bindings: Binding[];
 }
 
-const view = (name: View) => () => tree.value && lookAt(name);
+const view = (name: View) => () => {
+  if (!tree.value) return;
+  const reason = whyNoView(name);
+  if (reason) notify(reason);
+  else lookAt(name);
+};
 /** What steps do is for a picture that takes them. */
 const step = (act: () => unknown) => () => takesSteps.value && act();
 const zoomBy = (factor: number) => () => {
@@ -125,11 +132,7 @@ export const KEYS: KeyGroup[] = [
       { keys: ["6"], help: "chart: what ran when, of profiles with times", run: view("chart") },
       { keys: ["7"], help: "source lines", run: view("lines") },
       { keys: ["8"], help: "call graph", run: view("graph") },
-      {
-        keys: ["9"],
-        help: "both sides of a comparison, side by side",
-        run: () => tree.value?.diff && lookAt("sides"),
-      },
+      { keys: ["9"], help: "both sides of a comparison, side by side", run: view("sides") },
       { keys: ["b"], help: "sandwich: callers and callees of a function", run: () => tree.value && sandwichCurrent() },
       { keys: ["x"], help: "swap the sides of a difference", run: swap },
       { keys: ["?"], help: "this help", run: () => (helpOpen.value = !helpOpen.value) },

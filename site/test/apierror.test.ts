@@ -30,6 +30,12 @@ test("what the server refuses is said in its own sentence", () => {
     meaning(answer(400, json("invalid_argument", 'the query "x" is short.'))),
     'The server rejected the query: the query "x" is short.',
   );
+  const asked = answer(400, json("invalid_argument", "selector, column 21: expected a quoted value, found '1'"));
+  const query = 'a:b:c{x="1",version=1.8.2,y="2"}';
+  assert.equal(
+    meaning(new ApiError("refused", "", { status: 400, reason: asked.reason, query })),
+    "The filter version=1.8.2 can't be read: expected a quoted value, found '1'.",
+  );
   assert.match(meaning(answer(503, "")), /internal error/);
   assert.match(meaning(new ApiError("network", "Failed to fetch")), /did not answer/);
 });

@@ -295,7 +295,7 @@ async function checkPage({ page, at }, path, root, foot) {
   });
   const facts = await at("facts").textContent();
   assert.match(facts, foot);
-  assert.ok(facts.includes(`${exact(size(root))} node`), `${size(root)} nodes: ${facts}`);
+  assert.ok(facts.includes(`${exact(size(root))} frame`), `${size(root)} frames: ${facts}`);
   const table = functions(root);
   await checkFrames(page, root, table);
   await checkTable(page, root, table);
@@ -319,7 +319,7 @@ describe("the page says what the server answers", { skip }, () => {
         opened,
         `/explore?${query}`,
         await tree(service, type, range),
-        /^(1 profile|average of 1 snapshot) · .*, none folded · /,
+        /^(1 profile|average of 1 snapshot) · (all [\d,]+ frames drawn|1 frame) · /,
       );
     }
     await opened.end();

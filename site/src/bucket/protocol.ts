@@ -13,7 +13,6 @@ export type Request = { id: number; place: string; question: Ask } | { id: numbe
 export interface Answer {
   bytes: Uint8Array<ArrayBuffer>;
   profiles: number;
-  objects: number;
   bytesRead: number;
   saturated: boolean;
   rounded: boolean;

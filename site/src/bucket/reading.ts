@@ -69,16 +69,16 @@ export async function answerOf(
   });
   if (question.ask === "labels") {
     const text = reader.labels(question.query, question.from, question.until);
-    const none = { profiles: 0, objects: 0, bytesRead: 0, saturated: false, rounded: false };
+    const none = { profiles: 0, bytesRead: 0, saturated: false, rounded: false };
     return { bytes: new TextEncoder().encode(text), ...none, ...said() };
   }
   const asked = ask(reader, question);
   await drive(asked, host, signal, progress);
   const found = asked.finish();
-  const { profiles, objects, bytes_read: bytesRead, saturated, rounded } = found;
+  const { profiles, bytes_read: bytesRead, saturated, rounded } = found;
   const bytes = found.take_bytes() as Uint8Array<ArrayBuffer>;
   found.free();
-  return { bytes, profiles, objects, bytesRead, saturated, rounded, ...said() };
+  return { bytes, profiles, bytesRead, saturated, rounded, ...said() };
 }
 
 function ask(reader: Reader, question: Exclude<Ask, { ask: "labels" }>): Asked {

@@ -8,8 +8,8 @@ export function describeProfiles(profiles: number, type: string): string {
   return isGauge(type) ? `average of ${plural(profiles, "snapshot")}` : plural(profiles, "profile");
 }
 
-export function describeNodes(nodes: number): string {
-  return `${plural(nodes, "node")}, none folded`;
+export function describeFrames(frames: number): string {
+  return frames === 1 ? "1 frame" : `all ${plural(frames, "frame")} drawn`;
 }
 
 /**

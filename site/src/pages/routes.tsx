@@ -1,5 +1,7 @@
 /** Which page is shown, and what it loads. */
 import { computed, effect, type ReadonlySignal, untracked } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { lazy } from "../components/lazy.tsx";
 import { start } from "../start.tsx";
 import "../state/page/zonesetting.ts";
 import { loadFiles } from "../state/profile/files.ts";
@@ -10,12 +12,12 @@ import { chooseDefaults, loadExplore } from "../state/query/loadexplore.ts";
 import { known } from "../state/query/place.ts";
 import type { Page } from "../state/url/route.ts";
 import { route } from "../state/url/router.ts";
-import { Diff } from "./diff.tsx";
 import { Explore } from "./explore.tsx";
 import { FilePage } from "./file.tsx";
 import { Home } from "./home.tsx";
 
-const PAGES: Record<Page, () => preact.JSX.Element> = { home: Home, explore: Explore, diff: Diff, file: FilePage };
+const Diff = lazy(() => import("./diff.tsx").then((module) => module.Diff));
+const PAGES: Record<Page, ComponentType> = { home: Home, explore: Explore, diff: Diff, file: FilePage };
 const LOADERS: Record<Page, () => void> = { home: () => {}, explore: loadExplore, diff: loadCompare, file: loadFiles };
 export const page: ReadonlySignal<Page> = computed(() => route.value.page);
 

@@ -103,13 +103,30 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
         tries: [later],
       };
     default:
-      return {
-        meaning: reason
-          ? `The server rejected the query: ${reason}.`
-          : `The server rejected the query with status ${error.status}.`,
-        tries: ["Check the filters and the time range."],
-      };
+      return (
+        filterProblem(error.query, reason) ?? {
+          meaning: reason
+            ? `The server rejected the query: ${reason}.`
+            : `The server rejected the query with status ${error.status}.`,
+          tries: ["Check the filters and the time range."],
+        }
+      );
   }
+}
+
+/** What is wrong with one filter of a query; null where the server means something else. */
+function filterProblem(query: string, reason: string): Pick<Problem, "meaning" | "tries"> | null {
+  const [, column, wrong] = /^selector, column (\d+): (.*)$/s.exec(reason) ?? [];
+  if (!query || column === undefined) return null;
+  const begin = [...query]
+    .slice(0, Number(column) - 1)
+    .join("")
+    .search(/[^{,]*$/);
+  const [filter] = query.slice(begin).split(/[,}]/);
+  return {
+    meaning: `The filter ${filter} can't be read: ${wrong}.`,
+    tries: ['Write a filter as region="eu", with the value in quotes.', "To remove the filter, click it above."],
+  };
 }
 
 /** What makes something readable of formats that are not read. */

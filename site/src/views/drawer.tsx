@@ -87,7 +87,7 @@ export function Drawer() {
           <li class="hint">{plural(detail.path.length - 1 - NEAREST, "outer one is", "outer ones are")} not listed.</li>
         )}
       </ol>
-      <h3>Calls</h3>
+      <h3>{info.diff ? "Calls" : "Calls (shares of this function)"}</h3>
       <ol class="frames callees">
         {children.largest.map((child) => (
           <li key={child.node} data-node={child.node}>

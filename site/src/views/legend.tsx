@@ -6,7 +6,7 @@ import { formatValue, plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
 import { sideTotals } from "../state/profile/sidetotals.ts";
 import { takenSteps } from "../state/profile/stepchanges.ts";
-import { go, route } from "../state/url/router.ts";
+import { diffRoute, go, route } from "../state/url/router.ts";
 import type { Measure } from "../state/url/values.ts";
 
 /** What the colours of a difference mean, and how the totals changed. */
@@ -84,10 +84,11 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
         <span
           class="legend-note"
           data-testid="coverage"
-          title="One side has more profiles than the other, so its amounts are larger even if nothing changed."
+          title="One side has more profiles than the other, so its amounts or its load may be larger even if nothing changed."
         >
           {counts}
           {measure === "amount" ? ": amounts mislead" : ""}
+          {measure === "share" && diffRoute.value.measure === "auto" ? ", so shares are compared" : ""}
         </span>
       )}
       <Select

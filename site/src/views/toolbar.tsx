@@ -8,6 +8,7 @@ import { FULL } from "../flame/extent.ts";
 import { percent } from "../format/number.ts";
 import { plural } from "../format/value.ts";
 import { nextMatch, searchResult, tree } from "../state/profile/focus.ts";
+import { whyNoView } from "../state/profile/offeredviews.ts";
 import { shown } from "../state/profile/shown.ts";
 import { lookAt } from "../state/profile/stepchanges.ts";
 import type { View } from "../state/url/route.ts";
@@ -29,23 +30,12 @@ const VIEWS: { view: View; label: string; key: string }[] = [
   { view: "sides", label: "Side by side", key: "9" },
 ];
 
-/** Only what has times has a chart; a comparison has no lines, and it alone has sides. */
-const views = computed(() => {
-  const answer = shown.value;
-  const subject = answer.state === "ready" ? answer.subject : undefined;
-  const compared = answer.state === "ready" && answer.tree.diff !== null;
-  const offered: Partial<Record<View, boolean>> = {
-    chart: subject?.timed ?? false,
-    lines: subject !== undefined && !compared,
-    sides: compared,
-  };
-  return VIEWS.filter(({ view }) => offered[view] ?? true);
-});
+const views = computed(() => VIEWS.filter(({ view }) => !whyNoView(view)));
 
-/** The view that is seen: of sides, where there are none, the flame graph. */
+/** The view that is seen: the flame graph in place of one that the profile does not have. */
 const seen = computed(() => {
   const { view } = pictureRoute.value;
-  return view === "sides" && views.value.every((offered) => offered.view !== view) ? "flame" : view;
+  return whyNoView(view) ? "flame" : view;
 });
 
 /** Views, search, and what the colours mean. */

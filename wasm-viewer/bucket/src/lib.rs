@@ -126,13 +126,7 @@ impl Answered {
         self.0.profiles as f64
     }
 
-    /// How many objects it was made from.
-    #[wasm_bindgen(getter)]
-    pub fn objects(&self) -> f64 {
-        self.0.objects as f64
-    }
-
-    /// How many bytes of them.
+    /// How many bytes of objects it was made from.
     #[wasm_bindgen(getter)]
     pub fn bytes_read(&self) -> f64 {
         self.0.bytes_read as f64

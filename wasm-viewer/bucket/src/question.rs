@@ -42,9 +42,7 @@ pub struct Answer {
     pub bytes: Vec<u8>,
     /// How many profiles were added up.
     pub profiles: u64,
-    /// How many objects it was made from.
-    pub objects: u64,
-    /// How many bytes of them.
+    /// How many bytes of objects it was made from.
     pub bytes_read: u64,
     /// A number is cut at 2^63 − 1.
     pub saturated: bool,
@@ -187,7 +185,6 @@ impl Question {
                 Ok(Answer {
                     bytes,
                     profiles: answer.profiles,
-                    objects: answer.objects,
                     bytes_read: answer.bytes,
                     saturated: answer.is_saturated(),
                     rounded: answer.rounded,

@@ -1,4 +1,4 @@
-import { describeNodes } from "../../format/facts.ts";
+import { describeFrames } from "../../format/facts.ts";
 import { files } from "../../state/profile/files.ts";
 import { shown } from "../../state/profile/shown.ts";
 import { route } from "../../state/url/router.ts";
@@ -8,7 +8,7 @@ export function Footer() {
   const answer = shown.value;
   const tree = answer.state === "ready" ? answer.tree : null;
   const [first = "", ...more] = answer.state === "ready" ? answer.facts : [];
-  const facts = tree ? [first, describeNodes(tree.nodes), ...more] : [];
+  const facts = tree ? [first, describeFrames(tree.nodes), ...more] : [];
   // Those of files stand above their picture.
   const ofFile = route.value.page === "file";
   const warnings = answer.state === "ready" && !ofFile ? [...answer.warnings] : [];

@@ -1,5 +1,5 @@
 /** The call graph of the tree on the screen, and the function in it that keys are about. */
-import { computed, effect, signal } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import type { Arrangement } from "../../core/arrange.ts";
 import { core } from "../../core/index.ts";
 import type { Direction, Graph, TableRow } from "../../core/types.ts";
@@ -54,8 +54,8 @@ export const at = signal(-1);
 /** From where one came to it, and which way. */
 let came: Came | null = null;
 
-/** Follows the search and the selection, while a graph is looked at. */
-export function followGraph(): () => void {
+/** Follows the search and the selection, while a graph is looked at; `reveal` brings what was selected elsewhere into view. */
+export function followGraph(reveal: () => void): () => void {
   const stops = [
     effect(() => {
       flagsVersion.value;
@@ -76,11 +76,13 @@ export function followGraph(): () => void {
       if (index >= 0 && index !== at.peek()) {
         at.value = index;
         came = null;
+        untracked(reveal);
       }
     }),
   ];
   return () => {
     for (const stop of stops) stop();
+    at.value = -1;
   };
 }
 

@@ -16,7 +16,7 @@ export const TIMELINE_POINTS = 120;
 const SATURATED = "A sum is larger than 64 bits can hold and is cut there.";
 
 /** What was read for an answer; of a server the requests are not known. */
-export type Read = Pick<ProfileAnswer, "objects" | "bytesRead" | "requests">;
+export type Read = Pick<ProfileAnswer, "bytesRead" | "requests">;
 
 /** A merged profile that is open in the core. */
 export interface MergedProfile extends Omit<MergedSide, "coveredMillis"> {
@@ -71,17 +71,17 @@ export async function openMerged(
       ...new Set(answers.flatMap(({ notes }) => notes)),
     ],
     profiles: sum("profiles"),
-    read: { objects: sum("objects"), bytesRead: sum("bytesRead"), requests: sum("requests") },
+    read: { bytesRead: sum("bytesRead"), requests: sum("requests") },
     millis: performance.now() - started,
   };
 }
 
-/** "38 objects, 2.1 MB read", and of a bucket "in 12 requests". */
+/** "2.1 MB read", and of a bucket "in 12 requests". */
 export function describeRead(...reads: Read[]): string {
   const sum = (of: keyof Read) => reads.reduce((all, read) => all + read[of], 0);
   const requests = sum("requests");
   const asked = requests > 0 ? ` in ${plural(requests, "request")}` : "";
-  return `${plural(sum("objects"), "object")}, ${formatBytes(sum("bytesRead"))} read${asked}`;
+  return `${formatBytes(sum("bytesRead"))} read${asked}`;
 }
 
 /** A timeline and its type: the page may have moved on to another one. */

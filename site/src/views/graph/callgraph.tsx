@@ -24,7 +24,7 @@ import { GraphTables } from "./tables.tsx";
 import "../../style/graph.css";
 import { Debounce } from "../../settled.ts";
 
-/** Room around a node that keys have brought into view. */
+/** Room around a node that is brought into view. */
 const AROUND = 60;
 /** A scale at which names are read. */
 const CLOSE = 1;
@@ -72,8 +72,8 @@ export function CallGraph() {
       fit: () => change((_, { places }) => fitted(places, size.peek())),
     };
     const stops = [
-      followGraph(),
       followUrl(),
+      followGraph(() => reveal(false)),
       attachMoves(element, {
         move: (by) => change((before, { places }) => moved(before, places, by)),
         zoom: (at, factor) => change((before) => zoomedAt(before, size.peek(), at, factor)),

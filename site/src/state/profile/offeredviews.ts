@@ -1,0 +1,14 @@
+/** Which views a profile has: only some profiles have times, and only comparisons have sides. */
+import type { View } from "../url/route.ts";
+import { shown } from "./shown.ts";
+
+/** Why what is on the screen has no such view; empty where it has one. */
+export function whyNoView(view: View): string {
+  const answer = shown.value;
+  const subject = answer.state === "ready" ? answer.subject : undefined;
+  const compared = answer.state === "ready" && answer.tree.diff !== null;
+  if (view === "chart" && !subject?.timed) return "The chart needs samples with times, and these have none.";
+  if (view === "lines" && (compared || !subject)) return "A comparison has no view of source lines.";
+  if (view === "sides" && !compared) return "Only a comparison has two sides.";
+  return "";
+}
