@@ -1,7 +1,7 @@
 // The licences of what is inside the npm package: crates that are compiled into WASM, packages that are bundled into scripts.
 // `node tools/notices.mjs` prints those of the viewer; pack.mjs puts them into the package, with those of the server if that is inside.
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -23,9 +23,11 @@ export function notices(folders = ["wasm-viewer"]) {
   return [HEAD, ...sections].join("\n");
 }
 
-/** One licence is enough where there is a choice, and MIT is the shortest. */
+/** One licence is enough where there is a choice, and MIT is the shortest. Some packages have a folder of licences. */
 function licenceFiles(folder) {
-  const all = readdirSync(folder).filter((name) => /^(licen[cs]e|copying)/i.test(name));
+  const all = readdirSync(folder, { recursive: true }).filter(
+    (name) => /^(licen[cs]es?\/)?(licen[cs]e|copying)[^/]*$/i.test(name) && statSync(join(folder, name)).isFile(),
+  );
   const mit = all.filter((name) => /mit/i.test(name));
   return (mit.length > 0 ? mit : all).sort();
 }
@@ -59,11 +61,11 @@ function crates(folders) {
     .sort(byName);
 }
 
-/** The packages that the site is made of; those that only build it are not inside. */
+/** The packages that the site is made of. Those that only build it are not inside: Pagefind's program, say, which is optional. */
 function packages() {
   const lock = JSON.parse(readFileSync(join(root, "site/package-lock.json"), "utf8"));
   return Object.entries(lock.packages)
-    .filter(([path, { dev }]) => path !== "" && !dev)
+    .filter(([path, { dev, optional }]) => path !== "" && !dev && !optional)
     .map(([path, { version, license }]) => {
       const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
       return { name, version, license, folder: join(root, "site", path) };

@@ -282,6 +282,8 @@ fn site() -> Result<((), String)> {
     let site = root().join("site");
     let mut inputs = Vec::new();
     files(&site, &mut inputs).context(site.display())?;
+    let docs = root().join("docs");
+    files(&docs, &mut inputs).context(docs.display())?;
     // What the page may fetch from, and which pages may hold it, are inputs too (docs/viewer.md).
     let origins = ["PROFILE_ORIGINS", "FRAME_ORIGINS"]
         .map(|name| std::env::var(name).unwrap_or_default())

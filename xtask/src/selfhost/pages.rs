@@ -64,6 +64,17 @@ fn addresses(file: &str) -> (String, Vec<String>) {
             "/".to_owned(),
             vec!["/index.html".to_owned(), "/index".to_owned()],
         ),
+        Some(page) if page.ends_with("/index") => {
+            let folder = page.trim_end_matches("/index");
+            (
+                format!("/{folder}/"),
+                vec![
+                    format!("/{folder}"),
+                    format!("/{page}.html"),
+                    format!("/{page}"),
+                ],
+            )
+        }
         Some(page) => (
             format!("/{page}"),
             vec![format!("/{page}.html"), format!("/{page}/")],
@@ -84,6 +95,8 @@ fn content_type(file: &str) -> Result<&'static str> {
         "png" => "image/png",
         "ico" => "image/x-icon",
         "woff2" => "font/woff2",
+        // The search of the docs.
+        "pagefind" | "pf_fragment" | "pf_index" | "pf_meta" => "application/octet-stream",
         _ => {
             return Err(Failure::new(
                 format!("the site has a file of unknown type: {file}"),
@@ -145,11 +158,14 @@ mod tests {
     #[test]
     fn pages_have_no_ending_and_files_have_the_headers_of_their_rules() {
         let folder = crate::folders::own_dir().join(format!("pages-{}", std::process::id()));
-        fs::create_dir_all(folder.join("assets")).unwrap();
+        for inner in ["assets", "docs"] {
+            fs::create_dir_all(folder.join(inner)).unwrap();
+        }
         for (file, text) in [
             ("index.html", "first"),
             ("diff.html", "second"),
             ("assets/a.js", "third"),
+            ("docs/index.html", "fourth"),
             (
                 "_headers",
                 "# all\n/*\n  X-Frame-Options: DENY\n/assets/*\n  Cache-Control: immutable\n",
@@ -157,7 +173,14 @@ mod tests {
         ] {
             fs::write(folder.join(file), text).unwrap();
         }
-        let files = ["_headers", "assets/a.js", "diff.html", "index.html"].map(str::to_owned);
+        let files = [
+            "_headers",
+            "assets/a.js",
+            "diff.html",
+            "docs/index.html",
+            "index.html",
+        ]
+        .map(str::to_owned);
         let table = table(&folder, &files).unwrap();
         fs::remove_dir_all(&folder).unwrap();
         let line = |path: &str| {
@@ -170,6 +193,8 @@ mod tests {
         assert!(line("/index.html").contains("location: \"/\""));
         assert!(line("/diff").contains("text/html"));
         assert!(line("/diff.html").contains("location: \"/diff\""));
+        assert!(line("/docs/").contains("file: \"docs/index.html\""));
+        assert!(line("/docs").contains("location: \"/docs/\""));
         let asset = line("/assets/a.js");
         assert!(asset.contains("\"cache-control\": \"immutable\"") && !asset.contains("max-age"));
         assert!(asset.contains("\"x-frame-options\": \"DENY\""));

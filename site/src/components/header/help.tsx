@@ -1,6 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
+import { address, standalone } from "../../base.ts";
 import { KEYS } from "../../keys.ts";
 import { helpOpen } from "../../state/page/helpopen.ts";
+import { withBundle } from "../../state/query/place.ts";
 import { Icon } from "../controls/icon.tsx";
 
 const SHOWN: Record<string, string> = {
@@ -35,6 +37,11 @@ export function Help() {
     >
       <div class="help-head">
         <h2 id="help-title">Keys</h2>
+        {!standalone && !withBundle && (
+          <a href={address("docs/")} target="_blank" rel="noreferrer">
+            Documentation
+          </a>
+        )}
         <button type="button" class="control icon-only" title="Close" onClick={() => dialog.current?.close()}>
           <Icon name="close" />
         </button>
