@@ -337,6 +337,7 @@ test("on a phone all values are within reach and nothing is wider than the page"
     const plot = await at("timeline").locator(".u-over").boundingBox();
     for (const part of [0.05, 0.5, 0.95]) {
       await page.mouse.move(plot.x + plot.width * part, plot.y + 20);
+      await at("timeline-tooltip").waitFor();
       const tip = await at("timeline-tooltip").boundingBox();
       assert.ok(tip.x >= 0 && tip.x + tip.width <= 390, JSON.stringify(tip));
     }
