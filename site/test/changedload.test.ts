@@ -4,16 +4,15 @@ import { coveredMillis } from "../src/time/series.ts";
 import "./page.ts";
 
 const { areTogether, causeOf, changedLoad, numbersDiffer } = await import("../src/state/query/changedload.ts");
+const { windowsIn } = await import("../src/state/query/changes.ts");
 const { changesIn } = await import("../src/state/query/loadchanges.ts");
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const MINUTE = 60_000;
 
 /** Windows of a minute with four profiles each; the last is cut off. */
-const windows = (totals: number[]) => ({
-  length: MINUTE,
-  windows: totals.map((total, i) => ({ total, profiles: i === totals.length - 1 ? 2 : 4 })),
-});
+const windows = (totals: number[]) =>
+  totals.map((total, i) => ({ total, profiles: i === totals.length - 1 ? 2 : 4, millis: MINUTE }));
 
 test("a load is an amount for the time with profiles, whatever is cut off at its ends", () => {
   const load = changedLoad([windows([100, 102, 98, 50]), windows([140, 139, 141, 70])], false, true);
@@ -21,6 +20,26 @@ test("a load is an amount for the time with profiles, whatever is cut off at its
   assert.equal(load.differs, true);
   assert.equal(changedLoad([windows([100, 140, 60, 50]), windows([90, 130, 80, 50])], false, true).differs, false);
   assert.equal(changedLoad([windows([100, 102, 98, 50]), windows([140, 139, 141, 70])], false, false).differs, false);
+});
+
+test("a gap has no load, and an agent that pushes seldom has no gaps", () => {
+  const side = (counts: number[]) => counts.map((n) => ({ total: 10 * n, profiles: n, millis: MINUTE }));
+  const loads = (first: number[], second: number[]) => {
+    const { before, after } = changedLoad([side(first), side(second)], false, true);
+    return [before * MINUTE, after * MINUTE].map((load) => Math.round(load * 100) / 100);
+  };
+  assert.deepEqual(loads([2, 2, 2, 0, 0, 2, 2], [2, 2, 2, 2, 2, 2, 2]), [20, 20]);
+  assert.deepEqual(loads([1, 0, 1, 0, 1, 0, 1, 0, 1, 0], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]), [5, 10]);
+});
+
+test("a time is cut into windows of whole half minutes, and the last has the rest", () => {
+  for (const seconds of [10, 60, 90, 100, 120, 150, 170, 180, 599, 1000, 1190, 3600, 86_400]) {
+    const { count, length } = windowsIn(seconds * 1000, 10);
+    assert.ok(count <= 10 && length % 30_000 === 0, `${seconds} s: ${count} of ${length} ms`);
+    assert.ok(count >= (seconds >= 90 ? 3 : 1), `${seconds} s: ${count} of ${length} ms`);
+    const last = seconds * 1000 - (count - 1) * length;
+    assert.ok(seconds < 30 || (last >= length && last < 2 * length), `${seconds} s: the last has ${last} ms`);
+  }
 });
 
 test("of a gauge the averages of snapshots are compared", () => {
@@ -54,7 +73,7 @@ test("the cause is what has the largest part of the change, if it has a fifth", 
 test("a canary beside the version before it is no drop of the load", () => {
   const span = (from: number, until: number) => ({ from, until });
   assert.ok(areTogether(span(0, 60), span(20, 60)) && !areTogether(span(0, 60), span(50, 110)));
-  const side = (profiles: number) => ({ length: MINUTE, windows: Array(3).fill({ total: 1, profiles }) });
+  const side = (profiles: number) => Array(3).fill({ total: 1, profiles, millis: MINUTE });
   assert.ok(numbersDiffer([side(36), side(4)]) && !numbersDiffer([side(36), side(35)]));
 });
 
@@ -101,4 +120,23 @@ test("each service is looked at with its own label of versions", () => {
     ["deploy", "version", "1", "2", 30, 1.5],
     ["deploy", "service_git_ref", "f00", "ba4", 30, 0.5],
   ]);
+});
+
+test("a change is found of an agent that pushes every ten minutes", () => {
+  const steps = Array.from({ length: 720 }, (_, step) => step);
+  const one = (version: string, from: number, until: number, value: number) => {
+    const isThere = (step: number) => step % 20 === 7 && from <= step && step < until;
+    return {
+      labels: { service_name: "a", version },
+      total: 0,
+      profiles: 0,
+      points: steps.map((step) => (isThere(step) ? value + (step % 3) : 0)),
+      counts: steps.map((step) => (isThere(step) ? 1 : 0)),
+    };
+  };
+  const series = [one("1", 0, 360, 500), one("2", 360, 720, 1750)];
+  const coverage = { series: 2, shown: 2, share: 1 };
+  const [[, found]] = changesIn(CPU, { start: 0, step: MINUTE / 2, series, coverage, rounded: false });
+  assert.deepEqual([found.kind, found.versions?.after], ["deploy", "2"]);
+  assert.ok(Math.abs(found.after / found.before - 3.5) < 0.1, `${found.before} to ${found.after}`);
 });

@@ -23,6 +23,8 @@ export const SHORTEST_STEP = 30_000;
 
 /** Most steps that are merged into one: agents that push more than twelve steps apart are drawn as they are. */
 const MAX_MERGED = 12;
+/** The same where changes are looked for, in steps of half a minute: of an agent that pushes every ten minutes, too. */
+export const MAX_MERGED_FOR_CHANGES = 30;
 
 /** How many steps to ask for. */
 export function pointsFor({ from, until }: Span, most: number): number {
@@ -31,11 +33,12 @@ export function pointsFor({ from, until }: Span, most: number): number {
   return Math.floor((until - from) / step) + 1;
 }
 
-/** The series of an answer, in steps `factor` times as long. */
+/** The series of an answer, in steps `factor` times as long. It is sparse where steps would be more than `most` times as long. */
 export function seriesOf(
   { start, step, points, counts }: Timeline,
   average: boolean,
   factor = mergeFactor(counts),
+  most = MAX_MERGED,
 ): Series {
   // What does not divide evenly is at the start, where the range cuts a step anyway.
   const first = points.length % factor;
@@ -48,7 +51,7 @@ export function seriesOf(
     values: average ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i])) : sums,
     counts: profiles,
     average,
-    sparse: usualGap(counts) > MAX_MERGED,
+    sparse: usualGap(counts) > most,
     total: average ? (all === 0 ? 0 : total / all) : total,
   };
 }
@@ -80,9 +83,9 @@ export function coveredParts(counts: number[]): number[] {
  * lie between two filled ones. The widest gap and one in twenty do not count, which may be outages. What comes more seldom,
  * or irregularly, stays as it is.
  */
-export function mergeFactor(counts: number[]): number {
+export function mergeFactor(counts: number[], most = MAX_MERGED): number {
   const gap = usualGap(counts);
-  if (gap > MAX_MERGED) return 1;
+  if (gap > most) return 1;
   return gap === 1 && isSawtooth(counts) ? 2 : gap;
 }
 

@@ -219,7 +219,7 @@ function Summary({ answer }: { answer: Answer }) {
     <div class="changes-summary" data-testid="changes-summary">
       <p class="changes-news">
         {answer.load && <LoadNews answer={answer} load={answer.load} />}
-        {began && ` First profile of ${label} ${after.value}: ${formatClock(after.seen.from)}.`}
+        {began && ` First profile of ${label} ${after.value}: ${within(after.seen.from, answer.stepMillis)}.`}
       </p>
       <p>
         {listed.length === 0
@@ -234,6 +234,12 @@ function Summary({ answer }: { answer: Answer }) {
       </p>
     </div>
   );
+}
+
+/** A time that is known to a step. */
+function within(from: number, step: number): string {
+  const clock = formatClock(from);
+  return step <= 60_000 ? clock : `between ${clock} and ${formatClock(from + step)}`;
 }
 
 /** A difference that is worth a word, also where it may be chance. */

@@ -1,7 +1,7 @@
 /** How much the load of two sides differs, for each time with profiles, and which function has most of the difference. */
 import { type Interval, shareOf, welch } from "../../time/interval.ts";
 import type { Span } from "../../time/range.ts";
-import { coveredParts } from "../../time/series.ts";
+import { coveredParts, mergeFactor } from "../../time/series.ts";
 import { type Changes, FALSE_ALARMS } from "./changed.ts";
 import { coverageDiffers } from "./measure.ts";
 
@@ -19,10 +19,11 @@ export interface Cause {
   part: number;
 }
 
-/** The windows of a side that have profiles, and how long each is. */
-export interface SideWindows {
-  windows: { total: number; profiles: number }[];
-  length: number;
+/** A window of a side, with profiles or without. */
+export interface Window {
+  total: number;
+  profiles: number;
+  millis: number;
 }
 
 /** Whether two sides ran beside each other for half of the shorter one's time and more, as a canary does. */
@@ -32,25 +33,44 @@ export function areTogether(a: Span, b: Span): boolean {
 }
 
 /** Whether one side has more profiles in the same time, from more processes. */
-export function numbersDiffer(sides: [SideWindows, SideWindows]): boolean {
-  const [a, b] = sides.map(({ windows, length }) => {
-    const profiles = windows.reduce((sum, one) => sum + one.profiles, 0);
-    return profiles / Math.max(1, windows.length * length);
+export function numbersDiffer(sides: [Window[], Window[]]): boolean {
+  const [a, b] = sides.map((windows) => {
+    const filled = windows.filter(({ profiles }) => profiles > 0);
+    const sum = (of: "profiles" | "millis") => filled.reduce((all, one) => all + one[of], 0);
+    return sum("profiles") / Math.max(1, sum("millis"));
   });
   return coverageDiffers(a, b);
 }
 
-/** The loads of both sides. Whether they differ is unknown, and not claimed, where `certain` is false. */
-export function changedLoad(sides: [SideWindows, SideWindows], gauge: boolean, certain: boolean): ChangedLoad {
-  const [before, after] = sides.map(({ windows, length }) => {
-    const covered = coveredParts(windows.map(({ profiles }) => profiles));
+/**
+ * The loads of both sides, whose windows are all there, in order: a gap is no time with profiles. Whether the loads differ is
+ * unknown, and not claimed, where `certain` is false.
+ */
+export function changedLoad(sides: [Window[], Window[]], gauge: boolean, certain: boolean): ChangedLoad {
+  const [before, after] = sides.map((all) => {
+    const windows = merged(all);
+    const covered = coveredParts(windows.map(({ profiles, millis }) => profiles / millis));
     return shareOf(
-      windows.map(({ total, profiles }, i) => ({ value: total, whole: gauge ? profiles : length * covered[i] })),
+      windows
+        .map(({ total, profiles, millis }, i) => ({ value: total, whole: gauge ? profiles : millis * covered[i] }))
+        .filter(({ whole }) => whole > 0),
     );
   });
   const isApart = ({ low, high }: Interval) => low > 0 || high < 0;
   const differs = certain && isApart(welch(before, after, FALSE_ALARMS));
   return { before: before.share, after: after.share, differs };
+}
+
+/** Windows so long that an agent that pushes seldom leaves none of them empty; see mergeFactor. */
+function merged(windows: Window[]): Window[] {
+  const factor = mergeFactor(windows.map(({ profiles }) => profiles));
+  const offset = (factor - (windows.length % factor)) % factor;
+  return windows.reduce<Window[]>((all, { total, profiles, millis }, i) => {
+    const at = Math.floor((i + offset) / factor);
+    const sum = all[at] ?? { total: 0, profiles: 0, millis: 0 };
+    all[at] = { total: sum.total + total, profiles: sum.profiles + profiles, millis: sum.millis + millis };
+    return all;
+  }, []);
 }
 
 /** The function that has the largest part of what the load changed by; null where none of these has a fifth. */

@@ -20,7 +20,7 @@ import {
   causeOf,
   changedLoad,
   numbersDiffer,
-  type SideWindows,
+  type Window,
 } from "./changedload.ts";
 import { comparingOf, namedValues } from "./comparing.ts";
 import type { FunctionsAnswer } from "./functions.ts";
@@ -73,6 +73,8 @@ export interface Answer {
   sides: { before: ComparedSide; after: ComparedSide };
   /** How long a window is. */
   windowMillis: number;
+  /** How exactly the times are known in which the values of the label were seen. */
+  stepMillis: number;
   process: string;
   changes: Changes;
   more: ChangeGroup[];
@@ -132,7 +134,7 @@ export const changes = resource(
 async function answer(question: Question, stopped: AbortSignal): Promise<Answer> {
   progress.value = { done: 0, of: 0 };
   const found = await sidesOf(question, stopped);
-  const { label, values, process, times } = found;
+  const { label, values, process, times, step } = found;
   const tell = found.sides.every(({ processes }) => processes.length >= 3);
   const plans = found.sides.map((side) => partsOf(question, side, process, tell));
   const asked = plans.flatMap(({ windows, processes }) => [...windows, ...processes]);
@@ -147,13 +149,21 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     },
     stopped,
   );
-  const next = (count: number) => answers.splice(0, count).filter(({ profiles }) => profiles > 0);
+  const next = (count: number) => answers.splice(0, count);
   // Sums of an hour answer for each of its minutes: such windows are no measurements of their own.
   const rounded = answers.some((part) => part.rounded);
-  const parts = plans.map(({ windows, processes }) => ({
+  const filled = (parts: FunctionsAnswer[]) => parts.filter(({ profiles }) => profiles > 0);
+  const all = plans.map(({ windows, processes }) => ({
     windows: next(windows.length),
     processes: next(processes.length),
   }));
+  const parts = all.map(({ windows, processes }) => ({ windows: filled(windows), processes: filled(processes) }));
+  const inOrder = (i: number) =>
+    all[i].windows.map(({ total, profiles }, at): Window => {
+      const { from, until } = plans[i].windows[at];
+      return { total, profiles, millis: until - from };
+    });
+  const both: [Window[], Window[]] = [inOrder(0), inOrder(1)];
   const [before, after] = parts.map(({ windows, processes }) => ({
     windows: windows.map(partFunctions),
     processes: processes.map(partFunctions),
@@ -178,8 +188,6 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
       return grouped(listed, (await json<{ nodes: FlameNode[] }>("flamegraph", params, stopped)).nodes);
     }),
   );
-  const windows = (i: number) => ({ windows: parts[i].windows, length: plans[i].length });
-  const both: [SideWindows, SideWindows] = [windows(0), windows(1)];
   const gauge = isGauge(question.type);
   const together = !gauge && areTogether(found.sides[0].seen, found.sides[1].seen) && numbersDiffer(both);
   const load = together ? null : changedLoad(both, gauge, compared.certain);
@@ -192,6 +200,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     cause: load && causeOf(load, compared, heads),
     sides: { before: side(0), after: side(1) },
     windowMillis: Math.max(...plans.map(({ length }) => length)),
+    stepMillis: step,
     process: compared.byProcess ? process : "",
     changes: compared,
     more,
@@ -227,7 +236,7 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
   const named = namedValues(comparing);
   // Values that are named are looked for whichever of them is filtered for.
   const asked = named ? { ...question, filters: withoutValue(filters, label) } : question;
-  const series = await seriesBy(asked, by, stopped);
+  const series = await seriesOfProfiles(asked, by, stopped);
   const [of, start, step] = [series?.series ?? [], series?.start ?? 0, series?.step ?? 1];
   const within = (counts: number[], { from, until }: Span) =>
     counts.map((count, i) => (start + (i + 1) * step > from && start + i * step < until ? count : 0));
@@ -271,7 +280,7 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
       const side = { ...(window ? fixed(window) : range), filters: own };
       return { value, seen: time, side, processes: processesOf(time, value) };
     });
-    return { label, values, sides, process, times: window ? BEFORE_WINDOW : HALVES };
+    return { label, values, sides, process, times: window ? BEFORE_WINDOW : HALVES, step };
   }
   const { times, spans } = await timesOf(question, stopped);
   const sides = spans.map(
@@ -282,7 +291,7 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
       processes: processesOf(time, null),
     }),
   );
-  return { label: "", values, sides, process, times };
+  return { label: "", values, sides, process, times, step };
 }
 
 const HALVES = "halves of the range";
@@ -308,28 +317,49 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
   };
 }
 
-/** When there were profiles of each value; of the time before a window, too. Null when none of the series has the labels. */
-async function seriesBy(question: Question, by: string[], stopped: AbortSignal): Promise<SeriesAnswer | null> {
+/**
+ * When there were profiles of each value; of the time before a window, too. Null when none of the series has the labels. Where
+ * profiles fill less than half of that time, its steps are those of their part: a day of a month is one step, in which two
+ * versions would seem to run beside each other.
+ */
+async function seriesOfProfiles(question: Question, by: string[], stopped: AbortSignal): Promise<SeriesAnswer | null> {
+  const { span: all, window } = question;
+  const range = { from: window ? Math.min(all.from, 2 * window.from - window.until) : all.from, until: all.until };
+  const found = await seriesBy(question, by, range, stopped);
+  if (!found) return null;
+  const { start, step, series } = found;
+  const firsts = series.map(({ counts }) => counts.findIndex((n) => n > 0)).filter((first) => first >= 0);
+  const lasts = series.map(({ counts }) => counts.findLastIndex((n) => n > 0));
+  const part = { from: start + Math.min(...firsts) * step, until: start + (Math.max(...lasts) + 1) * step };
+  const isSmall = 2 * (part.until - part.from) < range.until - range.from;
+  return firsts.length > 0 && isSmall ? seriesBy(question, by, part, stopped) : found;
+}
+
+async function seriesBy(
+  question: Question,
+  by: string[],
+  range: Span,
+  stopped: AbortSignal,
+): Promise<SeriesAnswer | null> {
   if (by.length === 0) return null;
-  const { type, service, filters, span: all, window } = question;
-  const from = window ? Math.min(all.from, 2 * window.from - window.until) : all.from;
+  const { type, service, filters } = question;
   const query = type + selector(service, filters);
   const params = {
     query,
-    ...whole({ from, until: all.until }),
+    ...whole(range),
     by: by.join(","),
-    points: String(pointsFor({ from, until: all.until }, VERSION_STEPS)),
+    points: String(pointsFor(range, VERSION_STEPS)),
     limit: "1000",
   };
   try {
     const found = await json<SeriesAnswer>("series", params, stopped);
     // The smallest are left out, which a new version is at first.
     const cut = by.length > 1 && found.coverage.shown < found.coverage.series;
-    return cut ? seriesBy(question, by.slice(0, 1), stopped) : found;
+    return cut ? seriesBy(question, by.slice(0, 1), range, stopped) : found;
   } catch (failure) {
     // Labels of the service need not be those of this type or of what is filtered.
     if (!(failure instanceof ApiError) || failure.status !== 400) throw failure;
-    return by.length > 1 ? seriesBy(question, by.slice(0, 1), stopped) : null;
+    return by.length > 1 ? seriesBy(question, by.slice(0, 1), range, stopped) : null;
   }
 }
 
@@ -342,17 +372,27 @@ function partsOf({ type, service }: Question, { seen, side, processes }: FoundSi
   const query = (more: string[]) => type + selector(service, [...side.filters, ...more]);
   const all = seen.until - seen.from;
   const most = tell ? WINDOWS_BESIDE_PROCESSES : WINDOWS;
-  // Of a short time as many windows as a variation takes, if agents push often enough for them.
-  const fewest = all >= FEWEST_PARTS * SHORTEST_STEP ? FEWEST_PARTS : 1;
-  const count = Math.max(fewest, Math.min(most, Math.floor(all / SHORTEST_WINDOW)));
-  const length = all / count;
+  const { count, length } = windowsIn(all, most);
   const windows = Array.from({ length: count }, (_, i): Asked => {
-    return { query: query([]), from: seen.from + i * length, until: seen.from + (i + 1) * length };
+    const from = seen.from + i * length;
+    return { query: query([]), from, until: i === count - 1 ? seen.until : from + length };
   });
   const apart = tell
     ? processes.map((value): Asked => ({ query: query([formatMatcher({ name: process, op: "=", value })]), ...seen }))
     : [];
   return { windows, processes: apart, length };
+}
+
+/**
+ * How many windows a time is cut into, and how long all but the last are: so many times half a minute, or they would have one
+ * profile more and one less by turns, as if some were not covered. Of a short time as many as a variation takes.
+ */
+export function windowsIn(millis: number, most: number): { count: number; length: number } {
+  const fewest = millis >= FEWEST_PARTS * SHORTEST_STEP ? FEWEST_PARTS : 1;
+  const wanted = millis / Math.max(fewest, Math.min(most, Math.floor(millis / SHORTEST_WINDOW)));
+  const [longer, shorter] = [Math.ceil, Math.floor].map((round) => round(wanted / SHORTEST_STEP) * SHORTEST_STEP);
+  const length = millis >= fewest * longer ? longer : Math.max(shorter, SHORTEST_STEP);
+  return { count: Math.max(1, Math.floor(millis / length)), length };
 }
 
 function whole({ from, until }: Span): { from: string; until: string } {

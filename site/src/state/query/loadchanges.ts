@@ -1,11 +1,11 @@
 /** What changed in the load of each service of the front page, within the range that is shown. */
 import { effect } from "@preact/signals";
-import { fetchLabels, fetchTimeline } from "../../api.ts";
+import { fetchLabels, fetchTimeline, type Timeline } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
 import type { LoadChange } from "../../time/changeratio.ts";
 import { loadChange, type VersionStart } from "../../time/loadchange.ts";
 import type { Span } from "../../time/range.ts";
-import { mergeFactor, pointsFor, seriesOf } from "../../time/series.ts";
+import { MAX_MERGED_FOR_CHANGES, mergeFactor, pointsFor, type Series, seriesOf } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { homeRoute, route } from "../url/router.ts";
@@ -88,7 +88,11 @@ export async function fetchChange(
 ): Promise<LoadChange | null> {
   const query = type + selector(service, filters);
   const timeline = await fetchTimeline("", query, range, pointsFor(range, POINTS), stopped);
-  return loadChange(seriesOf(timeline, isGauge(type)), []);
+  return loadChange(seriesForChanges(timeline, isGauge(type)), []);
+}
+
+function seriesForChanges(timeline: Timeline, gauge: boolean): Series {
+  return seriesOf(timeline, gauge, mergeFactor(timeline.counts, MAX_MERGED_FOR_CHANGES), MAX_MERGED_FOR_CHANGES);
 }
 
 /** The changes of each service, of series by service and versions. */
@@ -103,10 +107,10 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     const sum = (numbers: (one: (typeof members)[number]) => number[]) =>
       members.reduce((sums, one) => numbers(one).map((n, i) => n + (sums[i] ?? 0)), [] as number[]);
     const [points, counts] = [sum((one) => one.points), sum((one) => one.counts)];
-    const whole = seriesOf({ start, step, points, counts, profiles: 0 }, gauge);
+    const whole = seriesForChanges({ start, step, points, counts, profiles: 0 }, gauge);
     const label = versionLabel(valuesOf(members.map((one) => one.labels))) ?? "";
     // The steps of the whole, which may be several in one.
-    const factor = mergeFactor(counts);
+    const factor = mergeFactor(counts, MAX_MERGED_FOR_CHANGES);
     const offset = Math.round((start - whole.start) / step);
     const starts = new Map<string, number>();
     for (const { labels, counts } of members) {
