@@ -89,15 +89,12 @@ function formatSmall(value: number, unit: string): string {
   return withUnit(grouped(String(Number(value.toPrecision(3)))), unit);
 }
 
-/** 1.28 cores, 0.0461 cores; 4.6 mcores where that would be lost in zeros. */
+/** 1.28 cores, 0.0461 cores, 0.0046 cores; 460 µcores where that would be lost in zeros. */
 function formatCores(value: number): string {
   const size = Math.abs(value);
   if (size >= 1 || size === 0) return `${short(value)} ${CORES}`;
-  if (size >= 0.01) return `${grouped(String(Number(value.toPrecision(3))))} ${CORES}`;
-  return scaled(value, [
-    [`µ${CORES}`, 1e-6],
-    [`m${CORES}`, 1e-3],
-  ]);
+  if (size >= 0.001) return `${grouped(String(Number(value.toPrecision(3))))} ${CORES}`;
+  return scaled(value, [[`µ${CORES}`, 1e-6]]);
 }
 
 /** "30 s", "2 min", "1 d": how long a step of a timeline is. */
