@@ -14,9 +14,9 @@ use std::{fs, io};
 /// How a crate is compiled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// What is deployed: optimised as a whole, and not larger than its budget.
+    /// What is deployed, and what a whole run of the tests uses: optimised as a whole, and not larger than its budget.
     Release,
-    /// What `cargo xtask run` serves on this machine, and what tests use: quick to build.
+    /// What `cargo xtask run` serves on this machine, and what tests of one name use: quick to build.
     Local,
 }
 
@@ -113,27 +113,29 @@ pub(crate) const PAGES_STEPS: usize = 3;
 /// Steps of [`worker`].
 pub(crate) const WORKER_STEPS: usize = 2;
 
-/// Builds all that is deployed.
-pub(crate) fn release(tools: &Tools) -> Result<Vec<StepTime>> {
+/// Builds all that is deployed, and checks its sizes.
+pub(crate) fn release(tools: &Tools) -> Result<()> {
     println!("Building");
-    let mut steps = Steps::new(SERVED_STEPS);
+    let mut steps = Steps::new(SERVED_STEPS + 1);
     served(&mut steps, tools, Profile::Release)?;
-    Ok(steps.into_times())
+    steps.run("sizes", |_| sizes())
 }
 
 /// Builds everything that tests use.
-pub(crate) fn for_tests(tools: &Tools) -> Result<Vec<StepTime>> {
+pub(crate) fn for_tests(tools: &Tools, profile: Profile) -> Result<Vec<StepTime>> {
     let mut steps = Steps::new(SERVED_STEPS + 1);
-    served(&mut steps, tools, Profile::Local)?;
-    steps.run("the core's own module", |_| {
-        compile_guest(tools, Profile::Local)
-    })?;
+    served(&mut steps, tools, profile)?;
+    steps.run("the core's own module", |_| compile_guest(tools, profile))?;
     Ok(steps.into_times())
+}
+
+fn all() -> Vec<&'static Module> {
+    [&PAGES[..], &[&WORKER]].concat()
 }
 
 /// Builds the worker and the pages it serves. One cargo run compiles shared crates once and uses all cores.
 fn served(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()> {
-    let all = [&PAGES[..], &[&WORKER]].concat();
+    let all = all();
     steps.run("WASM modules", |step| {
         let packages = all.iter().map(|module| module.package);
         compile(step, tools, packages, profile)
@@ -143,8 +145,8 @@ fn served(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()> {
 }
 
 /// Where [`for_tests`] leaves the core's module.
-pub(crate) fn guest(tools: &Tools) -> PathBuf {
-    compiled(tools, GUEST, Profile::Local)
+pub(crate) fn guest(tools: &Tools, profile: Profile) -> PathBuf {
+    compiled(tools, GUEST, profile)
 }
 
 /// The viewer and the site, which open files without the worker.
@@ -224,13 +226,13 @@ fn compiled(tools: &Tools, package: &str, profile: Profile) -> PathBuf {
     target.join(profile.name()).join(name)
 }
 
-/// Writes the JavaScript around compiled modules, and checks the sizes of those that are deployed.
+/// Writes the JavaScript around compiled modules.
 fn bindings(tools: &Tools, modules: &[&Module], profile: Profile) -> Result<((), String)> {
     let mut sizes = Vec::new();
     for module in modules {
         let compiled = compiled(tools, module.package, profile);
         let out = root().join(module.out);
-        let built = out.join("pilotlight_bg.wasm");
+        let built = module.built();
         // The bindings depend on the compiled crate and on the tool that makes them.
         let inputs = [compiled.clone(), tools.bindgen.clone()];
         if_changed(&inputs, "", &built, || {
@@ -243,35 +245,52 @@ fn bindings(tools: &Tools, modules: &[&Module], profile: Profile) -> Result<((),
                 .read()
                 .map(drop)
         })?;
-        sizes.push(match profile {
-            Profile::Release => check_size(module.package, &built, module.budget)?,
-            Profile::Local => format!("{} {} kB", module.package, bytes(&built)? / 1000),
-        });
+        sizes.push(format!("{} {} kB", module.package, bytes(&built)? / 1000));
     }
     Ok(((), format!("written\n      {}", sizes.join("\n      "))))
 }
 
-/// The sizes of a WASM file; fails when it is over its budget.
-fn check_size(package: &str, path: &Path, budget: u64) -> Result<String> {
-    let plain = bytes(path)?;
-    let gzipped = Run::new("gzip")
-        .args(["-9", "-c"])
-        .arg(path)
-        .read_bytes()?
-        .len() as u64;
-    let sizes = format!(
-        "{package} {} kB, gzipped {} kB of at most {} kB",
-        plain / 1000,
-        gzipped / 1000,
-        budget / 1000
-    );
-    if gzipped <= budget {
-        return Ok(sizes);
-    }
-    Err(Failure::new(
-        format!("{package} is too large: {sizes}"),
-        "find what grew (`cargo tree`, `twiggy top`) and make it smaller",
+/// The sizes of what [`Profile::Release`] built; fails when a module is over its budget.
+pub(crate) fn sizes() -> Result<((), String)> {
+    let sizes = all().into_iter().map(Module::check_size);
+    let sizes = sizes.collect::<Result<Vec<_>>>()?;
+    Ok((
+        (),
+        format!("within budgets\n      {}", sizes.join("\n      ")),
     ))
+}
+
+impl Module {
+    /// The WASM file behind its bindings.
+    fn built(&self) -> PathBuf {
+        root().join(self.out).join("pilotlight_bg.wasm")
+    }
+
+    fn check_size(&self) -> Result<String> {
+        let Self {
+            package, budget, ..
+        } = *self;
+        let path = self.built();
+        let plain = bytes(&path)?;
+        let gzipped = Run::new("gzip")
+            .args(["-9", "-c"])
+            .arg(&path)
+            .read_bytes()?
+            .len() as u64;
+        let sizes = format!(
+            "{package} {} kB, gzipped {} kB of at most {} kB",
+            plain / 1000,
+            gzipped / 1000,
+            budget / 1000
+        );
+        if gzipped <= budget {
+            return Ok(sizes);
+        }
+        Err(Failure::new(
+            format!("{package} is too large: {sizes}"),
+            "find what grew (`cargo tree`, `twiggy top`) and make it smaller",
+        ))
+    }
 }
 
 fn bytes(path: &Path) -> Result<u64> {

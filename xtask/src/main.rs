@@ -68,9 +68,7 @@ fn main() -> ExitCode {
     let outcome = match args.as_slice() {
         ["setup"] => setup::setup(setup::Purpose::Running).map(drop),
         ["setup", "--test"] => setup::setup(setup::Purpose::Testing).map(drop),
-        ["build"] => setup::setup(setup::Purpose::Running)
-            .and_then(|tools| build::release(&tools))
-            .map(drop),
+        ["build"] => setup::setup(setup::Purpose::Running).and_then(|tools| build::release(&tools)),
         ["run", rest @ ..] => option(rest, "--port", "4040").and_then(run::run),
         ["demo", rest @ ..] => option(rest, "--url", "http://localhost:4040").and_then(run::demo),
         [program @ ("load" | "kills"), rest @ ..] => load::run(program, rest),

@@ -77,7 +77,7 @@ pub(crate) fn check_presets() -> Result<()> {
 }
 
 fn release(tools: &Tools) -> Result<()> {
-    build::release(tools).map(drop)
+    build::release(tools)
 }
 
 /// Where the configuration of a deployment is written.

@@ -1,7 +1,7 @@
 //! Tools and paths that the parts share.
 
 use super::programs::Program;
-use crate::build;
+use crate::build::{self, Profile};
 use crate::folders::{own_dir, root, target_dir};
 use crate::proc::Run;
 use crate::setup::Tools;
@@ -14,6 +14,9 @@ pub(super) const SELFHOST: &str = "test-selfhost";
 /// What the parts share.
 pub(super) struct Fixtures {
     pub(super) tools: Tools,
+    /// How WASM is compiled: a whole run tests what is deployed, since it builds that anyway; a file
+    /// of tests does not wait for it.
+    pub(super) profile: Profile,
     /// The programs of Rust tests, once they are built.
     pub(super) programs: Vec<Program>,
     /// The commit since which `--quick` looks for changes.
@@ -24,6 +27,7 @@ impl Fixtures {
     pub(super) fn new(tools: Tools) -> Self {
         Self {
             tools,
+            profile: Profile::Release,
             programs: Vec::new(),
             since: "HEAD".to_owned(),
         }
@@ -46,7 +50,10 @@ impl Fixtures {
             .filter_map(|(name, path)| Some((name, path.as_ref()?)));
         found
             .fold(run, |run, (name, path)| run.env(name, path))
-            .env("PILOTLIGHT_CORE_WASM", build::guest(&self.tools))
+            .env(
+                "PILOTLIGHT_CORE_WASM",
+                build::guest(&self.tools, self.profile),
+            )
             .env("PILOTLIGHT_SELFHOST", own_dir().join(SELFHOST))
             .env("PILOTLIGHT_BINARIES", target_dir().join("debug"))
     }

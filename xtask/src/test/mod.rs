@@ -12,6 +12,7 @@ mod tally;
 mod times;
 mod wrangler;
 
+use crate::build::Profile;
 use crate::proc::{Failure, interrupted};
 use crate::setup::agents::Missing;
 use crate::setup::{Purpose, setup};
@@ -83,6 +84,7 @@ pub(crate) fn named(name: &str) -> ExitCode {
     };
     let mut run = TestRun::new();
     if let Some(mut fixtures) = run.set_up(Purpose::Testing) {
+        fixtures.profile = Profile::Local;
         if files.iter().any(Named::needs_wasm) {
             run.part("build", || (BUILD.run)(&mut fixtures));
         }

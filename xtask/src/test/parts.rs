@@ -4,7 +4,7 @@ use super::fixtures::{Fixtures, SELFHOST};
 use super::part::{Outcome, Part};
 use super::{failures, programs, quick, rust, times, wrangler};
 use crate::folders::{own_dir, root};
-use crate::proc::Run;
+use crate::proc::{Result, Run};
 use crate::{build, deploy, selfhost};
 use std::fs;
 
@@ -39,11 +39,10 @@ pub(super) const PARTS: [Part; 10] = [
         after: &["rust build"],
         run: |_| Outcome::counted(programs::doc_tests()),
     },
-    // Last, since it overwrites the modules that the other parts test.
     Part {
         name: "release",
-        after: &[],
-        run: release,
+        after: &["build"],
+        run: |_| Outcome::one(release()),
     },
 ];
 
@@ -86,10 +85,12 @@ pub(super) const BUILD: Part = Part {
     name: "build",
     after: &[],
     run: |fixtures| {
-        Outcome::built(build::for_tests(&fixtures.tools).and_then(|steps| {
-            selfhost::folder(&Fixtures::empty(SELFHOST))?;
-            Ok(steps)
-        }))
+        Outcome::built(
+            build::for_tests(&fixtures.tools, fixtures.profile).and_then(|steps| {
+                selfhost::folder(&Fixtures::empty(SELFHOST))?;
+                Ok(steps)
+            }),
+        )
     },
 };
 
@@ -143,16 +144,11 @@ fn npm(script: &str) -> Run {
         .limit(300)
 }
 
-/// Builds what is deployed, checks its sizes, and has wrangler check and bundle each preset as it
-/// would for a deployment.
-fn release(fixtures: &mut Fixtures) -> Outcome {
-    match build::release(&fixtures.tools) {
-        Ok(steps) => Outcome {
-            steps,
-            ..Outcome::one(deploy::check_presets())
-        },
-        Err(failure) => Outcome::one(Err(failure)),
-    }
+/// Checks the sizes of what is deployed, and has wrangler check and bundle each preset as it would
+/// for a deployment.
+fn release() -> Result<()> {
+    println!("{}", build::sizes()?.1);
+    deploy::check_presets()
 }
 
 #[cfg(test)]
