@@ -1,7 +1,7 @@
 /**
  * Nothing overlaps and nothing is out of reach, on a phone, on a wide screen and at 200 %, however long the names are. What
- * is looked at: every control, and every text that stands by itself. The pictures go to target/screenshots/layout. Of each
- * state axe-core has its say, too: in light on a laptop, in dark on a phone.
+ * is looked at: every control, and every text that stands by itself. Pictures of a phone and a laptop, and of what is wrong,
+ * go to target/screenshots/layout. Of each state axe-core has its say, too: in light on a laptop, in dark on a phone.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -416,6 +416,7 @@ for (const [name, path, ready, each] of STATES) {
           const barred = await barriers(page);
           if (barred.length > 0) wrong.push(`axe-core at ${width}, ${colorScheme}:\n    ${barred.join("\n    ")}`);
         }
+        if (!dark && found.length === 0) continue;
         // Not the page's own method, which goes back to the window's first size.
         const { data } = await devices.send("Page.captureScreenshot", { optimizeForSpeed: true });
         writeFileSync(join(folder, `${name}-${width}-${colorScheme}.png`), Buffer.from(data, "base64"));
