@@ -1,56 +1,55 @@
 /** `pilotlight bundle DIR`: a folder of profiles becomes a folder that any static host serves, and that answers queries. */
 import { readFileSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
-import { parseArgs } from "node:util";
+import { readWords, UsageError, wrong } from "./options.mjs";
 import { checkWhen, OUT, writeSite } from "./output.mjs";
 import { filesIn, labelsOfPath, nameOf } from "./paths.mjs";
-import init, { BundleMaker } from "./wasm/pilotlight.js";
+import { loadWasm } from "./wasm.mjs";
 
-export const USAGE = `Makes a folder of profiles into one that any static host serves, and that answers queries.
+const USAGE = `Makes pages of a folder of profiles that any static host serves, and that answer queries.
 
 Usage: pilotlight bundle [OPTION…] DIR
 
-  DIR             profiles that Pyroscope's agents could push: pprof, JFR, speedscope, folded stacks; folders in it, too
+  DIR             pprof, JFR, speedscope and folded stacks, also in folders below
 ${OUT}
   --service NAME  the service of profiles that do not say one
-  --time TIME     when profiles began that do not say so, as 2026-11-23T12:00:00Z; the beginning of 1970 by default
-  --labels FILE   JSON: {"path in DIR": {"service_name": "app", "env": "ci"}}; a folder's labels are those of all in it
+  --time TIME     when profiles began that do not say so, as 2026-11-23T12:00:00Z; 1970 by default
+  --labels FILE   JSON: {"path in DIR": {"service_name": "app", "env": "ci"}}; a folder's labels are
+                  those of all in it
+  --help          print this
 
-Folders and files of the form key=value, or key=value,key=value, are labels. The first other folder is the service, else
---service, else the name of the file up to its first dot; that name is also the label "file". The same files give the same bundle, byte for byte.`;
+Folders and files of the form key=value, or key=value,key=value, are labels. The first other folder
+is the service, else --service, else the name of the file up to its first dot; that name is also the
+label "file". The same files give the same bundle, byte for byte.
+
+Examples:
+  pilotlight bundle --out site profiles/
+  pilotlight bundle --out report.html --service checkout --commit 4f1c2d9 profiles/`;
 
 /** Throws an `Error` whose message is for people. */
 export async function bundle(words) {
-  const { values, positionals } = parseArgs({
-    args: words,
-    allowPositionals: true,
-    options: {
-      out: { type: "string" },
-      service: { type: "string" },
-      time: { type: "string" },
-      labels: { type: "string" },
-      commit: { type: "string" },
-      when: { type: "string" },
-      help: { type: "boolean", short: "h", default: false },
-    },
-  });
-  if (values.help) return console.log(USAGE);
-  if (positionals.length !== 1) throw new Error(`name one folder\n\n${USAGE}`);
+  const text = { type: "string" };
+  const options = { out: text, service: text, time: text, labels: text, commit: text, when: text };
+  const read = readWords(words, USAGE, options);
+  if (read === undefined) return;
+  const { values, positionals } = read;
+  if (positionals.length !== 1) throw wrong(USAGE, "name one folder");
   const time = values.time === undefined ? 0 : Date.parse(values.time);
-  if (Number.isNaN(time)) throw new Error(`--time ${values.time}: not a time, as 2026-11-23T12:00:00Z is`);
+  if (Number.isNaN(time)) throw new UsageError(`--time ${values.time}: not a time, as 2026-11-23T12:00:00Z is`);
   checkWhen(values.when);
   const folder = resolve(positionals[0]);
   const labelsOf = manifest(values.labels);
   const files = filesIn(folder);
   if (files.length === 0) throw new Error(`there is no file in ${folder}`);
 
-  await init({ module_or_path: readFileSync(new URL("wasm/pilotlight_bg.wasm", import.meta.url)) });
+  const { BundleMaker } = await loadWasm("bundler");
   const maker = new BundleMaker();
   for (const file of files) {
     const name = relative(folder, file).split(sep).join("/");
-    const labels = { ...labelsOfPath(name, values.service), ...labelsOf(name) };
+    const { service_name, file: stem, ...labels } = { ...labelsOfPath(name, values.service), ...labelsOf(name) };
+    const whole = nameOf(service_name, { ...labels, file: stem.replaceAll(",", " ") });
     try {
-      const left = maker.add(`name=${encodeURIComponent(nameOf(labels))}`, readFileSync(file), time);
+      const left = maker.add(`name=${encodeURIComponent(whole)}`, readFileSync(file), time);
       for (const problem of left) console.error(`${name}: ${problem}`);
     } catch (failure) {
       throw new Error(`${name}: ${failure.message}`);

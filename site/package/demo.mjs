@@ -1,42 +1,42 @@
 /** `pilotlight demo`: fills a server with an hour of made-up profiles. */
-import { existsSync, readFileSync } from "node:fs";
-import { relative } from "node:path";
-import { parseArgs } from "node:util";
-import { deleteDemo, PushFailure, pushDemo } from "./pushdemo.mjs";
-import { authorization, serverUrl, unreachable } from "./server.mjs";
+import { commandName, readWords, UsageError, wrong } from "./options.mjs";
+import { deleteDemo, pushDemo } from "./pushdemo.mjs";
+import { authorization, DEFAULT_URL, explain, ServerFailure, send, serverUrl } from "./server.mjs";
+import { loadWasm } from "./wasm.mjs";
 
-export const USAGE = `Fills a Pilotlight server with made-up profiles: an hour of four services, one of which a deploy makes slower.
+const USAGE = `Fills a Pilotlight server with an hour of made-up profiles of four services, one of which a
+deploy makes slower.
 
 Usage: pilotlight demo [OPTION…] [URL]
 
-  URL            the server; http://localhost:4040 by default
+  URL            the server; ${DEFAULT_URL} by default
   --token TOKEN  a token with the scope push; PILOTLIGHT_TOKEN by default. Open servers need none
   --delete       delete all made-up profiles of the server instead; this needs the scope admin
   --help         print this
+
+Environment:
+  PILOTLIGHT_TOKEN  the token, which other users of this machine can't see there
+
+Examples:
+  pilotlight demo
+  pilotlight demo --delete https://profiles.example.com
 
 The profiles have the label demo="true".`;
 
 /** Throws an `Error` whose message is for people. */
 export async function demo(words) {
-  const { values, positionals } = parseArgs({
-    args: words,
-    allowPositionals: true,
-    options: {
-      token: { type: "string", default: process.env.PILOTLIGHT_TOKEN ?? "" },
-      delete: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
-    },
-  });
-  if (values.help) return console.log(USAGE);
-  const [address = "http://localhost:4040", ...more] = positionals;
-  if (more.length > 0) throw new Error(`name one server\n\n${USAGE}`);
+  const read = readWords(words, USAGE, { token: { type: "string" }, delete: { type: "boolean" } });
+  if (read === undefined) return;
+  const { token = process.env.PILOTLIGHT_TOKEN, delete: isDeletion } = read.values;
+  const [address = DEFAULT_URL, ...more] = read.positionals;
+  if (more.length > 0) throw wrong(USAGE, "name one server");
   const url = serverUrl(address);
-  if (!url) throw new Error(`${address} is not the URL of a server, like http://localhost:4040`);
-  const headers = authorization(values.token);
+  if (!url) throw new UsageError(`${address} is not the URL of a server, like ${DEFAULT_URL}`);
+  const headers = authorization(token);
   await checkServer(url);
-  const scope = values.delete ? "admin" : "push";
-  await (values.delete ? remove(url, headers) : fill(url, headers)).catch((failure) => {
-    throw failure instanceof PushFailure ? new Error(explain(failure, url, scope)) : failure;
+  const scope = isDeletion ? "admin" : "push";
+  await (isDeletion ? remove(url, headers) : fill(url, headers)).catch((failure) => {
+    throw failure instanceof ServerFailure ? new Error(explain(failure, url, scope)) : failure;
   });
 }
 
@@ -58,7 +58,7 @@ async function fill(url, headers) {
   console.log(` in ${seconds.toFixed(1)} s: checkout, catalog, payments and email-worker.
 
 Look at them:   ${url}
-Delete them:    ${command()} demo --delete ${url}`);
+Delete them:    ${commandName()} demo --delete ${url}`);
 }
 
 async function remove(url, headers) {
@@ -66,39 +66,17 @@ async function remove(url, headers) {
   console.log("The server deletes the made-up profiles. Queries may show them for some more minutes.");
 }
 
-/** How this program was started: installed, or from a clone. */
-function command() {
-  const path = process.argv[1];
-  return path.endsWith(".mjs") ? `node ${relative(".", path)}` : "pilotlight";
-}
-
 /** The profiles of the hour until now. */
 async function made() {
-  // In the package it is beside this file, in the repository where the build puts it.
-  const folders = ["./wasm-demo/", "../src/wasm/demo/"].map((folder) => new URL(folder, import.meta.url));
-  const folder = folders.find((folder) => existsSync(new URL("pilotlight_bg.wasm", folder)));
-  if (!folder) throw new Error("the generator is not built: run `cargo xtask run` first");
-  const { default: init, Demo } = await import(new URL("pilotlight.js", folder));
-  await init({ module_or_path: readFileSync(new URL("pilotlight_bg.wasm", folder)) });
+  const { Demo } = await loadWasm("demo");
   return new Demo(Math.floor(Date.now() / 1000));
 }
 
+/** Before a push is tried: one that gets no answer is tried for half a minute. */
 async function checkServer(url) {
-  let response;
-  try {
-    response = await fetch(new URL("healthz", url));
-  } catch (failure) {
-    throw new Error(`${url} does not answer (${unreachable(failure)}). Start a server there, or name another one:
-  pilotlight serve                              starts one on http://localhost:4040
-  cargo xtask run                               does, too, in a clone of Pilotlight
-  pilotlight demo https://profiles.example.com`);
-  }
-  if (!response.ok || (await response.text()).trim() !== "ok")
-    throw new Error(`${url} is not a Pilotlight server (${url}healthz answers ${response.status})`);
-}
-
-function explain({ status, message }, url, scope) {
-  if (status === 401 || status === 403)
-    return `${url} needs a token with the scope ${scope}: pass it with --token or in PILOTLIGHT_TOKEN (${status}: ${message})`;
-  return status === 0 ? `${url} does not answer any more (${message})` : `${url} answers ${status}: ${message}`;
+  const response = await send(new URL("healthz", url)).catch((failure) => {
+    if (failure.status === 0) throw new Error(explain(failure, url));
+    throw new Error(`${url} is not a Pilotlight server (${url}healthz answers ${failure.status})`);
+  });
+  if ((await response.text()).trim() !== "ok") throw new Error(`${url} is not a Pilotlight server`);
 }

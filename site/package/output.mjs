@@ -2,11 +2,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import init, { BundleSite } from "./wasm/pilotlight.js";
+import { UsageError } from "./options.mjs";
+import { loadWasm } from "./wasm.mjs";
 
 /** What help says of it. */
-export const OUT = `  --out PATH      a folder that any static host serves; with .zip at its end a zip of it, with .html one page with
-                  everything in it. pilotlight-<digest of its content> by default
+export const OUT = `  --out PATH      a folder that any static host serves; with .zip at its end a zip of it, with .html
+                  one page with everything in it. pilotlight-<digest of its content> by default
   --commit TEXT   the commit that the profiles are about; the first page shows it
   --when TIME     when this was made, as 2026-11-23T12:00:00Z; the first page shows it`;
 
@@ -15,7 +16,7 @@ const site = join(here, "site");
 
 /** What there is already is not overwritten. Gives where it is and what it is. */
 export async function writeSite(zip, out) {
-  await init({ module_or_path: readFileSync(join(here, "wasm/pilotlight_bg.wasm")) });
+  const { BundleSite } = await loadWasm("bundler");
   const bundle = BundleSite.read(zip);
   const path = resolve(out ?? bundle.name);
   if (existsSync(path)) throw new Error(`${path} is there already`);
@@ -70,5 +71,5 @@ function write(path, bytes) {
 /** Throws when `--when` is not a time, which the pages would leave out. */
 export function checkWhen(when) {
   if (when !== undefined && Number.isNaN(Date.parse(when)))
-    throw new Error(`--when ${when}: not a time, as 2026-11-23T12:00:00Z is`);
+    throw new UsageError(`--when ${when}: not a time, as 2026-11-23T12:00:00Z is`);
 }

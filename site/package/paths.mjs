@@ -38,11 +38,11 @@ export function labelsOfPath(path, service) {
 }
 
 /** Service and labels as `/ingest` has them. There a comma ends a value, and nothing can be quoted. */
-export function nameOf({ service_name, file, ...labels }) {
+export function nameOf(service, labels) {
   const wrong = Object.entries(labels).find(([, value]) => value.includes(","));
-  if (wrong) throw new Error(`the label ${wrong[0]} is ${JSON.stringify(wrong[1])}: a label of a bundle has no commas`);
-  const pairs = Object.entries({ ...labels, file: file.replaceAll(",", " ") });
-  return `${service_name}{${pairs.map(([key, value]) => `${key}=${value}`).join(",")}}`;
+  if (wrong) throw new Error(`the label ${wrong[0]} is ${JSON.stringify(wrong[1])}: a label can't have commas`);
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? service : `${service}{${pairs.join(",")}}`;
 }
 
 /** The labels of `key=value,key=value`; null of what is none. */

@@ -9,7 +9,7 @@ export interface Requests {
 export const DEMO: string;
 
 /** A response other than 200; or, with status 0, none. */
-export class PushFailure extends Error {
+export class ServerFailure extends Error {
   readonly status: number;
 }
 

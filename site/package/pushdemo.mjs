@@ -1,6 +1,8 @@
 /** Pushes made-up profiles to a server, and deletes them. The command `pilotlight demo` and the front page use it. */
 
-import { reasonIn, unreachable } from "./server.mjs";
+import { ServerFailure, send } from "./server.mjs";
+
+export { ServerFailure };
 
 /** The series that are demo data. */
 export const DEMO = '{demo="true"}';
@@ -11,17 +13,9 @@ const PARALLEL = 6;
 const ATTEMPTS = 20;
 const LONGEST_PAUSE = 2000;
 
-/** A response other than 200; or, with status 0, none. */
-export class PushFailure extends Error {
-  constructor(status, message) {
-    super(message);
-    this.status = status;
-  }
-}
-
 /**
  * Pushes all requests of a `Demo` to the server at `url`. `progress` hears how many of how many profiles the server has. Throws a
- * `PushFailure` with the first request that fails for good; the others that are under way end before.
+ * `ServerFailure` with the first request that fails for good; the others that are under way end before.
  */
 export async function pushDemo(demo, url, headers, progress) {
   const target = new URL("push.v1.PusherService/Push", url);
@@ -47,7 +41,7 @@ export async function pushDemo(demo, url, headers, progress) {
 export async function deleteDemo(url, headers) {
   const target = new URL("api/v1/admin/profiles", url);
   target.search = new URLSearchParams({ query: DEMO, from: "0", until: String(Date.now()) }).toString();
-  await accepted(await send(target, { method: "DELETE", headers }));
+  await (await send(target, { method: "DELETE", headers })).text();
 }
 
 /** Pushes one request, again where the server is busy. It counts once, however often it is sent. */
@@ -55,27 +49,13 @@ async function push(target, headers, body) {
   const all = { ...headers, "content-type": "application/proto", "content-encoding": "gzip" };
   for (let attempt = 1; ; attempt++) {
     try {
-      return await accepted(await send(target, { method: "POST", headers: all, body }));
+      return await (await send(target, { method: "POST", headers: all, body })).text();
     } catch (failure) {
       const mayComeAgain = [0, 429, 502, 503, 504].includes(failure.status);
       if (!mayComeAgain || attempt === ATTEMPTS) throw failure;
     }
     await new Promise((resolve) => setTimeout(resolve, Math.min(100 * attempt, LONGEST_PAUSE)));
   }
-}
-
-async function send(target, init) {
-  try {
-    return await fetch(target, init);
-  } catch (failure) {
-    throw new PushFailure(0, unreachable(failure));
-  }
-}
-
-async function accepted(response) {
-  const text = await response.text();
-  if (!response.ok)
-    throw new PushFailure(response.status, (reasonIn(text) ?? text.slice(0, 200)) || response.statusText);
 }
 
 async function gzip(bytes) {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterEach, test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { deleteDemo, PushFailure, pushDemo } from "../package/pushdemo.mjs";
+import { deleteDemo, pushDemo, ServerFailure } from "../package/pushdemo.mjs";
 import init, { Demo } from "../src/wasm/demo/pilotlight.js";
 
 await init({ module_or_path: readFileSync("src/wasm/demo/pilotlight_bg.wasm") });
@@ -70,7 +70,7 @@ test("a refusal ends the push, and says why", async () => {
   const sent = answering(() => refused(401));
   await assert.rejects(
     pushDemo(numbers(100), "https://example.com/", {}, () => {}),
-    (failure) => failure instanceof PushFailure && failure.status === 401 && failure.message === "not now",
+    (failure) => failure instanceof ServerFailure && failure.status === 401 && failure.message === "not now",
   );
   assert.ok(sent.length <= 6, `${sent.length} requests`);
 });

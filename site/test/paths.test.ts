@@ -19,9 +19,9 @@ test("paths say service and labels", () => {
 });
 
 test("labels are written as `/ingest` reads them", () => {
-  const name = nameOf({ service_name: "checkout", env: "ci", version: "1.2.3", file: "run 1, cold" });
-  assert.equal(name, "checkout{env=ci,version=1.2.3,file=run 1  cold}");
-  assert.throws(() => nameOf({ service_name: "a", region: "eu,us", file: "b" }), /region is "eu,us": a label/);
+  assert.equal(nameOf("checkout", { env: "ci", version: "1.2.3" }), "checkout{env=ci,version=1.2.3}");
+  assert.equal(nameOf("checkout", {}), "checkout");
+  assert.throws(() => nameOf("a", { region: "eu,us" }), /region is "eu,us": a label/);
 });
 
 test("links are followed, once, and what begins with a dot is left out", () => {

@@ -26,8 +26,8 @@ mkdirSync(folder, { recursive: true });
 cpSync(join(root, "site/package"), folder, { recursive: true });
 cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
 writeFileSync(join(folder, "THIRD_PARTY_NOTICES"), notices(values.server ? ["wasm-viewer", "worker"] : undefined));
-cpSync(join(root, "site/src/wasm/bundler"), join(folder, "wasm"), { recursive: true });
-cpSync(join(root, "site/src/wasm/demo"), join(folder, "wasm-demo"), { recursive: true });
+for (const name of ["bundler", "demo"])
+  cpSync(join(root, "site/src/wasm", name), join(folder, "wasm", name), { recursive: true });
 // It listens on another port each time: nothing to install, and nothing to keep for when it is gone.
 const unneeded = ["sw.js", "manifest.webmanifest", "files.json"];
 cpSync(dist, join(folder, "site"), {

@@ -84,6 +84,6 @@ test("the command fills a server, and deletes what it pushed", async () => {
     [],
   );
   const nowhere = run("http://127.0.0.1:9");
-  assert.equal(nowhere.status, 2);
+  assert.equal(nowhere.status, 1);
   assert.match(nowhere.stderr, /http:\/\/127\.0\.0\.1:9\/ does not answer[\s\S]*Start a server there/);
 });

@@ -122,15 +122,15 @@ test("it serves the site and the named files, and to this machine's own names al
 test("what it cannot do it says", () => {
   const run = (...words) => spawnSync(command, words, { encoding: "utf8" });
   const missing = run("no-such-file.pb");
-  assert.deepEqual([missing.status, missing.stderr], [2, "pilotlight: cannot read no-such-file.pb: ENOENT\n"]);
+  assert.deepEqual([missing.status, missing.stderr], [1, "pilotlight: cannot read no-such-file.pb: ENOENT\n"]);
   assert.match(run(folder).stderr, /is not a file/);
   assert.match(run("--port", "nine").stderr, /--port nine: not a port/);
   assert.match(run("--what").stderr, /--what[\s\S]*Usage: pilotlight/);
-  assert.match(run("--help").stdout, /^Opens profiles in the browser/);
+  assert.match(run("--help").stdout, /^Opens profiles in the browser, and runs/);
   assert.match(run("--version").stdout, /^\d+\.\d+\.\d+\n$/);
-  assert.match(run("demo", "--help").stdout, /^Fills a Pilotlight server with made-up profiles/);
+  assert.match(run("demo", "--help").stdout, /^Fills a Pilotlight server with an hour of made-up profiles/);
   assert.match(run("demo", "http://127.0.0.1:9").stderr, /does not answer .* Start a server there/);
-  assert.ok(existsSync(join(folder, "node_modules/pilotlight/wasm-demo/pilotlight_bg.wasm")));
+  assert.ok(existsSync(join(folder, "node_modules/pilotlight/wasm/demo/pilotlight_bg.wasm")));
   assert.ok(!existsSync(join(folder, "node_modules/pilotlight/site/sw.js")));
 });
 

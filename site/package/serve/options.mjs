@@ -1,9 +1,9 @@
 /** What `pilotlight serve` is told: options and variables, checked. */
 import { isIP } from "node:net";
-import { parseArgs } from "node:util";
+import { readWords, UsageError, wrong } from "../options.mjs";
 import { defaultFolder } from "./folder.mjs";
 
-export const USAGE = `Runs a Pilotlight server on this machine: it accepts pushes, stores profiles in a folder, and serves the pages.
+const USAGE = `Runs a Pilotlight server on this machine, which stores profiles in a folder and serves the pages.
 
 Usage: pilotlight serve [OPTION…]
 
@@ -11,15 +11,21 @@ Usage: pilotlight serve [OPTION…]
   --host ADDRESS       the address to listen on, 0.0.0.0 for all; 127.0.0.1 by default
   --data DIR           the folder for all data; by default
                        ${defaultFolder()}
-  --auth open          everyone who reaches the server may push, read and delete; the default on 127.0.0.1
+  --auth open          everyone who reaches the server may push, read and delete; the default on
+                       127.0.0.1
   --auth required      every request needs a token; the default on all other addresses
-  --s3-endpoint URL    store profiles in an S3 bucket instead of the folder; the catalog stays in the folder
+  --s3-endpoint URL    store profiles in an S3 bucket instead of the folder, where the catalog stays
   --s3-bucket NAME     the name of that bucket
   --help               print this
 
-Variables:
-  S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY      the keys of the S3 bucket; S3_REGION, S3_URL_STYLE, S3_SESSION_TOKEN if needed
+Environment:
+  S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY      the keys of the S3 bucket
+  S3_REGION, S3_URL_STYLE, S3_SESSION_TOKEN   if the bucket needs them
   RETENTION_RAW_DAYS, ALLOWED_HOSTS, FLUSH_MS, …   settings of the server
+
+Examples:
+  pilotlight serve
+  RETENTION_RAW_DAYS=7 pilotlight serve --host 0.0.0.0 --data /var/lib/pilotlight
 
 Ctrl-C stops it.`;
 
@@ -27,34 +33,31 @@ Ctrl-C stops it.`;
 export function parseOptions(words) {
   const text = { type: "string" };
   const known = { port: text, host: text, data: text, auth: text, "s3-endpoint": text, "s3-bucket": text };
-  let values;
-  try {
-    ({ values } = parseArgs({ args: words, options: { ...known, help: { type: "boolean", short: "h" } } }));
-  } catch (error) {
-    throw new Error(`${error.message}\n\n${USAGE}`);
-  }
-  if (values.help) {
-    console.log(USAGE);
-    return undefined;
-  }
+  const read = readWords(words, USAGE, known);
+  if (read === undefined) return undefined;
+  const { values, positionals } = read;
+  if (positionals.length > 0) throw wrong(USAGE, `${positionals[0]} is not an option`);
   const { port = "4040", host = "127.0.0.1", data = defaultFolder() } = values;
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) throw new Error(`--port must be 0 to 65535 (got ${port})`);
-  if (isIP(host) === 0) throw new Error(`--host must be an IP address, such as 127.0.0.1 or 0.0.0.0 (got ${host})`);
-  if (data === "") throw new Error("--data must name a folder");
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) throw new UsageError(`--port must be 0 to 65535 (got ${port})`);
+  if (isIP(host) === 0)
+    throw new UsageError(`--host must be an IP address, such as 127.0.0.1 or 0.0.0.0 (got ${host})`);
+  if (data === "") throw new UsageError("--data must name a folder");
   const auth = values.auth ?? (isLoopback(host) ? "open" : "required");
-  if (auth !== "open" && auth !== "required") throw new Error(`--auth must be open or required (got ${auth})`);
+  if (auth !== "open" && auth !== "required") throw new UsageError(`--auth must be open or required (got ${auth})`);
   return { port: Number(port), host, data, auth, s3: s3Of(values["s3-endpoint"], values["s3-bucket"]) };
 }
 
 /** The variables of the S3 bucket; `undefined` for the embedded one. The keys are no options: other users see those. */
 function s3Of(endpoint, bucket) {
   if (endpoint === undefined && bucket === undefined) return undefined;
-  if (!endpoint) throw new Error("--s3-bucket needs --s3-endpoint");
-  if (!bucket) throw new Error("--s3-endpoint needs --s3-bucket");
+  if (!endpoint) throw new UsageError("--s3-bucket needs --s3-endpoint");
+  if (!bucket) throw new UsageError("--s3-endpoint needs --s3-bucket");
   if (!/^https?:/.test(endpoint) || !URL.canParse(endpoint))
-    throw new Error(`--s3-endpoint must be a URL, such as https://s3.eu-central-1.amazonaws.com (got ${endpoint})`);
+    throw new UsageError(
+      `--s3-endpoint must be a URL, such as https://s3.eu-central-1.amazonaws.com (got ${endpoint})`,
+    );
   for (const name of ["S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"])
-    if (!process.env[name]) throw new Error(`${name} is not set. Set it to a key of the bucket ${bucket}`);
+    if (!process.env[name]) throw new UsageError(`${name} is not set. Set it to a key of the bucket ${bucket}`);
   return { S3_ENDPOINT: endpoint, S3_BUCKET: bucket };
 }
 

@@ -1,5 +1,5 @@
 /** The Web Worker that makes up profiles and pushes them to the server. */
-import { PushFailure, pushDemo } from "../../package/pushdemo.mjs";
+import { pushDemo, ServerFailure } from "../../package/pushdemo.mjs";
 import init, { Demo } from "../wasm/demo/pilotlight.js";
 import type { FillReply, FillRequest } from "./filldemo.ts";
 
@@ -14,7 +14,7 @@ port.onmessage = async ({ data: { url, headers, end } }) => {
     await pushDemo(new Demo(end), url, headers, (done, profiles) => port.postMessage({ done, profiles }));
     port.postMessage({ filled: true });
   } catch (failure) {
-    const status = failure instanceof PushFailure ? failure.status : null;
+    const status = failure instanceof ServerFailure ? failure.status : null;
     port.postMessage({ status, message: failure instanceof Error ? failure.message : String(failure) });
   }
 };

@@ -1,0 +1,81 @@
+/** The words of a command line: options, help, and what was probably meant by words that nobody knows. */
+import { relative } from "node:path";
+import { parseArgs } from "node:util";
+
+/** A command line that makes no sense. `pilotlight` exits with 2 for it, with 1 for everything else that fails. */
+export class UsageError extends Error {}
+
+const HELP = { help: { type: "boolean", short: "h" } };
+
+/**
+ * Options and positionals of a command; undefined when help was asked for, and printed. `usage` is that help, whose lines that
+ * begin with "Usage:" an error repeats.
+ */
+export function readWords(words, usage, options) {
+  const known = { ...options, ...HELP };
+  if (asksForHelp(words)) {
+    console.log(usage);
+    return undefined;
+  }
+  try {
+    return parseArgs({ args: words, allowPositionals: true, options: known });
+  } catch (error) {
+    throw wrong(usage, explain(error, Object.keys(known)));
+  }
+}
+
+/** A `UsageError` that shows how the command is used. */
+export function wrong(usage, message) {
+  const forms = /^Usage: .*(\n {7}.*)*/m.exec(usage)[0];
+  const command = /^Usage: (pilotlight( [a-z]+)?)/m.exec(forms)[1];
+  return new UsageError(`${message}\n\n${forms}\n\n\`${command} --help\` lists all options.`);
+}
+
+/** How this program was started: installed, or from a clone. */
+export function commandName() {
+  const [, path] = process.argv;
+  return path.endsWith(".mjs") ? `node ${relative(".", path)}` : "pilotlight";
+}
+
+/** `. Did you mean x?`, or nothing where no candidate is like the word. */
+export function didYouMean(word, candidates) {
+  const near = candidates
+    .map((candidate) => [distance(word, candidate), candidate])
+    .filter(([edits, candidate]) => edits <= Math.max(1, Math.floor(Math.min(word.length, candidate.length) / 3)))
+    .sort(([a], [b]) => a - b)[0];
+  return near ? `. Did you mean ${near[1]}?` : "";
+}
+
+/** Options of `--` are not those of the command. */
+function asksForHelp(words) {
+  const end = words.indexOf("--");
+  return words.slice(0, end < 0 ? words.length : end).some((word) => word === "--help" || word === "-h");
+}
+
+function explain({ code, message }, names) {
+  const [option = ""] = /(?<=')-[^' ]+/.exec(message) ?? [];
+  if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") {
+    const options = names.map((name) => `--${name}`);
+    return `unknown option ${option}${didYouMean(option, options)}`;
+  }
+  // Of an option with a short form the message has both.
+  const [long = option] = /--[^' ]+/.exec(message) ?? [];
+  if (message.includes("does not take an argument")) return `${long} has no value`;
+  return `${long} needs a value`;
+}
+
+/** How many letters are to be inserted, left out, replaced or swapped with the next. */
+function distance(a, b) {
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row[j] = Math.min(rows[i - 1][j] + 1, row[j - 1] + 1, replaced);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwap) row[j] = Math.min(row[j], rows[i - 2][j - 2] + 1);
+    }
+    rows.push(row);
+  }
+  return rows[a.length][b.length];
+}
