@@ -18,9 +18,11 @@ Usage: pilotlight [OPTION…] [FILE…]
 
 Commands:
   serve       run a server on this machine that stores the profiles of your programs
+  token       create, list and revoke tokens of a server
   demo        fill a server with made-up profiles
   export      save a part of what a server stores as pages that need no server
   bundle      make such pages of a folder of profiles
+  selfhost    write a folder that runs a server with an S3 bucket, under systemd or in a container
 
 Environment:
   PILOTLIGHT_TOKEN  the token for servers that require one
@@ -36,7 +38,9 @@ const COMMANDS = {
   bundle: async () => (await import("./bundle.mjs")).bundle,
   demo: async () => (await import("./demo.mjs")).demo,
   export: async () => (await import("./export.mjs")).exportSlice,
+  selfhost: async () => (await import("./selfhost/selfhost.mjs")).selfhost,
   serve: async () => (await import("./serve/serve.mjs")).serve,
+  token: async () => (await import("./token.mjs")).token,
 };
 
 run(process.argv.slice(2)).then(

@@ -1,18 +1,18 @@
 // Makes the npm package of what is built, and prints where the tarball is:
 //
-//   node pack.mjs [--server FOLDER] [--out FOLDER]
+//   node pack.mjs [--server] [--out FOLDER]
 //
-// "--server" puts in what `pilotlight serve` runs, of a folder that `cargo xtask selfhost` or `cargo xtask package` made. "--out" is
-// where the package and the tarball are put, target/npm by default.
+// "--server" puts in what `pilotlight serve` runs. "--out" is where the package and the tarball are put, target/npm by default.
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { notices } from "./notices.mjs";
+import { SERVER, writeServer } from "./server.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const { values } = parseArgs({ options: { server: { type: "string" }, out: { type: "string" } } });
+const { values } = parseArgs({ options: { server: { type: "boolean" }, out: { type: "string" } } });
 const out = resolve(values.out ?? join(root, "target/npm"));
 const folder = join(out, "package");
 const dist = join(root, "site/dist");
@@ -39,9 +39,10 @@ for (const name of readdirSync(join(folder, "site")).filter((name) => name.endsW
   writeFileSync(path, readFileSync(path, "utf8").replace(/\s*<link rel="manifest"[^>]*>/, ""));
 }
 // The pages of the server are those of the viewer.
-if (values.server)
-  for (const name of ["worker", "pilotlight.capnp"])
-    cpSync(join(values.server, name), join(folder, "serve", name), { recursive: true });
+if (values.server) {
+  writeServer();
+  cpSync(SERVER, join(folder, "serve"), { recursive: true });
+}
 const { packages } = JSON.parse(readFileSync(join(root, "xtask/npm/package-lock.json"), "utf8"));
 const { version, license, engines } = JSON.parse(readFileSync(join(root, "site/package.json"), "utf8"));
 const manifest = {

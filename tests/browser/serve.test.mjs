@@ -22,9 +22,7 @@ const MINUTE = Math.floor(Date.now() / 60_000) * 60;
 let browser;
 const running = new Set();
 before(async () => {
-  const server = process.env.PILOTLIGHT_SELFHOST ?? join(root, "target/xtask/test-selfhost");
-  const words = [join(root, "site/tools/pack.mjs"), "--server", server, "--out", packed];
-  execFileSync("node", words);
+  execFileSync("node", [join(root, "site/tools/pack.mjs"), "--server", "--out", packed]);
   // As `npm install workerd` puts it there.
   mkdirSync(modules);
   symlinkSync(join(root, "xtask/npm/node_modules/workerd"), join(modules, "workerd"));
@@ -202,7 +200,7 @@ test("with --auth required, the token of the first start lets in", async () => {
   const { token: pushing } = await made.json();
   await stop(first);
   const second = await start(data, words);
-  assert.doesNotMatch(second.said(), /plt_/);
+  assert.doesNotMatch(second.said(), /plt_\w/);
   assert.equal((await push(second.url, 2, { authorization: `Bearer ${pushing}` })).status, 200);
   await stop(second);
 });

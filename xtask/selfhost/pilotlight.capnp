@@ -1,5 +1,5 @@
-# Pilotlight under workerd, with an S3 bucket. What an operator sets is in pilotlight.env. `cargo xtask selfhost` fills in
-# what stands between at signs; bin/pilotlight starts workerd with the result.
+# Pilotlight under workerd, with an S3 bucket. What an operator sets is in pilotlight.env. site/tools/server.mjs fills in what
+# stands between at signs; bin/pilotlight and `pilotlight serve` start workerd with the result.
 
 using Workerd = import "/workerd/workerd.capnp";
 

@@ -12,13 +12,12 @@ mod package;
 mod proc;
 mod run;
 mod secret;
-mod selfhost;
 mod serve;
 mod setup;
 mod step;
 mod test;
-mod token;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -73,11 +72,13 @@ fn main() -> ExitCode {
         ["demo", rest @ ..] => option(rest, "--url", "http://localhost:4040").and_then(run::demo),
         [program @ ("load" | "kills"), rest @ ..] => load::run(program, rest),
         ["deploy", rest @ ..] => deploy::deploy(rest),
-        ["selfhost", "--out", out] => selfhost::selfhost(out, selfhost::Build::Now),
-        ["selfhost", "--built", "--out", out] => selfhost::selfhost(out, selfhost::Build::Done),
+        ["selfhost", "--out", out] => setup::setup(setup::Purpose::Running)
+            .and_then(|tools| build::release(&tools))
+            .and_then(|_| package::selfhost(Path::new(out))),
+        ["selfhost", "--built", "--out", out] => package::selfhost(Path::new(out)),
         ["export", rest @ ..] => package::export(rest),
         ["package"] => package::tarball(),
-        ["token", rest @ ..] => token::run(rest),
+        ["token", rest @ ..] => return package::command("token", rest),
         ["test"] => return test::all(),
         ["test", "--quick"] => return test::quick("HEAD"),
         ["test", "--quick", "--since", commit] => return test::quick(commit),

@@ -1,19 +1,21 @@
-//! The npm package of this tree: `cargo xtask package` writes its tarball, `cargo xtask export` runs its command.
+//! The npm package of this tree: `cargo xtask package` writes its tarball; other commands run those of the package.
 
 use crate::build::{self, Profile};
-use crate::folders::{own_dir, root};
+use crate::folders::root;
 use crate::proc::{Context, Result, Run};
-use crate::selfhost;
 use crate::setup::{Purpose, setup};
 use crate::step::Steps;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+/// The command of the package, below the root.
+const COMMAND: &str = "site/package/pilotlight.mjs";
 
 /// Writes the npm package as a tarball and prints its path.
 pub(crate) fn tarball() -> Result<()> {
     let tools = setup(Purpose::Running)?;
     build::release(&tools)?;
-    let server = own_dir().join("package-server");
-    selfhost::server(&server)?;
-    let printed = pack().arg("--server").arg(&server).read()?;
+    let printed = pack().arg("--server").read()?;
     let tarball = printed.trim();
     println!("\n{tarball}\n\nInstall it with: npm install --global {tarball}");
     Ok(())
@@ -39,4 +41,41 @@ pub(crate) fn export(words: &[&str]) -> Result<()> {
         .dir(here)
         .limit(600)
         .show()
+}
+
+/// Makes a folder that runs Pilotlight without Cloudflare, of what is built, or brings it up to date.
+pub(crate) fn selfhost(out: &Path) -> Result<()> {
+    let here = std::env::current_dir().context("this folder")?;
+    Run::new("node")
+        .arg(root().join("site/tools/server.mjs"))
+        .show()?;
+    Run::new("node")
+        .arg(root().join(COMMAND))
+        .args(["selfhost", "--out"])
+        .arg(out)
+        .dir(here)
+        .show()
+        .map_err(|failure| failure.advise("what to do is above"))
+}
+
+/// Runs a command of the package that needs nothing built. It says itself what fails, and may ask for a token.
+pub(crate) fn command(name: &str, words: &[&str]) -> ExitCode {
+    // In the group of this process: another one may not read from the terminal.
+    let ended = Command::new("node")
+        .arg(root().join(COMMAND))
+        .arg(name)
+        .args(words)
+        .status();
+    match ended {
+        Ok(status) => ExitCode::from(
+            status
+                .code()
+                .and_then(|code| code.try_into().ok())
+                .unwrap_or(1),
+        ),
+        Err(error) => {
+            eprintln!("node did not start: {error}. Install Node.js 20 or later");
+            ExitCode::FAILURE
+        }
+    }
 }

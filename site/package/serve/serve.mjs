@@ -1,17 +1,18 @@
 /** `pilotlight serve`: a whole server on this machine. workerd runs the worker; profiles are in a folder, or in an S3 bucket. */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, isIPv6 } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { DIGEST_VARIABLE, makeToken } from "../admintoken.mjs";
+import { commandName } from "../options.mjs";
 import { startBucket } from "./bucket.mjs";
 import { lockFolder, openFolder, readIfThere } from "./folder.mjs";
 import { parseOptions } from "./options.mjs";
-import { endLeftover, findWorkerd, startWorkerd } from "./workerd.mjs";
+import { findWorkerd } from "./parts.mjs";
+import { endLeftover, startWorkerd } from "./workerd.mjs";
 
-const PAGES = fileURLToPath(new URL("../site", import.meta.url));
 /** Has the SHA-256 of the administrator's token, in the data folder. */
 const DIGEST = "admin-token.sha256";
 /** How long the port of a server that was killed may stay in use: its process is being taken apart. */
@@ -33,16 +34,15 @@ export async function serve(words) {
   const wasKilled = await endLeftover(state);
   await checkPort(options, wasKilled ? RELEASED_MS : 0);
   const bucket = options.s3 ? undefined : await startBucket(join(data, "bucket"));
-  const token = options.auth === "required" && !process.env.ADMIN_TOKEN_SHA256 ? adminToken() : {};
+  const token = options.auth === "required" && !process.env[DIGEST_VARIABLE] ? adminToken() : {};
   const workerd = startWorkerd(program, {
     listen: `${bracketed(options.host)}:${options.port}`,
     state,
-    pages: PAGES,
     variables: {
       LIMITS: options.auth === "open" ? NO_LIMITS : undefined,
       ...process.env,
       AUTH: options.auth,
-      ADMIN_TOKEN_SHA256: token.digest ?? process.env.ADMIN_TOKEN_SHA256,
+      [DIGEST_VARIABLE]: token.digest ?? process.env[DIGEST_VARIABLE],
       ...(options.s3 ?? { S3_SESSION_TOKEN: undefined, ...bucket.variables }),
     },
   });
@@ -101,10 +101,9 @@ async function checkPort({ host, port }, patience) {
 function adminToken() {
   const kept = readIfThere(DIGEST)?.trim();
   if (kept) return { digest: kept };
-  const text = `plt_${randomBytes(32).toString("base64url")}`;
-  const digest = createHash("sha256").update(text).digest("hex");
-  writeFileSync(DIGEST, `${digest}\n`, { mode: 0o600 });
-  return { text, digest };
+  const token = makeToken();
+  writeFileSync(DIGEST, `${token.digest}\n`, { mode: 0o600 });
+  return token;
 }
 
 /** Waits until the server answers, and gives its URL. */
@@ -126,16 +125,17 @@ function bracketed(host) {
 function greeting(url, data, { s3, auth }, { text }) {
   const kept = s3 ? `profiles are in the bucket ${s3.S3_BUCKET}, the catalog in ${data}` : `data is in ${data}`;
   const lines = [`Pilotlight is at ${url} (Ctrl-C stops it; ${kept})`, ""];
-  const push = `--data-binary @cpu.pprof '${url}/ingest?name=my.app&format=pprof'`;
+  const command = commandName();
+  const push = `${command} push cpu.pprof --name my.app${url === "http://127.0.0.1:4040" ? "" : ` --url ${url}`}`;
   if (auth === "open") {
-    lines.push(`Push a profile:  curl ${push}`, `From an agent:   set its server address to ${url}`);
+    lines.push(`Push a profile:  ${push}`, `From an agent:   set its server address to ${url}`);
     return lines.join("\n");
   }
   if (text) lines.push("The administrator's token, which is shown only once:", "", `    ${text}`, "");
   lines.push(
-    "Create a token for agents with the administrator's, then push with the new one:",
-    `  curl -H "Authorization: Bearer $ADMIN_TOKEN" -d '{"tenant":"anonymous","scopes":["push"],"name":"agents"}' ${url}/api/v1/admin/tokens`,
-    `  curl -H "Authorization: Bearer $PUSH_TOKEN" ${push}`,
+    "Create a token for agents, which asks for the administrator's, then push with the new one:",
+    `  ${command} token create --url ${url} --tenant anonymous --scope push`,
+    `  PILOTLIGHT_TOKEN=plt_… ${push}`,
   );
   return lines.join("\n");
 }

@@ -1,14 +1,12 @@
-/** workerd, which runs the worker: where it is, how it starts, and that it does not outlive this process. */
+/** workerd, which runs the worker: how it starts, and that it does not outlive this process. */
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { readIfThere } from "./folder.mjs";
+import { serverParts } from "./parts.mjs";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
 /** Has the process number of workerd, in the data folder. */
 const PID = "workerd.pid";
 /** How long requests that were accepted may take when the server is stopped: longer than pushes gather (`FLUSH_MS`). */
@@ -16,42 +14,13 @@ const DRAIN_MS = 10_000;
 /** Until a process is gone that was killed. */
 const GONE_MS = 5000;
 
-/** The program. It is large and few need it, so npm does not install it together with the viewer. */
-export function findWorkerd() {
-  const { pilotlight } = JSON.parse(readFileSync(join(here, "../package.json"), "utf8"));
-  if (!existsSync(join(here, "pilotlight.capnp"))) throw new Error("this package was packed without the server");
-  const wanted = `workerd@${pilotlight.workerd}`;
-  const require = createRequire(import.meta.url);
-  try {
-    require.resolve("workerd");
-  } catch {
-    throw new Error(
-      `the server needs workerd, Cloudflare's runtime, which is not installed. Install it next to pilotlight:
-
-  npm install ${wanted}              # in the folder where you installed pilotlight
-  npm install --global ${wanted}     # if you installed pilotlight with --global
-  npx --package=pilotlight --package=${wanted} pilotlight serve`,
-    );
-  }
-  try {
-    const { default: program, version } = require("workerd");
-    if (version !== pilotlight.workerd)
-      console.error(`pilotlight: workerd ${version} is installed; this version was tested with ${pilotlight.workerd}`);
-    return program;
-  } catch (error) {
-    const platform = `${process.platform} ${process.arch}`;
-    throw new Error(
-      `workerd cannot run here (${platform}): ${error.message.trim()}\nReinstall it: npm install ${wanted}`,
-    );
-  }
-}
-
 /**
  * Starts workerd in the data folder. `port` is where it listens, once it does; `ended` says why it has ended. Both are promises
  * that never fail.
  */
-export function startWorkerd(program, { listen, state, pages, variables }) {
-  const words = ["serve", join(here, "pilotlight.capnp"), `-shttp=${listen}`, `-dstate=${state}`, `-dpages=${pages}`];
+export function startWorkerd(program, { listen, state, variables }) {
+  const { server, pages } = serverParts();
+  const words = ["serve", join(server, "pilotlight.capnp"), `-shttp=${listen}`, `-dstate=${state}`, `-dpages=${pages}`];
   const child = spawn(program, [...words, "--control-fd=3"], {
     env: variables,
     // Ctrl-C is for this process, which then ends workerd.

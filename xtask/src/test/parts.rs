@@ -5,7 +5,7 @@ use super::part::{Outcome, Part};
 use super::{failures, programs, quick, rust, times, wrangler};
 use crate::folders::{own_dir, root};
 use crate::proc::{Result, Run};
-use crate::{build, deploy, selfhost};
+use crate::{build, deploy, package};
 use std::fs;
 
 /// All of them, one after the other: two of the long ones at a time took as long as both, with all cores busy.
@@ -87,7 +87,7 @@ pub(super) const BUILD: Part = Part {
     run: |fixtures| {
         Outcome::built(
             build::for_tests(&fixtures.tools, fixtures.profile).and_then(|steps| {
-                selfhost::folder(&Fixtures::empty(SELFHOST))?;
+                package::selfhost(&Fixtures::empty(SELFHOST))?;
                 Ok(steps)
             }),
         )
