@@ -18,6 +18,7 @@ Usage: pilotlight [OPTION…] [FILE…]
 
 Commands:
   serve       run a server on this machine that stores the profiles of your programs
+  push        push profiles to a server
   token       create, list and revoke tokens of a server
   demo        fill a server with made-up profiles
   export      save a part of what a server stores as pages that need no server
@@ -31,6 +32,7 @@ Examples:
   pilotlight cpu.pprof
   pilotlight before.jfr after.jfr
   pilotlight serve
+  pilotlight push cpu.pprof --name my.app
 
 \`pilotlight COMMAND --help\` has the options of a command.`;
 
@@ -38,6 +40,7 @@ const COMMANDS = {
   bundle: async () => (await import("./bundle.mjs")).bundle,
   demo: async () => (await import("./demo.mjs")).demo,
   export: async () => (await import("./export.mjs")).exportSlice,
+  push: async () => (await import("./push.mjs")).push,
   selfhost: async () => (await import("./selfhost/selfhost.mjs")).selfhost,
   serve: async () => (await import("./serve/serve.mjs")).serve,
   token: async () => (await import("./token.mjs")).token,

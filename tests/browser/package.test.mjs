@@ -1,28 +1,22 @@
 /** The npm package: packed, installed from its tarball into an empty folder, and started with files of this machine. */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { install } from "./installed.mjs";
 import { drawnFrames, launch, own } from "./page.mjs";
 import { callTree, childrenOf, readPprof, together } from "./pprof.mjs";
 import { serve } from "./statichost.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const FILES = [own("checkout-1.8.2.pb.gz"), own("checkout-1.9.0.pb.gz")];
-const folder = own("installed");
-const command = join(folder, "node_modules/.bin/pilotlight");
 
-let browser;
+let [folder, command, browser] = [];
 before(async () => {
-  const pack = fileURLToPath(new URL("../../site/tools/pack.mjs", import.meta.url));
-  const tarball = execFileSync("node", [pack]).toString().trim();
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), '{ "private": true }');
-  execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], { cwd: folder });
+  ({ folder, command } = install("package"));
   browser = await launch();
 });
 const started = new Set();

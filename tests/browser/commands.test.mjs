@@ -1,0 +1,230 @@
+/** Commands of the npm package that talk to a server, from its tarball: push, token, selfhost; and what help and mistakes say. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { install, run, startServer } from "./installed.mjs";
+import { launch, own } from "./page.mjs";
+
+/** When the profile in checkout-1.8.2.pb.gz was recorded. */
+const RECORDED = Date.parse("2026-09-21T13:47:20Z");
+
+let [installed, server, admin] = [];
+before(async () => {
+  installed = install("commands", { server: true });
+  server = await startServer(installed.command, own("commands-data"), ["--auth", "required"]);
+  [admin] = /plt_\S+/.exec(server.said());
+});
+after(() => server?.stop());
+
+/** Runs the command where `files` are. */
+async function pilotlight(words, options = {}) {
+  const folder = own("commands-files");
+  mkdirSync(folder, { recursive: true });
+  for (const [name, content] of Object.entries(options.files ?? {})) writeFileSync(join(folder, name), content);
+  return run(installed.command, words, { cwd: folder, ...options });
+}
+
+/** A server that answers pushes one after the other, the last answer again and again. */
+async function answering(...answers) {
+  const asked = [];
+  const server = createServer((request, response) => {
+    asked.push(request);
+    const [status, headers = {}, text = ""] = answers.length > 1 ? answers.shift() : answers[0];
+    request.resume().on("end", () => response.writeHead(status, headers).end(text));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${server.address().port}`, asked, close: () => server.close() };
+}
+
+/** A token that `token create` prints. */
+async function tokenOf(...scopes) {
+  const words = ["token", "create", "--url", server.url, "--tenant", "anonymous", "--scope", scopes.join(",")];
+  const { stdout, stderr, status } = await pilotlight(words, { input: `${admin}\n` });
+  assert.equal(status, 0, stderr);
+  const [, token, id] = /^(plt_\S+)\n\nThis is the only time that it is shown\. Its id is (\S+)\.\n$/.exec(stdout);
+  return { token, id };
+}
+
+test("a pushed file is stored at its own time, and the printed link shows it", async () => {
+  const { token } = await tokenOf("push", "read");
+  const files = [own("checkout-1.8.2.pb.gz"), own("checkout-1.9.0.pb.gz")];
+  const words = ["push", ...files, "--name", "shop", "--label", "env=ci", "--label", "note=a b=c", "--url", server.url];
+  const pushed = await pilotlight(words, { variables: { PILOTLIGHT_TOKEN: token } });
+  assert.deepEqual([pushed.status, pushed.stderr], [0, ""]);
+  const [first, second, , look] = pushed.stdout.split("\n");
+  assert.equal(first, `${files[0]}: stored, recorded 2026-09-21 13:47:20 UTC`);
+  assert.equal(second, `${files[1]}: stored, recorded 2026-09-21 13:49:20 UTC`);
+  const [, link] = /^Look at shop: (\S+)$/.exec(look);
+
+  const asked = new URLSearchParams({ from: RECORDED, until: RECORDED + 1, query: '{service_name="shop"}' });
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${server.url}/api/v1/labels?${asked}`, { headers });
+  const { labels } = await answer.json();
+  assert.deepEqual([labels.env, labels.note], [["ci"], ["a b=c"]]);
+
+  const again = await pilotlight(words, { variables: { PILOTLIGHT_TOKEN: token } });
+  assert.match(again.stdout, /checkout-1\.8\.2\.pb\.gz: pushed before; it counts once, recorded/);
+
+  const browser = await launch();
+  const context = await browser.newContext({ extraHTTPHeaders: headers });
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.getByTestId("flame").waitFor();
+  await browser.close();
+});
+
+test("files without a time are stored now, or when the command line says", async () => {
+  const { token: PILOTLIGHT_TOKEN } = await tokenOf("push");
+  const options = { variables: { PILOTLIGHT_TOKEN }, files: { "cpu.folded": "main;work 7\n" } };
+  const words = ["push", "cpu.folded", "--name", "my.app.alloc_space", "--url", server.url];
+  const began = Date.now() - 1000;
+  const now = await pilotlight(words, options);
+  const [, recorded] = /stored, recorded (\S+ \S+) UTC/.exec(now.stdout);
+  assert.ok(Date.parse(`${recorded}Z`) >= began - 1000 && Date.parse(`${recorded}Z`) <= Date.now(), recorded);
+  assert.match(now.stdout, /Look at my\.app: \S+\/explore\?s=my\.app&from=/, "the type is no part of the service");
+  const earlier = await pilotlight([...words, "--time", "2026-11-20T10:00:00Z"], options);
+  assert.match(earlier.stdout, /stored, recorded 2026-11-20 10:00:00 UTC/);
+  const read = await pilotlight(words.with(1, "-"), { ...options, input: "main;rest 3\n" });
+  assert.match(read.stdout, /^-: stored/);
+});
+
+test("what can't be stored is said for each file, and the others are", async () => {
+  const { token: PILOTLIGHT_TOKEN } = await tokenOf("push");
+  const files = { "a.folded": "main;work 7\n", "perf.data": "PERFILE2\0\0\0", "none.folded": "main;work 0\n" };
+  const words = ["push", ...Object.keys(files), "--name", "some", "--url", server.url];
+  const { status, stdout, stderr } = await pilotlight(words, { variables: { PILOTLIGHT_TOKEN }, files });
+  assert.equal(status, 1);
+  assert.match(stdout, /^a\.folded: stored/m);
+  assert.match(stdout, /^none\.folded: no value is above zero, so there is nothing to store$/m);
+  assert.match(
+    stderr,
+    /^pilotlight: perf\.data: the body is .*: the server accepts pprof, JFR, speedscope and folded stacks\. Does `pilotlight perf\.data` open it\? Then export it as pprof there, and push that$/m,
+  );
+  assert.match(stderr, /^pilotlight: 1 of 3 files not stored$/m);
+});
+
+test("a token that is missing or may not push, and a server that isn't there", async () => {
+  const words = ["push", "a.folded", "--name", "some", "--url", server.url];
+  const files = { "a.folded": "main;work 7\n" };
+  const missing = await pilotlight(words, { files });
+  assert.equal(missing.status, 1);
+  assert.match(missing.stderr, /needs a token with the scope push: set PILOTLIGHT_TOKEN \(401: /);
+  const { token: PILOTLIGHT_TOKEN } = await tokenOf("read");
+  const forbidden = await pilotlight(words, { files, variables: { PILOTLIGHT_TOKEN } });
+  assert.equal(forbidden.status, 1);
+  assert.match(forbidden.stderr, /needs a token with the scope push: set PILOTLIGHT_TOKEN \(403: /);
+  const gone = await answering([200]);
+  gone.close();
+  const nowhere = await pilotlight([...words.slice(0, -1), gone.url], { files });
+  assert.equal(nowhere.status, 1);
+  assert.match(nowhere.stderr, /does not answer \(.*ECONNREFUSED.*\)\. Start a server there/);
+});
+
+test("a busy server gets the push again after the pause that it asks for, unless that is long", async () => {
+  const files = { "a.folded": "main;work 7\n" };
+  const busy = (seconds) => [429, { "retry-after": seconds }, '{"code":"resource_exhausted","message":"too fast"}'];
+  const soon = await answering(busy(0), busy(0), [200, { "x-pilotlight-push": "stored" }]);
+  const words = ["push", "a.folded", "--name", "some", "--url"];
+  const pushed = await pilotlight([...words, soon.url], { files });
+  assert.equal(pushed.status, 0, pushed.stderr);
+  assert.equal(soon.asked.length, 3);
+  assert.match(pushed.stderr, /^The server is busy \(429: too fast\)\. Trying again in 0 s$/m);
+  soon.close();
+  const late = await answering(busy(3600));
+  const refused = await pilotlight([...words, late.url], { files });
+  assert.deepEqual([refused.status, late.asked.length], [1, 1]);
+  assert.match(refused.stderr, /answers 429: too fast\. Try again in 3600 s/);
+  late.close();
+  const small = await answering([413, {}, '{"code":"x","message":"16 MiB are allowed"}']);
+  const large = await pilotlight([...words, small.url], { files });
+  assert.match(large.stderr, /a\.folded: too large for the server \(16 MiB are allowed\)\. Record for a shorter time/);
+  small.close();
+});
+
+test("tokens are created, listed and revoked", async () => {
+  const { token, id } = await tokenOf("push", "read");
+  const variables = { PILOTLIGHT_TOKEN: admin };
+  const list = await pilotlight(["token", "list", "--url", `${server.url}/`], { variables });
+  const line = list.stdout.split("\n").find((line) => line.startsWith(id));
+  assert.match(line, /^\S+ +anonymous +push,read +\d{4}-\S+ +- +- +/);
+  assert.doesNotMatch(list.stdout, new RegExp(token));
+  const revoked = await pilotlight(["token", "revoke", id, "--url", server.url], { variables });
+  assert.equal(revoked.stdout, `revoked ${id}; every worker knows within 30 seconds\n`);
+  const denied = await pilotlight(["token", "list", "--url", server.url], { input: `${token}\n` });
+  assert.equal(denied.status, 1);
+  assert.match(denied.stderr, /needs a token with the scope admin/);
+  const asked = await answering([200, {}, '{"token":"plt_x","id":"0a1b"}']);
+  const words = ["token", "create", "--tenant", "t1", "--scope", "push,read", "--expires", "90d", "--name", "ci"];
+  await pilotlight([...words, "--url", asked.url], { variables });
+  const [{ method, headers, url }] = asked.asked;
+  assert.deepEqual([method, url, headers.authorization], ["POST", "/api/v1/admin/tokens", `Bearer ${admin}`]);
+  asked.close();
+});
+
+test("a folder is written that runs on its own, and an upgrade keeps its configuration", async () => {
+  const out = own("commands-selfhost");
+  rmSync(out, { recursive: true, force: true });
+  const written = await pilotlight(["selfhost", "--out", out]);
+  assert.equal(written.status, 0, written.stderr);
+  assert.match(written.stdout, /shown only once:\n\n {4}plt_\S{43}\n/);
+  for (const name of ["worker/entry.js", "pages/index.html", "pilotlight.service", "Containerfile", ".dockerignore"])
+    assert.ok(existsSync(join(out, name)), name);
+  assert.ok(!existsSync(join(out, "pages/_headers")));
+  const configuration = join(out, "pilotlight.env");
+  assert.equal(statSync(configuration).mode & 0o777, 0o600);
+  const text = readFileSync(configuration, "utf8");
+  assert.match(text, /^ADMIN_TOKEN_SHA256=[0-9a-f]{64}$/m);
+  const unset = await run(join(out, "bin/pilotlight"), []);
+  assert.deepEqual([unset.status, unset.stderr], [2, "S3_ENDPOINT is not set: see pilotlight.env\n"]);
+
+  const again = await pilotlight(["selfhost", "--out", out]);
+  assert.match(again.stdout, /pilotlight\.env and the databases are as they were/);
+  assert.equal(readFileSync(configuration, "utf8"), text);
+  const other = await pilotlight(["selfhost", "--out", "."], { files: { "a.folded": "" } });
+  assert.equal(other.status, 1);
+  assert.match(other.stderr, /is neither empty nor a folder that this command wrote/);
+  rmSync(out, { recursive: true });
+});
+
+test("every command has help with an example, and says what was probably meant", async () => {
+  const { stdout } = await pilotlight(["--help"]);
+  const commands = [...stdout.matchAll(/^ {2}([a-z]+) {2,}\S/gm)].map(([, name]) => name);
+  assert.ok(
+    ["bundle", "demo", "export", "push", "selfhost", "serve", "token"].every((name) => commands.includes(name)),
+  );
+  for (const command of commands) {
+    const help = await pilotlight([command, "--help"]);
+    assert.equal(help.status, 0, command);
+    assert.match(help.stdout, new RegExp(`^Usage: pilotlight ${command} `, "m"));
+    assert.match(help.stdout, new RegExp(`^Examples:\n(.*\n)* .*pilotlight ${command}`, "m"));
+    assert.ok(
+      help.stdout.split("\n").every((line) => line.length <= 100),
+      `${command}: lines are short`,
+    );
+    assert.equal((await pilotlight(["help", command])).stdout, help.stdout);
+    const unknown = await pilotlight([command, "--halp"]);
+    assert.equal(unknown.status, 2);
+    assert.match(unknown.stderr, /^pilotlight: unknown option --halp\. Did you mean --help\?\n\nUsage: pilotlight /);
+  }
+  const wrong = async (words, pattern) => {
+    const { status, stderr } = await pilotlight(words.split(" "));
+    assert.equal(status, 2, words);
+    assert.match(stderr, pattern);
+  };
+  await wrong("psuh a.folded", /^pilotlight: psuh is neither a file nor a command\. Did you mean push\?\n$/);
+  await wrong("push a.folded", /--name is missing/);
+  await wrong("push --name app", /name at least one file/);
+  await wrong("push a --naem app", /unknown option --naem\. Did you mean --name\?/);
+  await wrong("push a --name", /--name needs a value/);
+  await wrong("push a --name app --label env", /--label must be KEY=VALUE without commas, such as env=ci \(got env\)/);
+  await wrong("push a --name app --time soon", /--time must be a time/);
+  await wrong("push a --name app --url example.com", /--url must be the URL of a server/);
+  await wrong("token lst", /unknown command token lst\. Did you mean list\?/);
+  await wrong("token create --tenant t", /--scope is missing/);
+  await wrong("token create --tenant t --scope push --expires 90", /--expires must be a length of time/);
+  await wrong("token list --tenant t", /--tenant is only for token create/);
+  await wrong("token list x", /x is not an option/);
+  await wrong("token revoke", /name the ID of a token/);
+});
