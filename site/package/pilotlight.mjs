@@ -23,6 +23,7 @@ Commands:
   demo        fill a server with made-up profiles
   export      save a part of what a server stores as pages that need no server
   bundle      make such pages of a folder of profiles
+  deploy      deploy a server to Cloudflare
   selfhost    write a folder that runs a server with an S3 bucket, under systemd or in a container
 
 Environment:
@@ -39,6 +40,7 @@ Examples:
 const COMMANDS = {
   bundle: async () => (await import("./bundle.mjs")).bundle,
   demo: async () => (await import("./demo.mjs")).demo,
+  deploy: async () => (await import("./deploy/deploy.mjs")).deploy,
   export: async () => (await import("./export.mjs")).exportSlice,
   push: async () => (await import("./push.mjs")).push,
   selfhost: async () => (await import("./selfhost/selfhost.mjs")).selfhost,

@@ -42,6 +42,7 @@ for (const name of readdirSync(join(folder, "site")).filter((name) => name.endsW
 if (values.server) {
   writeServer();
   cpSync(SERVER, join(folder, "serve"), { recursive: true });
+  cpSync(join(root, "wrangler.toml"), join(folder, "serve/wrangler.toml"));
 }
 const { packages } = JSON.parse(readFileSync(join(root, "xtask/npm/package-lock.json"), "utf8"));
 const { version, license, engines } = JSON.parse(readFileSync(join(root, "site/package.json"), "utf8"));
@@ -56,8 +57,11 @@ const manifest = {
   exports: { ".": { types: "./element.d.mts", default: "./element.mjs" }, "./package.json": "./package.json" },
   types: "./element.d.mts",
   engines,
-  // What `serve` tells people to install: that of wrangler, with which all is tested.
-  pilotlight: { workerd: packages["node_modules/workerd"].version },
+  // What `serve` tells people to install and `deploy` fetches: with these all is tested.
+  pilotlight: {
+    workerd: packages["node_modules/workerd"].version,
+    wrangler: packages["node_modules/wrangler"].version,
+  },
 };
 writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 const npm = process.platform === "win32" ? "npm.cmd" : "npm";

@@ -15,6 +15,11 @@ const TYPES = {
   wasm: "application/wasm",
   webmanifest: "application/json",
   woff2: "font/woff2",
+  // The search of the docs.
+  pagefind: "application/octet-stream",
+  pf_fragment: "application/octet-stream",
+  pf_index: "application/octet-stream",
+  pf_meta: "application/octet-stream",
 };
 
 /** The module `pages.js` for the files of a folder; their names are relative to it. */
@@ -44,6 +49,8 @@ export function tableOf(folder, files) {
 function addressesOf(file) {
   if (file === "index.html") return { page: "/", aliases: ["/index.html", "/index"] };
   if (!file.endsWith(".html")) return { page: `/${file}`, aliases: [] };
+  const [, folder] = /^(.*)\/index\.html$/.exec(file) ?? [];
+  if (folder) return { page: `/${folder}/`, aliases: [`/${folder}`, `/${folder}/index`, `/${folder}/index.html`] };
   const page = `/${file.slice(0, -".html".length)}`;
   return { page, aliases: [`${page}.html`, `${page}/`] };
 }

@@ -3,7 +3,6 @@
 //! In scope: install what a build needs, build, serve locally, test, deploy.
 
 mod build;
-mod deploy;
 mod folders;
 mod fuzz;
 mod lanes;
@@ -11,7 +10,6 @@ mod load;
 mod package;
 mod proc;
 mod run;
-mod secret;
 mod serve;
 mod setup;
 mod step;
@@ -48,7 +46,7 @@ Usage: cargo xtask <command>
                           of what is built already where --built says so
   export --url URL [--query Q] [--from T] [--until T] [--out FOLDER|FILE.zip|FILE.html]
                           take a part of what a server stores along, with pages that query it (docs/bundles.md)
-  package                 write the npm package (the viewer, bundle, export, serve) as a tarball
+  package                 write the npm package (the viewer, and all commands that need no Rust) as a tarball
   token create --tenant T --scope push[,read,admin] [--expires 90d] [--name N] [--url URL]
   token list [--url URL]
   token revoke ID [--url URL]
@@ -71,7 +69,10 @@ fn main() -> ExitCode {
         ["run", rest @ ..] => option(rest, "--port", "4040").and_then(run::run),
         ["demo", rest @ ..] => option(rest, "--url", "http://localhost:4040").and_then(run::demo),
         [program @ ("load" | "kills"), rest @ ..] => load::run(program, rest),
-        ["deploy", rest @ ..] => deploy::deploy(rest),
+        ["deploy", rest @ ..] => match package::deploy(rest) {
+            Ok(code) => return code,
+            Err(failure) => Err(failure),
+        },
         ["selfhost", "--out", out] => setup::setup(setup::Purpose::Running)
             .and_then(|tools| build::release(&tools))
             .and_then(|_| package::selfhost(Path::new(out))),

@@ -3,7 +3,7 @@
 use crate::build::{self, Profile};
 use crate::folders::root;
 use crate::proc::{Context, Result, Run};
-use crate::setup::{Purpose, setup};
+use crate::setup::{Purpose, npm, setup};
 use crate::step::Steps;
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -46,9 +46,7 @@ pub(crate) fn export(words: &[&str]) -> Result<()> {
 /// Makes a folder that runs Pilotlight without Cloudflare, of what is built, or brings it up to date.
 pub(crate) fn selfhost(out: &Path) -> Result<()> {
     let here = std::env::current_dir().context("this folder")?;
-    Run::new("node")
-        .arg(root().join("site/tools/server.mjs"))
-        .show()?;
+    server()?;
     Run::new("node")
         .arg(root().join(COMMAND))
         .args(["selfhost", "--out"])
@@ -58,13 +56,55 @@ pub(crate) fn selfhost(out: &Path) -> Result<()> {
         .map_err(|failure| failure.advise("what to do is above"))
 }
 
+/// Deploys to Cloudflare: builds everything, and has the package's command do the rest.
+pub(crate) fn deploy(words: &[&str]) -> Result<ExitCode> {
+    let has = |word| words.contains(&word);
+    if !has("--help") && !has("-h") {
+        if has("--rollback") || has("--check-login") {
+            Steps::new(1).run("wrangler", |step| npm::packages(step, "xtask/npm"))?;
+        } else {
+            let tools = setup(Purpose::Running)?;
+            // First what fails at once; the build takes minutes.
+            if !has("--dry-run") {
+                let check = Run::new("node").args([COMMAND, "deploy", "--check-login"]);
+                check
+                    .args(words)
+                    .show()
+                    .map_err(|failure| failure.advise("what to do is above"))?;
+            }
+            build::release(&tools)?;
+            server()?;
+        }
+    }
+    Ok(command("deploy", words))
+}
+
+/// Has wrangler check and bundle what would be deployed, for each preset. Needs no account.
+pub(crate) fn check_presets() -> Result<()> {
+    server()?;
+    for preset in ["free", "paid"] {
+        let written = Run::new("node")
+            .args([COMMAND, "deploy", "--dry-run"])
+            .args(["--name", "checked", "--preset", preset])
+            .limit(300)
+            .read()?;
+        println!("{}", written.trim());
+    }
+    Ok(())
+}
+
+/// Writes what runs the built worker where there is no Rust.
+fn server() -> Result<()> {
+    Run::new("node").arg("site/tools/server.mjs").show()
+}
+
 /// Runs a command of the package that needs nothing built. It says itself what fails, and may ask for a token.
 pub(crate) fn command(name: &str, words: &[&str]) -> ExitCode {
     // In the group of this process: another one may not read from the terminal.
     let ended = Command::new("node")
-        .arg(root().join(COMMAND))
-        .arg(name)
+        .args([COMMAND, name])
         .args(words)
+        .current_dir(root())
         .status();
     match ended {
         Ok(status) => ExitCode::from(

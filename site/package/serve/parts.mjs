@@ -1,35 +1,46 @@
 /** What a server is made of, and where it is: the worker, the pages, and workerd, which runs the worker. */
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** In the package it is beside this file; in the repository it is where the build and npm put it. */
-const PLACES = [
-  { server: at("."), pages: at("../site"), license: at("../LICENSE"), packages: at("../package.json") },
-  {
-    server: at("../../../target/server"),
-    pages: at("../../dist"),
-    license: at("../../../LICENSE"),
-    packages: at("../../../xtask/npm/package.json"),
-  },
-];
+const place = existsSync(at("../package.json"))
+  ? {
+      server: at("."),
+      pages: at("../site"),
+      license: at("../LICENSE"),
+      wrangler: at("wrangler.toml"),
+      packages: at("../package.json"),
+      missing: "this package was packed without the server",
+    }
+  : {
+      server: at("../../../target/server"),
+      pages: at("../../dist"),
+      license: at("../../../LICENSE"),
+      wrangler: at("../../../wrangler.toml"),
+      packages: at("../../../xtask/npm/package.json"),
+      missing: "the server is not built: `cargo xtask build`, then `node site/tools/server.mjs` do that",
+    };
 
-/**
- * Folders and files: `server` has `worker` and `pilotlight.capnp`, `pages` the site. Throws when this package has none of it.
- */
+/** Files and folders: `server` has `worker` and `pilotlight.capnp`, `pages` the site; `wrangler` is Cloudflare's configuration. */
 export function serverParts() {
-  const found = PLACES.find(({ server }) => existsSync(`${server}/pilotlight.capnp`));
-  if (!found) throw new Error("this package was packed without the server");
-  return found;
+  if (!existsSync(join(place.server, "pilotlight.capnp"))) throw new Error(place.missing);
+  return place;
+}
+
+/** What finds a program of npm's, and the version with which all was tested; undefined in the repository, which has that. */
+export function findPackage(name) {
+  const tested = JSON.parse(readFileSync(place.packages, "utf8")).pilotlight?.[name];
+  return { require: createRequire(place.packages), tested };
 }
 
 /** The program. It is large and few need it, so npm does not install it together with the viewer. */
 export function findWorkerd() {
-  const { packages } = serverParts();
-  const tested = JSON.parse(readFileSync(packages, "utf8")).pilotlight?.workerd;
-  const require = createRequire(packages);
+  serverParts();
+  const { require, tested } = findPackage("workerd");
   try {
     require.resolve("workerd");
   } catch {

@@ -5,7 +5,7 @@ use super::part::{Outcome, Part};
 use super::{failures, programs, quick, rust, times, wrangler};
 use crate::folders::{own_dir, root};
 use crate::proc::{Result, Run};
-use crate::{build, deploy, package};
+use crate::{build, package};
 use std::fs;
 
 /// All of them, one after the other: two of the long ones at a time took as long as both, with all cores busy.
@@ -148,7 +148,7 @@ fn npm(script: &str) -> Run {
 /// for a deployment.
 fn release() -> Result<()> {
     println!("{}", build::sizes()?.1);
-    deploy::check_presets()
+    package::check_presets()
 }
 
 #[cfg(test)]
