@@ -1,9 +1,12 @@
 /** Commands of the npm package that talk to a server, from its tarball: push, token, selfhost; and what help and mistakes say. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { install, run, startServer } from "./installed.mjs";
 import { launch, own } from "./page.mjs";
 
@@ -16,7 +19,11 @@ before(async () => {
   server = await startServer(installed.command, own("commands-data"), ["--auth", "required"]);
   [admin] = /plt_\S+/.exec(server.said());
 });
-after(() => server?.stop());
+const running = new Set();
+after(async () => {
+  for (const child of running) child.kill("SIGKILL");
+  await server?.stop();
+});
 
 /** Runs the command where `files` are. */
 async function pilotlight(words, options = {}) {
@@ -36,6 +43,34 @@ async function answering(...answers) {
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${server.address().port}`, asked, close: () => server.close() };
+}
+
+/** Runs a folder of `selfhost` with a bucket behind S3, until it answers. */
+async function startFolder(out) {
+  const { startBucket } = await import(join(installed.folder, "node_modules/pilotlight/serve/bucket.mjs"));
+  rmSync(own("commands-bucket"), { recursive: true, force: true });
+  const bucket = await startBucket(own("commands-bucket"));
+  const free = await answering([200]);
+  free.close();
+  const variables = { ...bucket.variables, LISTEN: new URL(free.url).host, FLUSH_MS: "20" };
+  const child = spawn(join(out, "bin/pilotlight"), [], { stdio: "inherit", env: { ...process.env, ...variables } });
+  running.add(child);
+  const ended = once(child, "exit");
+  const isThere = () =>
+    fetch(`${free.url}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isThere())) {
+    assert.equal(child.exitCode, null, "it ended");
+    await pause(20);
+  }
+  const stop = async () => {
+    child.kill();
+    await ended;
+    bucket.close();
+  };
+  return { url: free.url, stop };
 }
 
 /** A token that `token create` prints. */
@@ -178,6 +213,14 @@ test("a folder is written that runs on its own, and an upgrade keeps its configu
   assert.match(text, /^ADMIN_TOKEN_SHA256=[0-9a-f]{64}$/m);
   const unset = await run(join(out, "bin/pilotlight"), []);
   assert.deepEqual([unset.status, unset.stderr], [2, "S3_ENDPOINT is not set: see pilotlight.env\n"]);
+  const [token] = /plt_\S{43}/.exec(written.stdout);
+  const alone = await startFolder(out);
+  const words = ["push", "a.folded", "--name", "alone", "--url", alone.url];
+  const files = { "a.folded": "main;work 7\n" };
+  assert.equal((await pilotlight(words, { files })).status, 1, "it is locked");
+  const pushed = await pilotlight(words, { files, variables: { PILOTLIGHT_TOKEN: token } });
+  assert.match(pushed.stdout, /^a\.folded: stored/, pushed.stderr);
+  await alone.stop();
 
   const again = await pilotlight(["selfhost", "--out", out]);
   assert.match(again.stdout, /pilotlight\.env and the databases are as they were/);
