@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { notices } from "./notices.mjs";
-import { SERVER, writeServer } from "./server.mjs";
+import { writeServer } from "./server.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const { values } = parseArgs({ options: { server: { type: "boolean" }, out: { type: "string" } } });
@@ -40,8 +40,7 @@ for (const name of readdirSync(join(folder, "site")).filter((name) => name.endsW
 }
 // The pages of the server are those of the viewer.
 if (values.server) {
-  writeServer();
-  cpSync(SERVER, join(folder, "serve"), { recursive: true });
+  writeServer(join(folder, "serve"));
   cpSync(join(root, "wrangler.toml"), join(folder, "serve/wrangler.toml"));
 }
 const { packages } = JSON.parse(readFileSync(join(root, "xtask/npm/package-lock.json"), "utf8"));

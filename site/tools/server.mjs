@@ -1,5 +1,5 @@
-// Writes what workerd runs where there is no Cloudflare, of what is built, to target/server: `node tools/server.mjs`. The npm
-// package, `pilotlight serve` and `pilotlight selfhost` take it from there. The pages stay where they are.
+// Writes what workerd runs where there is no Cloudflare, of what is built, to target/server: `node tools/server.mjs`. In a clone the
+// commands serve, selfhost and deploy take it from there; pack.mjs puts the same into the npm package. The pages stay where they are.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,15 +10,12 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const parts = join(root, "xtask/selfhost");
 const dist = join(root, "site/dist");
 
-/** The folder. */
-export const SERVER = join(root, "target/server");
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeServer(join(root, "target/server"));
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeServer();
-
-/** Writes the worker, the table of the pages, and workerd's configuration, which names them. */
-export function writeServer() {
-  rmSync(SERVER, { recursive: true, force: true });
-  const worker = join(SERVER, "worker");
+/** Writes the worker, the table of the pages, and workerd's configuration, which names them, into a folder. */
+export function writeServer(out) {
+  const worker = join(out, "worker");
+  rmSync(worker, { recursive: true, force: true });
   mkdirSync(worker, { recursive: true });
   for (const name of ["entry.js", "environment.js"]) cpSync(join(parts, name), join(worker, name));
   cpSync(join(root, "worker/shim.js"), join(worker, "shim.js"));
@@ -29,7 +26,7 @@ export function writeServer() {
   const modules = ["entry.js", "environment.js", "pages.js", "shim.js", ...built.map((name) => `build/${name}`)];
   const [template, wrangler] = [join(parts, "pilotlight.capnp"), join(root, "wrangler.toml")];
   const texts = [template, wrangler].map((path) => readFileSync(path, "utf8"));
-  writeFileSync(join(SERVER, "pilotlight.capnp"), configurationOf(...texts, modules));
+  writeFileSync(join(out, "pilotlight.capnp"), configurationOf(...texts, modules));
 }
 
 /** All files below a folder, relative to it, in order. */
