@@ -71,6 +71,8 @@ async function run([first, ...rest]) {
   await open(read, (path) => didYouMean(path, commands));
 }
 
+/** In a clone it is that of the site, of which the package is made. */
 function version() {
-  return JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")).version;
+  const paths = ["package.json", "../package.json"].map((path) => new URL(path, import.meta.url));
+  return JSON.parse(readFileSync(paths.find(existsSync), "utf8")).version;
 }
