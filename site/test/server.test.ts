@@ -41,11 +41,12 @@ test("the template has nothing else to fill in", () => {
 
 test("pages have no ending, and files have the headers of their rules", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pages-"));
-  mkdirSync(join(folder, "assets"));
+  for (const inner of ["assets", "docs"]) mkdirSync(join(folder, inner));
   const files = {
     "index.html": "first",
     "diff.html": "second",
     "assets/a.js": "third",
+    "docs/index.html": "fourth",
     _headers: "# all\n/*\n  X-Frame-Options: DENY\n/assets/*\n  Cache-Control: immutable\n",
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
@@ -56,6 +57,8 @@ test("pages have no ending, and files have the headers of their rules", async ()
   assert.equal(pages.get("/index.html").location, "/");
   assert.equal(pages.get("/diff").headers["content-type"], "text/html; charset=utf-8");
   assert.equal(pages.get("/diff.html").location, "/diff");
+  assert.equal(pages.get("/docs/").file, "docs/index.html");
+  assert.equal(pages.get("/docs").location, "/docs/");
   const { headers } = pages.get("/assets/a.js");
   assert.equal(headers["cache-control"], "immutable");
   assert.equal(headers["x-frame-options"], "DENY");
