@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 
 use crate::imports::outline::Below;
+use crate::imports::text::instruments::quantity;
 
 pub(super) const TREE: &str = "Function Stack";
 const CALLERS: &str = "Function / Call Stack";
 const FUNCTION: &str = "Function";
 pub(super) const TIME: &str = "CPU Time";
+/// The unit of times without one.
+pub(super) const SECONDS: &str = "s";
 
 /// What rows are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,6 +68,39 @@ impl Columns {
             columns.is_total |= kind == Kind::Tree(Below::Callers);
             Some(columns)
         })
+    }
+
+    /// Whether the only time of a tree of callees is `CPU Time`, which is own time or total time.
+    pub(super) fn is_unclear(&self) -> bool {
+        let is_tree = self.kind == Kind::Tree(Below::Callees);
+        let other = [":Self", ":Total"].map(|kind| self.column(&format!("{TIME}{kind}")));
+        is_tree && other == [None, None]
+    }
+
+    /// Whether no row of a tree has less time than a row below it. `None` if no row is below another.
+    pub(super) fn are_totals<'a>(&self, lines: impl Iterator<Item = Cow<'a, str>>) -> Option<bool> {
+        let column = self.column(TIME)?;
+        let mut is_nested = None;
+        let mut open: Vec<(usize, i64)> = Vec::new();
+        for line in lines {
+            let cells = cells(&line, self.delimiter);
+            let (Some(name), Some(time)) = (cells.get(self.name), cells.get(column)) else {
+                continue;
+            };
+            let Ok(Some((_, time))) = quantity(time.trim(), SECONDS) else {
+                continue;
+            };
+            let indent = name.len() - name.trim_start().len();
+            while open.pop_if(|open| open.0 >= indent).is_some() {}
+            if let Some(above) = open.last() {
+                if time > above.1 {
+                    return Some(false);
+                }
+                is_nested = Some(true);
+            }
+            open.push((indent, time));
+        }
+        is_nested
     }
 
     pub(super) fn column(&self, name: &str) -> Option<usize> {

@@ -6,7 +6,10 @@
 //!
 //! - The columns are told by their names, commas, tabs or semicolons are between. Of each value a row
 //!   has `CPU Time:Self`, or only `CPU Time`. Where only `CPU Time:Total` is there, a function has
-//!   what those below it do not have.
+//!   what those below it do not have; rows without a tree are refused then.
+//! - In tables of functions and of their callers, `CPU Time` is own time. VTune names the times of a
+//!   tree of callees (`:Self`, `:Total`). Where a tree only has `CPU Time`, it is own time if a row has
+//!   less than a row below it; otherwise it includes callees.
 //! - `Function Stack` is a tree, indented by depth: callees below callers. `Function / Call Stack` is
 //!   one of callers below callees, of which `↖ a ← b` is several in a row. Other rows are functions
 //!   without stacks.
@@ -30,15 +33,15 @@ use crate::imports::outline::{Below, Outline};
 use crate::imports::rows::{Rows, lines};
 use crate::imports::text::instruments::quantity;
 use crate::model::id::{LabelSetId, LocationId, StackId};
-use columns::{Columns, Kind, TIME, TREE, cells};
+use columns::{Columns, Kind, SECONDS, TIME, TREE, cells};
 
 /// What it is called in messages.
 pub(crate) const NAME: &str = "VTune report";
 
 /// Of each value: its column, sample type and unit, and the unit of numbers without one.
 const VALUES: [(&str, &str, &str, &str); 4] = [
-    (TIME, "cpu", "nanoseconds", "s"),
-    ("Wait Time", "wait", "nanoseconds", "s"),
+    (TIME, "cpu", "nanoseconds", SECONDS),
+    ("Wait Time", "wait", "nanoseconds", SECONDS),
     ("Clockticks", "cycles", "count", "cycles"),
     ("Instructions Retired", "instructions", "count", "cycles"),
 ];
@@ -59,12 +62,24 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     // Before a tree there may be the functions that cost most, once more.
     let heads = || lines(bytes).filter_map(|(number, line)| Some((number, Columns::of(&line)?)));
     let head = heads().find(|(_, columns)| columns.kind != Kind::Flat);
-    let Some((head, columns)) = head.or_else(|| heads().next()) else {
+    let Some((head, mut columns)) = head.or_else(|| heads().next()) else {
         return Err(FormatError::new(
             NAME,
             "no line has the names of the columns",
         ));
     };
+    let is_tree = matches!(columns.kind, Kind::Tree(_));
+    if columns.is_total && !is_tree {
+        let problem = "CPU Time:Total includes callees, which these rows don't show; export CPU Time:Self, or the top-down report";
+        return Err(FormatError::at_line(NAME, head, problem));
+    }
+    if columns.is_unclear() {
+        let table = lines(bytes).skip(head).map(|(_, line)| line);
+        if columns.are_totals(table) == Some(true) {
+            columns.is_total = true;
+            rows.warnings.add(|| "CPU Time is read as including callees, because no function has less than one that it calls; export CPU Time:Self to be sure".to_owned());
+        }
+    }
     let mut types = Vec::new();
     for (row, &value) in VALUES.iter().enumerate() {
         // Of what is divided there is one value.

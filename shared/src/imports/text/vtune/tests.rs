@@ -36,6 +36,24 @@ fn a_tree_of_values_with_those_below() {
     assert_eq!(check(text, samples), [""; 0]);
 }
 
+/// Which time is meant is seen in the values.
+#[test]
+fn a_tree_of_times_without_a_kind() {
+    let own = "Function Stack,CPU Time,Module\nTotal,0,\n main,0.5,a\n  f,2,a\n";
+    let samples = "cpu/nanoseconds\nmain 500000000\nmain;f 2000000000\n";
+    assert_eq!(check(own, samples), [""; 0]);
+    let total = "Function Stack\tCPU Time\tWait Time\nTotal\t3.5s\t1s\n  main\t3.5s\t1s\n    f\t2s\t0s\n    g\t500ms\t1s\n";
+    let samples = "cpu/nanoseconds\nmain;f 2000000000\nmain;g 500000000\nmain 1000000000\n";
+    let note = "CPU Time is read as including callees, because no function has less than one that it calls; export CPU Time:Self to be sure";
+    assert_eq!(check(total, samples), [note]);
+    let flat = "Function Stack,CPU Time\nf,2\ng,1\n";
+    let samples = "cpu/nanoseconds\nf 2000000000\ng 1000000000\n";
+    assert_eq!(check(flat, samples), [""; 0]);
+    let both = "Function Stack,CPU Time,CPU Time:Total\nmain,1,3\n f,1,2\n  g,1,1\n";
+    let samples = "cpu/nanoseconds\nmain 1000000000\nmain;f 1000000000\nmain;f;g 1000000000\n";
+    assert_eq!(check(both, samples), [""; 0]);
+}
+
 #[test]
 fn functions_and_their_stacks() {
     let text = "Process,Thread,Function,CPU Time,CPU Time:Effective Time,Clockticks,Source File\n\
@@ -63,6 +81,10 @@ fn what_is_wrong() {
         (
             "Function Stack,CPU Time:Total\nmain,98.6%\n",
             ", line 2: CPU Time:Total is in percent; export it with -show-as=values",
+        ),
+        (
+            "Function,CPU Time:Total\nmain,3\nf,2\n",
+            ", line 1: CPU Time:Total includes callees, which these rows don't show; export CPU Time:Self, or the top-down report",
         ),
         (
             "Module,Function,CPU Time\nt,f,x\n",
