@@ -8,12 +8,15 @@
 //!   does. Returned values and assignments have other letters.
 //! - What passes between two lines, in time and in memory in use, is that of the innermost function.
 //!   Memory that a function frees is negative.
+//! - A file may have several traces (`xdebug.trace_options=1` appends). Each lies at its own start.
 //! - File and line are where a function is called, so the line is its caller's, and the file as well.
 //! - Lines of other programs are left out with a warning.
 
 use hashbrown::HashMap;
 
 use crate::base::limits::MAX_STACK_DEPTH;
+use crate::base::parse_time::parse_time;
+use crate::base::units::UnixNanos;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
@@ -32,10 +35,13 @@ const NANOSECONDS: f64 = 1e9;
 const MAIN: &str = "{main}";
 const EVALUATED: &str = "eval";
 
+/// Behind it is the time at which a trace starts.
+const START: &str = "TRACE START [";
+
 /// Whether a line says that a trace starts.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
     let mut lines = start.lines();
-    lines.any(|line| line.starts_with(b"TRACE START ["))
+    lines.any(|line| line.starts_with(START.as_bytes()))
 }
 
 /// Reads a trace. Memory is linear in its size.
@@ -50,6 +56,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         rows,
         open: Vec::new(),
         last: None,
+        start: 0,
+        offset: None,
     };
     let mut is_known = false;
     for (number, line) in lines(bytes).filter(|(_, line)| !line.is_empty()) {
@@ -61,14 +69,12 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             trace.rows.check()?;
         } else if line.starts_with("File format: ") {
             is_known = true;
-        } else if line.starts_with("TRACE START [") {
-            if !is_known {
+        } else if let Some(time) = line.strip_prefix(START) {
+            if !std::mem::take(&mut is_known) {
                 let readable = "the trace is in the human-readable format; record it with xdebug.trace_format=1";
                 return Err(FormatError::at_line(NAME, number, readable));
             }
-            // Another trace may come before it in the file.
-            trace.open.clear();
-            trace.last = None;
+            trace.restart(started(time));
         } else if !line.starts_with("TRACE END ") && !line.starts_with("Version: ") {
             trace
                 .rows
@@ -112,6 +118,11 @@ struct Trace {
     open: Vec<Open>,
     /// Time and memory of the last line, in nanoseconds and bytes.
     last: Option<(i64, i64)>,
+    /// When this trace starts.
+    start: i64,
+    /// From its clock, which counts from the start of the script, to that of the file. Its first line
+    /// sets it.
+    offset: Option<i64>,
 }
 
 /// A call that has not ended.
@@ -126,6 +137,14 @@ struct Open {
 }
 
 impl Trace {
+    /// Begins another trace of the file: without a time, where the last one ends.
+    fn restart(&mut self, start: Option<i64>) {
+        let end = self.last.take().map_or(0, |(time, _)| time);
+        self.start = start.unwrap_or(end);
+        self.offset = None;
+        self.open.clear();
+    }
+
     fn read(&mut self, line: &str) -> Result<(), String> {
         let mut columns = line.split('\t');
         let mut next = || columns.next().unwrap_or("");
@@ -140,7 +159,10 @@ impl Trace {
         let (Some(seconds), Some(bytes)) = (seconds, bytes) else {
             return Err(problem());
         };
-        self.pass((whole(seconds, NANOSECONDS), bytes));
+        let time = whole(seconds, NANOSECONDS);
+        let start = self.start.saturating_sub(time);
+        let offset = *self.offset.get_or_insert(start);
+        self.pass((time.saturating_add(offset), bytes));
         // The last line of a trace has no level.
         let level = match (level, kind) {
             ("", "") => 0,
@@ -214,11 +236,25 @@ impl Trace {
     }
 }
 
+/// Nanoseconds of `2026-01-31 23:59:59.123456]`.
+fn started(text: &str) -> Option<i64> {
+    let (date, time) = text.split_once(']')?.0.split_once(' ')?;
+    let date = parse_time(&date.replace('-', ""), UnixNanos(0))?;
+    let mut seconds = 0.0;
+    for part in time.split(':') {
+        seconds = seconds * 60.0 + part.parse::<f64>().ok()?;
+    }
+    Some(date.plus(whole(seconds, NANOSECONDS)).0)
+}
+
 /// The file of each function that calls another one: where it does so.
 fn files(bytes: &[u8], rows: &mut Rows) -> HashMap<StringId, StringId> {
     let mut files = HashMap::new();
     let mut open: Vec<(usize, Option<StringId>)> = Vec::new();
     for (_, line) in lines(bytes) {
+        if line.starts_with(START) {
+            open.clear();
+        }
         let mut columns = line.split('\t');
         let level: Option<usize> = columns.next().and_then(|level| level.parse().ok());
         let (Some(level), Some("0")) = (level, columns.nth(1)) else {
@@ -285,6 +321,52 @@ mod tests {
              {main} /w.php:8;strlen 2000 -10 @15000\n"
         );
         assert_eq!(decoded.warnings.len(), 0);
+    }
+
+    /// The first was killed, the second begins in a function, 60.5 seconds later.
+    #[test]
+    fn traces_of_a_file_lie_at_their_own_times() {
+        let first = "1 0 0 0.5 1000 {main} 1  /w.php 0 0\n2 1 0 0.6 1000 f 1  /w.php 7 0";
+        let second =
+            "3 4 0 0.1 2000 g 1  /v.php 3 0\n4 5 0 0.2 2000 h 1  /u.php 4 0\n4 5 1 0.5 2010";
+        let text = |start: &str, records: &str| {
+            let head = HEAD.replace("2026-01-01 00:00:00.5", start);
+            format!("{head}{}\n", records.replace(' ', "\t"))
+        };
+        let check = |starts: [&str; 2], gap: i64| {
+            let text = [text(starts[0], first), text(starts[1], second)].concat();
+            let decoded = decode(text.as_bytes()).expect("good");
+            let [g, h] = [gap, gap + 100_000_000];
+            assert_eq!(
+                drawn(&decoded.profile),
+                format!(
+                    "wall/nanoseconds\nspace/bytes\n{{main}} /w.php 100000000 0 @0\n\
+                     g /u.php 100000000 0 @{g}\ng /u.php:4;h 300000000 10 @{h}\n"
+                )
+            );
+            assert_eq!(decoded.warnings.len(), 0);
+        };
+        check(
+            ["2026-01-31 23:59:59.75", "2026-02-01 00:01:00.25"],
+            60_500_000_000,
+        );
+        check(
+            ["2026-01-31 23:59:59", "2026-02-01 00:00:01"],
+            2_000_000_000,
+        );
+        // Without a time, where the first ends.
+        check(["2026-01-31 23:59:59", "yesterday"], 100_000_000);
+        let readable = [
+            text("2026-01-31 23:59:59", first).as_str(),
+            "TRACE START [2026-02-01 00:00:01]\n",
+        ]
+        .concat();
+        let error = decode(readable.as_bytes()).expect_err("the second is for people");
+        assert!(
+            error
+                .to_string()
+                .starts_with("Xdebug trace, line 6: the trace is in the human")
+        );
     }
 
     #[test]
