@@ -31,6 +31,19 @@ pub(crate) const NAME: &str = "perf report";
 /// Columns of values.
 const VALUES: [&str; 5] = ["Overhead", "Children", "Self", "Samples", "Period"];
 
+/// What columns of branches begin with: rows are branches then, or stacks continue with them.
+const BRANCHES: [&str; 9] = [
+    "Source S",
+    "Source A",
+    "Target S",
+    "Target A",
+    "From Source:",
+    "To Source:",
+    "Branch ",
+    "Basic Block",
+    "IPC ",
+];
+
 /// Whether a line has the names of the columns.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
     start.texts().any(is_head)
@@ -143,6 +156,9 @@ impl Report {
             return Err(
                 "reports made with --hierarchy are not read; run perf report without it".to_owned(),
             );
+        }
+        if BRANCHES.iter().any(|column| head.contains(column)) {
+            return Err("reports of branches are not read; run perf report with --no-branch-stack and without --branch-history".to_owned());
         }
         // Of events that `--group` puts together there are no braces.
         if self.event.contains('{') || self.event.contains(", ") {

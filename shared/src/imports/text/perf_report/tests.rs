@@ -273,6 +273,18 @@ fn what_is_wrong() {
             "perf report, line 10: reports of an event group are not read; run perf report with --no-group"
         );
     }
+    for columns in [
+        "Command  Source Shared Object  Source Symbol  Target Symbol  Basic Block Cycles",
+        "Source:Line  Symbol  Shared Object  IPC   [IPC Coverage]",
+        "Branch Mispredicted",
+    ] {
+        let dots = columns.replace(|c: char| c != ' ', ".");
+        let text = format!("{HEAD}# Overhead  {columns}\n# ........  {dots}\n#\n");
+        assert_eq!(
+            refused(text),
+            "perf report, line 10: reports of branches are not read; run perf report with --no-branch-stack and without --branch-history"
+        );
+    }
     assert_eq!(
         refused(format!(
             "{HEAD}# Overhead,Command,Symbol\n 98.45%,w,[.] f\n"

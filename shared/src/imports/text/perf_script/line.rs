@@ -50,9 +50,18 @@ impl<'a> Header<'a> {
         perf_event(event, self.period.is_some())
     }
 
-    /// The frame beside the head, as without `-g`.
+    /// The frame beside the head, as without `-g`. Of a traced branch (`f (/a) => g (/b)`), where it
+    /// begins.
     pub(super) fn frame(&self) -> Option<Frame<'a>> {
-        frame(self.rest).filter(|_| self.rest.ends_with(')'))
+        let rest = self.rest.split(" => ").next()?.trim_ascii_end();
+        frame(rest)
+            .filter(|frame| rest.ends_with(')') || is_sure(frame.address) && !self.is_tracepoint())
+    }
+
+    /// Behind the event of a tracepoint are its fields.
+    fn is_tracepoint(&self) -> bool {
+        let name = self.event.and_then(|event| event.split_once(':'));
+        name.is_some_and(|(_, name)| name.len() > 3)
     }
 
     fn with_id(mut self, id: &'a str) -> Self {
@@ -67,6 +76,7 @@ impl<'a> Header<'a> {
     fn with_event(mut self, mut rest: &'a str) -> Self {
         if let Some((word, after)) = next_word(rest)
             && let Ok(number) = word.parse::<u64>()
+            && !is_address(after)
         {
             self.period = Some(i64::try_from(number).unwrap_or(i64::MAX));
             rest = after;
@@ -108,12 +118,9 @@ pub(super) fn header(line: &str) -> Option<Header<'_>> {
 /// that nothing, the frame, or the fields of a tracepoint.
 pub(super) fn timeless_header(line: &str) -> Option<Header<'_>> {
     let good = |header: &Header<'_>| {
-        let event = header.event.unwrap_or("");
-        let is_tracepoint = event
-            .split_once(':')
-            .is_some_and(|(_, name)| name.len() > 3);
-        !event.is_empty()
-            && (header.rest.trim().is_empty() || header.frame().is_some() || is_tracepoint)
+        let rest = header.rest.trim();
+        let is_frame = rest.ends_with(')') && header.frame().is_some();
+        header.event.is_some() && (rest.is_empty() || is_frame || header.is_tracepoint())
     };
     let mut rest = line;
     while let Some((word, after)) = next_word(rest) {
@@ -185,6 +192,18 @@ pub(super) fn frame(line: &str) -> Option<Frame<'_>> {
         name: known(name),
         module: known(module),
     })
+}
+
+/// Whether a number is the address of a frame and not a period, by what is behind it: a name, and
+/// neither an event nor a frame.
+fn is_address(after: &str) -> bool {
+    let is_name = next_word(after).is_some_and(|(word, _)| !word.ends_with(':'));
+    is_name && !frame(after).is_some_and(|frame| is_sure(frame.address))
+}
+
+/// Whether an address is none of the words and small numbers that also look like one.
+pub(super) fn is_sure(address: u64) -> bool {
+    address > 0xfff
 }
 
 /// The first word, and what is behind it, blanks included.
@@ -294,6 +313,14 @@ mod tests {
             ("a 7 c: 4a f (/x)", "a|None|7||None| 4a f (/x)"),
             ("a 7 sched:sched_switch: x=1", "a|None|7||None| x=1"),
             ("cycles:u: ", "|None|||None| "),
+            (
+                "a 7 1.5:  401115 f (/x)",
+                "a|None|7|1500000000|None|  401115 f (/x)",
+            ),
+            (
+                "a 7 1.5: 4 401115 f",
+                "a|None|7|1500000000|Some(4)| 401115 f",
+            ),
         ] {
             assert_eq!(read(line), expect, "{line}");
         }

@@ -10,9 +10,11 @@
 //! - A frame without a symbol keeps its address and its module. `[unknown]` is no name.
 //! - `a->b->c` in a map of compiled code (`/tmp/perf-12.map`) are calls that were inlined into `a`.
 //! - Of the fields of a sample, any may be missing (`-F`): its time, its thread, the whole head.
+//! - Branches and instructions of a sample are left out, with a count in a warning.
 //! - Records that are no samples (`--show-lost-events` and the like) are passed over; events that
 //!   were lost are counted in a warning.
 
+mod branches;
 mod line;
 
 use crate::base::limits::{MAX_INLINED, MAX_STACK_DEPTH};
@@ -23,7 +25,7 @@ use crate::imports::error::FormatError;
 use crate::imports::rows::{Rows, line_of, lines};
 use crate::model::id::{LabelSetId, LocationId};
 use crate::model::profile::Line;
-use line::{Frame, Header, Record, frame, header, record, source_line, timeless_header};
+use line::{Frame, Header, Record, frame, header, is_sure, record, source_line, timeless_header};
 
 /// What it is called in messages.
 pub(crate) const NAME: &str = "perf script";
@@ -41,6 +43,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         frames: Vec::new(),
         inlined: Vec::new(),
         lost: 0,
+        left_out: 0,
     };
     let mut lines = lines(bytes).peekable();
     while let Some((number, line)) = lines.next() {
@@ -59,6 +62,11 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         let warning = format!("{lost} events were lost while this was recorded");
         reader.rows.warnings.add(|| warning);
     }
+    if reader.left_out > 0 {
+        let count = reader.left_out;
+        let warning = format!("{count} samples have branches or instructions, which are left out");
+        reader.rows.warnings.add(|| warning);
+    }
     reader.rows.finish()
 }
 
@@ -72,6 +80,8 @@ struct Reader {
     inlined: Vec<Line>,
     /// Events that the recorder lost.
     lost: u64,
+    /// Samples with branches or instructions.
+    left_out: u64,
 }
 
 struct Sample {
@@ -84,6 +94,17 @@ struct Sample {
 impl Reader {
     /// Reads a line, with a look at the next one. True when that belongs to this one.
     fn read(&mut self, number: usize, line: &str, next: &str) -> Result<bool, String> {
+        if let Some(before) = branches::before(line)? {
+            self.left_out += 1;
+            return match before.trim() {
+                "" => Ok(false),
+                _ => self.read_sample(number, before, next),
+            };
+        }
+        self.read_sample(number, line, next)
+    }
+
+    fn read_sample(&mut self, number: usize, line: &str, next: &str) -> Result<bool, String> {
         if line.is_empty() {
             self.end_sample();
         } else if let Some(comment) = line.strip_prefix('#') {
@@ -132,7 +153,7 @@ impl Reader {
 
     /// A frame, of the sample that is read or of one that has no head.
     fn frame<'a>(&self, line: &'a str) -> Option<Frame<'a>> {
-        let is_sure = |of: &Frame<'_>| of.address > 0xfff && line.starts_with([' ', '\t']);
+        let is_sure = |of: &Frame<'_>| is_sure(of.address) && line.starts_with([' ', '\t']);
         frame(line).filter(|frame| self.sample.is_some() || is_sure(frame))
     }
 

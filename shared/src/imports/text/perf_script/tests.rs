@@ -56,6 +56,29 @@ fn a_frame_may_stand_beside_its_sample() {
     assert_eq!(decoded.profile.text(mappings[0].file), "/x (deleted)");
 }
 
+/// The address is no period, and a frame needs no module.
+#[test]
+fn a_frame_beside_its_sample_without_period_or_module() {
+    for (fields, expect) in [
+        ("401115 leaf (/a)", "[1]"),
+        ("401115 leaf", "[1]"),
+        ("2000000   401115 leaf", "[2000000]"),
+        ("cycles:  401115 leaf", "[1]"),
+    ] {
+        let text = format!("a 1 1.5:   {fields}\na 1 1.5:   {fields}\n");
+        let decoded = decode(text.as_bytes()).expect("good");
+        let expect = format!("0 leaf {expect} thread=a thread_id=1");
+        assert_eq!(
+            samples(&decoded.profile),
+            [expect.clone(), expect],
+            "{text}"
+        );
+    }
+    let fields = "a 1 1.5: syscalls:sys_exit_read: 0xffffffea\n";
+    let decoded = decode(fields.as_bytes()).expect("good");
+    assert_eq!(samples(&decoded.profile), ["0  [1] thread=a thread_id=1"]);
+}
+
 #[test]
 fn any_field_may_be_missing() {
     for (text, expect) in [
@@ -145,6 +168,64 @@ fn a_foreign_line_anywhere_changes_no_sample() {
             assert_eq!(decoded.warnings.len(), 1, "{text}");
         }
     }
+}
+
+/// As perf 6.1 prints them.
+#[test]
+fn branches_and_instructions_are_left_out() {
+    let branches = " 0x401111(/b c)/0x4010ed(/x)/P/-/-/0/  0x401112/0x4010ec/MN/X/A/12/CALL/- ";
+    let names = "leaf+0xb/f(int, char (*)[3])+0x1d/P/-/-/0/ leaf+0xc/__do+0x1c/M/-/-/0/ ";
+    let frames = "\t 1115 leaf (/b c)\n\t 1157 main (/b c)\n";
+    let first = "1976000 main;leaf [1] thread=a thread_id=7";
+    let below = |extra: &str| {
+        format!(
+            "a 7 1.5: cpu-clock: \n{frames}{extra}\na 7 1.501976: cpu-clock: \n{frames}{extra}\n"
+        )
+    };
+    let beside = |extra: &str| {
+        let line = format!("a 7 1.5: cpu-clock:  401115 leaf (/b c){extra}\n");
+        [line.clone(), line.replace("1.5:", "1.501976:")].concat()
+    };
+    for text in [
+        below(branches),
+        below(names),
+        below(" insn: 01 c2"),
+        beside(branches),
+        beside(" ilen: 2 insn: 01 c2"),
+    ] {
+        let decoded = decode(text.as_bytes()).unwrap_or_else(|e| panic!("{text}{e}"));
+        let samples = samples(&decoded.profile);
+        let expect = if text.contains("main") {
+            first.to_owned()
+        } else {
+            first.replace("main;", "")
+        };
+        assert_eq!(samples, [expect.replace("1976000", "0"), expect], "{text}");
+        assert_eq!(
+            decoded.warnings,
+            ["2 samples have branches or instructions, which are left out"],
+            "{text}"
+        );
+        assert!(sniff(Start::of(text.as_bytes())), "{text}");
+    }
+    let listing = "\tleaf+13:\n\t0000000000401113\tinsn: 00 00   \t# PRED";
+    for (text, expect) in [
+        (
+            beside(names),
+            "perf script, line 1: the name of a branch runs into that of the frame; run perf script with +brstack instead of +brstacksym",
+        ),
+        (
+            below(listing),
+            "perf script, line 5: listings of branches (brstackinsn) are not read; run perf script with +brstack instead",
+        ),
+    ] {
+        let error = decode(text.as_bytes()).expect_err("is refused").to_string();
+        assert_eq!(error, expect);
+    }
+    // Of Intel's Processor Trace.
+    let traced = "a 7 [001] 1.5: 1 branches:u:   40052d f (/x) =>     7f01 g+0x2 (/lib/y)\n";
+    let profile = decode(traced.as_bytes()).expect("good").profile;
+    assert_eq!(samples(&profile), ["0 f [1] thread=a thread_id=7"]);
 }
 
 #[test]
