@@ -196,15 +196,30 @@ pub(super) fn line_of(function: FunctionId, line: i64) -> Line {
     }
 }
 
+/// Events of perf whose periods are nanoseconds.
+const CLOCKS: [&str; 6] = [
+    "cpu-clock",
+    "task-clock",
+    "offcpu-time",
+    "duration_time",
+    "user_time",
+    "system_time",
+];
+/// The same for tracepoints: the kernel counts the time that they tell (`__perf_count(delay)`).
+const TIMES: &str = "sched:sched_stat_";
+
 /// What the sample type of an event of perf is called, less `:u` and the like, and its unit: the
-/// periods of clocks are times.
+/// periods of clocks are times, also with terms (`cpu-clock/period=1000000/u`).
 pub(super) fn perf_event(event: &str, has_period: bool) -> (&str, &'static str) {
     let event = match event.rsplit_once(':') {
         Some((name, letters)) if letters.bytes().all(|b| b"ukhGHIpPSDWeb".contains(&b)) => name,
         _ => event,
     };
-    let clock = matches!(event, "cpu-clock" | "task-clock" | "offcpu-time") && has_period;
-    (event, if clock { "nanoseconds" } else { "count" })
+    let name = event.split('/').next().unwrap_or(event);
+    let clock = CLOCKS.contains(&name);
+    let is_time = (clock || event.starts_with(TIMES)) && has_period;
+    let unit = if is_time { "nanoseconds" } else { "count" };
+    (if clock { name } else { event }, unit)
 }
 
 fn known_types(builder: &ProfileBuilder) -> usize {
@@ -247,6 +262,26 @@ mod tests {
             added += 1;
         }
         assert!((100..FIXED as u64 / 50).contains(&added), "{added}");
+    }
+
+    #[test]
+    fn events_of_perf_have_units() {
+        let of = |event| perf_event(event, true);
+        for clock in ["cpu-clock", "cpu-clock:ppp", "cpu-clock/period=3000000/u"] {
+            assert_eq!(of(clock), ("cpu-clock", "nanoseconds"));
+            assert_eq!(perf_event(clock, false), ("cpu-clock", "count"));
+        }
+        assert_eq!(of("duration_time"), ("duration_time", "nanoseconds"));
+        let runtime = "sched:sched_stat_runtime";
+        assert_eq!(of(runtime), (runtime, "nanoseconds"));
+        for event in [
+            "sched:sched_switch",
+            "cpu_core/cycles/",
+            "cycles/period=9/u",
+        ] {
+            assert_eq!(of(event), (event, "count"));
+        }
+        assert_eq!(of("cycles:u"), ("cycles", "count"));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! - An entry is `@name[`, a frame a line with the innermost first, and `]: 12`. Several stacks in a
 //!   key are divided by a comma on a line of its own; the first is on top, as a kernel's is.
 //! - What else is in a key is the label `key`; its lines begin with a comma. Other lines of an entry
-//!   are left out with a warning. Each map is a sample type.
+//!   are left out with a warning. Each map is a sample type, whose unit its name may tell: `@wait_ns`.
 //! - Maps without stacks, and those whose values are not numbers, are left out with a warning.
 
 use crate::base::limits::MAX_STACK_DEPTH;
@@ -39,7 +39,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             unread += u64::from(open.is_some());
             let name = if name.is_empty() { "samples" } else { name };
             open = Some(Entry {
-                column: rows.sample_type(name, "count")?,
+                column: rows.sample_type(name, unit(name))?,
                 frames: Vec::new(),
                 key: key.trim_matches([',', ' ']).to_owned(),
             });
@@ -115,6 +115,17 @@ impl Entry {
     }
 }
 
+/// The unit that ends the name of a map; bpftrace itself knows none.
+fn unit(name: &str) -> &'static str {
+    match name.rsplit('_').next().unwrap_or(name) {
+        "bytes" => "bytes",
+        "ns" | "nsecs" => "nanoseconds",
+        "us" | "usecs" => "microseconds",
+        "ms" | "msecs" => "milliseconds",
+        _ => "count",
+    }
+}
+
 /// Name and first keys of `@name[comm, `.
 fn begin(line: &str) -> Option<(&str, &str)> {
     let (name, key) = line.strip_prefix('@')?.split_once('[')?;
@@ -170,7 +181,27 @@ fn location(rows: &mut Rows, text: &str) -> LocationId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::imports::testing::drawn;
+    use crate::imports::testing::{drawn, type_names};
+
+    #[test]
+    fn names_of_maps_have_units() {
+        let maps = ["bytes", "wait_ns", "usecs", "sum_ms", "nsx", "runs"];
+        let text: String = maps
+            .map(|name| format!("@{name}[\n    f+1\n]: 2\n"))
+            .concat();
+        let profile = decode(text.as_bytes()).expect("good").profile;
+        assert_eq!(
+            type_names(&profile),
+            [
+                "bytes/bytes",
+                "wait_ns/nanoseconds",
+                "usecs/microseconds",
+                "sum_ms/milliseconds",
+                "nsx/count",
+                "runs/count"
+            ]
+        );
+    }
 
     #[test]
     fn entries_of_maps() {
@@ -182,7 +213,7 @@ mod tests {
         let decoded = decode(text.as_bytes()).expect("good");
         assert_eq!(
             drawn(&decoded.profile),
-            "samples/count\nbytes/count\nstart;do_idle 12 0\n\
+            "samples/count\nbytes/bytes\nstart;do_idle 12 0\n\
              0x7f1234567;operator+(a);kmalloc key=comm, bash, 77 0 40\n"
         );
         assert_eq!(
