@@ -29,6 +29,19 @@ const FILES: &[(&str, &str, &[usize])] = &[
         &[0, 1, 2, 3],
     ),
     (
+        "backtraces of a debugger",
+        "[New LWP 12]\n\nThread 2 (LWP 12):\n#0  0x1 in f (s=0x5 \"(\",\n    n=1)\n    at t.c:8\n        x = (1\n\
+         No locals.\n#1  0x2 in ?? () from /x.so\n\nThread 1 (LWP 11):\n#0  0x3 in g ()\n    at a.c:5\n#1  main () at a.c:9\n\n",
+        &[0, 1, 2, 10, 15],
+    ),
+    (
+        "backtraces of a debugger",
+        "Process 7 stopped\n* thread #1, name = 'a'\n    frame #0: 0x1 a`f\n\n(lldb) bt all\n\
+         * thread #1, name = 'a'\n  * frame #0: 0x1 a`f\n    frame #1: 0x2 a`h() [inlined] g(x=1) at a.c:5:7\n\
+         \x20 thread #2\n    frame #0: 0x2 a`g\n    frame #1: 0x3 a`main + 4\n",
+        &[0, 1, 2, 3, 4, 5],
+    ),
+    (
         "GHC profile (text)",
         "\tx Time and Allocation Profiling Report\n\n\ttotal time  =  0.80 secs   (8 ticks @ 1 us)\n\
          \ttotal alloc = 1,000 bytes\n\nCOST CENTRE MODULE SRC no. entries %time ticks\n\n\

@@ -52,6 +52,7 @@ pub(super) fn location(rows: &mut Rows, text: &str) -> LocationId {
     let mut frame = Frame::named(StringId::EMPTY);
     let mut name = rest;
     let mut has_arguments = false;
+    let mut is_signature = false;
     // What gdb says of a function has the arguments in the last brackets before these words.
     if let Some((before, place)) = rest.rsplit_once(" at ")
         && let Some((file, line, column)) = file_and_line(place)
@@ -62,9 +63,9 @@ pub(super) fn location(rows: &mut Rows, text: &str) -> LocationId {
     } else if let Some((before, module)) = rest.rsplit_once(") from ") {
         name = &rest[..=before.len()];
         frame.mapping = rows.module(module);
-    } else if let Some((before, module)) = rest.rsplit_once(" - ").filter(|_| !rest.contains('(')) {
-        // eu-stack.
-        name = before;
+    } else if let Some((before, module)) = of_eu_stack(rest) {
+        name = if before.is_empty() { UNKNOWN } else { before };
+        is_signature = true;
         frame.mapping = rows.module(module.split(' ').next().unwrap_or(module));
     }
     if let Some((module, function)) = name.split_once('`') {
@@ -75,10 +76,14 @@ pub(super) fn location(rows: &mut Rows, text: &str) -> LocationId {
             _ => function,
         };
         name = name.strip_suffix(" [inlined]").unwrap_or(name);
+        // Before it is the function that it was inlined into, which is a frame as well.
+        name = name
+            .rsplit_once(" [inlined] ")
+            .map_or(name, |(_, name)| name);
         if has_arguments {
             name = without_arguments(name, '(');
         }
-    } else {
+    } else if !is_signature {
         name = without_arguments(name, ' ');
     }
     if name == UNKNOWN && address != 0 {
@@ -89,11 +94,17 @@ pub(super) fn location(rows: &mut Rows, text: &str) -> LocationId {
     frame.location(&mut rows.builder)
 }
 
-/// Less the last pair of brackets, before which gdb has a blank; lldb has none.
+/// Name and module of `f(int) - /lib/x.so`, or only the module.
+fn of_eu_stack(text: &str) -> Option<(&str, &str)> {
+    let is_other = text.ends_with(')') || text.contains('`');
+    let parts = text.rsplit_once(" - ");
+    let parts = parts.or_else(|| Some(("", text.strip_prefix("- ")?)));
+    parts.filter(|_| !is_other)
+}
+
+/// Less the last pair of brackets, before which gdb has a blank; lldb has none. The line of a frame
+/// may have been cut off in them.
 fn without_arguments(name: &str, before: char) -> &str {
-    if !name.ends_with(')') {
-        return name;
-    }
     // From the left, for texts are there with quotes at both ends.
     let (mut brackets, mut last) = (Brackets::default(), None);
     for (at, byte) in name.bytes().enumerate() {
@@ -103,6 +114,8 @@ fn without_arguments(name: &str, before: char) -> &str {
         }
         brackets.step(byte);
     }
+    let is_cut = !brackets.are_closed();
+    let last = last.filter(|_| is_cut || name.ends_with(')'));
     last.map_or(name, |at| name[..at].trim_end())
 }
 

@@ -8,9 +8,15 @@
 //!   queue the label `queue`. Several dumps in a file add up.
 //! - A backtrace without the line of a thread is a thread.
 //! - Arguments and variables are left out. A function without a name is its address.
+//! - Where a debugger stops, it prints the innermost frame; that is no thread of a backtrace.
+//! - Lines of other programs in a backtrace are left out with a warning, also within a frame. Outside
+//!   of backtraces, the debugger says what it does.
 
 mod frame;
+#[cfg(test)]
+mod tests;
 
+use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
 use crate::imports::dumps::is_number;
@@ -22,6 +28,22 @@ use frame::{Brackets, location};
 
 /// What it is called in messages.
 pub(crate) const NAME: &str = "backtraces of a debugger";
+
+/// How lines of debuggers in a backtrace begin that are no frames.
+const KNOWN: [&str; 10] = [
+    "Process ",
+    "No locals.",
+    "No symbol table info",
+    "Backtrace stopped: ",
+    "[Inferior ",
+    "[New ",
+    "[Thread ",
+    "[Switching ",
+    "(gdb)",
+    "(lldb)",
+];
+/// Characters as arguments that are no brackets and no texts: `c=40 '('`.
+const CHARACTERS: [&str; 3] = ["'('", "')'", "'\"'"];
 
 /// Whether there is a thread's line, and the line of a first frame below it; or a first and a second
 /// frame as gdb writes them.
@@ -36,8 +58,10 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
         if is_thread && is_frame(0) || is_first && of_gdb && is_frame(1) {
             return true;
         }
-        is_first = of_gdb && is_frame(0);
-        is_thread = head(line).is_some();
+        // Lines of other programs may be between.
+        let is_other = frame.is_none() && !line.is_empty();
+        is_first = of_gdb && is_frame(0) || is_first && is_other;
+        is_thread = head(line).is_some() || is_thread && is_other;
     }
     false
 }
@@ -49,25 +73,35 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         threads: 0,
         open: None,
         frame: String::new(),
+        frame_line: 0,
         brackets: Brackets::default(),
+        is_inside: false,
+        is_stop: false,
         cut_off: 0,
+        alone: 0,
     };
     reader.threads = reader.rows.sample_type("threads", "count")?;
     for (number, line) in lines(bytes) {
         reader
-            .line(&line)
+            .line(number, &line)
             .map_err(|problem| FormatError::at_line(NAME, number, problem))?;
         reader.rows.check()?;
     }
-    let result = reader.end();
+    let result = reader.end_all();
     result.map_err(|problem| FormatError::new(NAME, problem))?;
-    if reader.cut_off > 0 {
-        let count = reader.cut_off;
-        reader.rows.warnings.add(|| {
-            format!(
-                "{count} stacks have more frames than were printed; what is left hangs at the root"
-            )
-        });
+    for (count, what) in [
+        (
+            reader.cut_off,
+            "stacks have more frames than were printed; what is left hangs at the root",
+        ),
+        (
+            reader.alone,
+            "frames without a backtrace are left out; debuggers print them where they stop",
+        ),
+    ] {
+        if count > 0 {
+            reader.rows.warnings.add(|| format!("{count} {what}"));
+        }
     }
     reader.rows.finish()
 }
@@ -78,10 +112,18 @@ struct Reader {
     open: Option<Open>,
     /// The frame that the next lines may belong to; empty for none.
     frame: String,
+    /// The line where it begins.
+    frame_line: usize,
     /// Those of the frame.
     brackets: Brackets,
+    /// Whether a backtrace is read, which ends with an empty line.
+    is_inside: bool,
+    /// Whether lldb says where its threads stopped.
+    is_stop: bool,
     /// Stacks of which the debugger printed the first frames only.
     cut_off: u64,
+    /// First frames without a thread's line, before another backtrace.
+    alone: u64,
 }
 
 struct Open {
@@ -91,44 +133,77 @@ struct Open {
 }
 
 impl Reader {
-    fn line(&mut self, line: &str) -> Result<(), String> {
+    fn line(&mut self, number: usize, line: &str) -> Result<(), String> {
+        if line.starts_with("Process ") && line.ends_with(" stopped") {
+            self.end()?;
+            self.is_inside = false;
+            self.is_stop = true;
+        }
+        self.is_stop &=
+            !line.is_empty() && !line.starts_with("(lldb)") && !line.starts_with("Target ");
+        if self.is_stop {
+            return Ok(());
+        }
         if let Some(labels) = head(line) {
             self.end()?;
             let labels = labels
                 .map(|(key, value)| self.rows.text(key, value))
                 .collect();
             self.begin(labels);
-        } else if let Some((number, text)) = numbered(line) {
-            self.flush()?;
-            let next = self.open.as_ref().map(|open| open.next);
-            if next.is_none() || number == 0 && next > Some(0) {
-                self.end()?;
-                self.begin(Vec::new());
-            }
-            if let Some(open) = &mut self.open {
-                open.next = number.saturating_add(1);
-            }
-            text.clone_into(&mut self.frame);
-            self.brackets = Brackets::default();
-            self.brackets.read(text);
+        } else if let Some((frame, text)) = numbered(line) {
+            self.frame(number, frame, text)?;
         } else if line.contains("(More stack frames follow") {
             self.cut_off += 1;
-        } else if !self.frame.is_empty() {
-            // gdb breaks lines between arguments and before the place; variables begin otherwise.
-            let text = line.trim_start();
-            let goes_on = text.starts_with("at ") || text.starts_with("from ");
-            if line.starts_with("    ") && (goes_on || !self.brackets.are_closed()) {
-                self.brackets.read(text);
-                self.frame.push(' ');
-                self.frame.push_str(text);
-            } else {
-                self.flush()?;
-            }
+        } else if line.is_empty() {
+            self.flush()?;
+            self.is_inside = false;
+        } else if line.starts_with([' ', '\t']) {
+            self.indented(line)?;
+        } else if self.is_inside && !KNOWN.iter().any(|known| line.starts_with(known)) {
+            self.rows
+                .warn_left_out(number, "not part of a backtrace", line);
         }
         Ok(())
     }
 
+    /// Begins a frame, and a thread where none is open.
+    fn frame(&mut self, line: usize, number: u64, text: &str) -> Result<(), String> {
+        self.flush()?;
+        let next = self.open.as_ref().map(|open| open.next);
+        if next.is_none() || number == 0 && next > Some(0) {
+            self.end()?;
+            self.begin(Vec::new());
+        }
+        if let Some(open) = &mut self.open {
+            open.next = number.saturating_add(1);
+            self.is_inside = !is_stop(open);
+        }
+        self.frame = text.to_owned();
+        self.frame_line = line;
+        for character in CHARACTERS {
+            self.frame = self.frame.replace(character, "'_'");
+        }
+        self.brackets = Brackets::default();
+        self.brackets.read(&self.frame);
+        Ok(())
+    }
+
+    /// gdb breaks lines between arguments and before the place; variables begin otherwise.
+    fn indented(&mut self, line: &str) -> Result<(), String> {
+        let text = line.trim_start();
+        let is_place = text.starts_with("at ") || text.starts_with("from ");
+        let goes_on = is_place && !text.contains(" = ") || !self.brackets.are_closed();
+        if self.frame.is_empty() || !goes_on || !line.starts_with("    ") {
+            return self.flush();
+        }
+        self.brackets.read(text);
+        self.frame.push(' ');
+        self.frame.push_str(text);
+        Ok(())
+    }
+
     fn begin(&mut self, labels: Vec<Label>) {
+        self.is_inside = true;
         self.open = Some(Open {
             thread: Thread::new(labels),
             next: 0,
@@ -140,6 +215,12 @@ impl Reader {
         let text = std::mem::take(&mut self.frame);
         match &mut self.open {
             Some(open) if !text.is_empty() => {
+                if !self.brackets.are_closed() {
+                    let line = self.frame_line;
+                    self.rows.warnings.add(|| {
+                        format!("line {line} is a frame that is cut off: {:?}", cut(&text))
+                    });
+                }
                 let location = location(&mut self.rows, &text);
                 open.thread.push(location)
             }
@@ -147,7 +228,16 @@ impl Reader {
         }
     }
 
+    /// Ends a thread, which another one follows.
     fn end(&mut self) -> Result<(), String> {
+        if self.open.take_if(|open| is_stop(open)).is_some() {
+            self.frame.clear();
+            self.alone += 1;
+        }
+        self.end_all()
+    }
+
+    fn end_all(&mut self) -> Result<(), String> {
         self.flush()?;
         // Lists of threads have such lines, too, and no frames.
         if let Some(open) = self.open.take().filter(|open| open.next > 0) {
@@ -155,6 +245,11 @@ impl Reader {
         }
         Ok(())
     }
+}
+
+/// Whether a first frame without a thread's line is all that is read.
+fn is_stop(open: &Open) -> bool {
+    open.thread.labels.is_empty() && open.next == 1
 }
 
 /// The labels of a thread, of which a line of these is the first:
@@ -213,81 +308,4 @@ fn numbered(line: &str) -> Option<(u64, &str)> {
     let (number, text) = text.split_at(end);
     let text = text.strip_prefix(':').unwrap_or(text).trim();
     Some((number.parse().ok().filter(|_| !text.is_empty())?, text))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::imports::testing::{check_threads, drawn};
-
-    fn check(text: &str, expect: &str, warnings: &[&str]) {
-        check_threads(sniff, decode, text, expect, warnings);
-    }
-
-    #[test]
-    fn threads_of_gdb() {
-        check(
-            "[New LWP 12]\n0x01 in pause () at p.c:1\n\n\
-             Thread 2 (Thread 0x7f (LWP 12) \"wor\"k (er\"):\n\
-             #0  0x00007f in pause () at ../p.c:29\n\
-             #1  0x000055 in Box<S>::run (this=0x1, m=std::map with 1 element = {...}, \
-             s=0x5 \"str (with) \\\"q\\\" at a:1\") at t.cpp:8\n        x = (1\nNo locals.\n\
-             #2  operator() (f=0x5 <(anonymous namespace)::stop()>,\n    n=1)\n    at t.cpp:12\n\
-             #3  0x01 in ns::_Invoker<int (*)()>::operator()(void) (this=0x5) at b.h:259\n\
-             #4  0x07 in (anonymous namespace)::stop () at t.cpp:10\n\
-             #5  <signal handler called>\n\
-             #6  0x08 in foo(int) () from /lib/x.so\n#7  0x09 in ?? () from /lib/y.so\n\
-             (More stack frames follow...)\n\n\
-             Thread 1 (LWP 11):\n#0  main () at a b.c:5\n[Inferior 1 detached]\n",
-            "0x9 [y.so];foo(int);<signal handler called>;(anonymous namespace)::stop t.cpp:10;\
-             ns::_Invoker<int (*)()>::operator()(void) b.h:259;operator() t.cpp:12;\
-             Box<S>::run t.cpp:8;pause ../p.c:29 thread=wor\"k (er 1\n\
-             main a b.c:5 thread=LWP 11 1\n",
-            &["1 stacks have more frames than were printed; what is left hangs at the root"],
-        );
-    }
-
-    #[test]
-    fn threads_of_lldb() {
-        check(
-            "(lldb) bt all\n* thread #1, queue = 'com.apple.main-thread', stop reason = signal SIGSTOP\n\
-             \x20 * frame #0: 0x00007ff libsystem_kernel.dylib`mach_msg_trap + 10\n\
-             \x20   frame #1: 0x0000001 a.out`ns::f(int, char) + 32\n\
-             \x20   frame #2: 0x0000002 a.out`ns::T<int>::g(this=0x1, s=\"(\") at main.cpp:12:5 [opt]\n\
-             \x20   frame #3: 0x0000003 a.out`main [inlined] at main.cpp:13\n\
-             \x20 thread #2, name = 'worker'\n    frame #0: 0x4 a.out`-[A b:] + 3\n",
-            "main main.cpp:13;ns::T<int>::g main.cpp:12:5;ns::f(int, char);mach_msg_trap \
-             thread=1 queue=com.apple.main-thread 1\n\
-             -[A b:] thread=worker 1\n",
-            &[],
-        );
-    }
-
-    #[test]
-    fn threads_of_eu_stack_and_of_nobody() {
-        check(
-            "PID 7 - process\nTID 7:\n#0  0x00007f __poll - /lib/libc.so.6\n#1  0x01 main - /a\n\
-             TID 8:\n#0  0x02 f\n",
-            "main;__poll thread=7 1\nf thread=8 1\n",
-            &[],
-        );
-        let text = "#0  f () at a.c:1\n#1  main () at a.c:2\n#0  g () at a.c:3\n";
-        assert!(!sniff(Start::of(text.as_bytes())));
-        let profile = decode(text.as_bytes()).expect("good").profile;
-        assert_eq!(
-            drawn(&profile),
-            "threads/count\nmain a.c:2;f a.c:1 1\ng a.c:3 1\n"
-        );
-    }
-
-    #[test]
-    fn knows_its_own() {
-        let is = |text: &str| sniff(Start::of(text.as_bytes()));
-        assert!(!is("Thread 2 (LWP 12):\n"));
-        assert!(!is("Thread 2 (LWP 12):\n#1  f ()\n"));
-        assert!(!is("  thread #1: tid = 7\n  thread #2: tid = 8\n"));
-        assert!(is("#0  0x1 in f ()\n#1  0x2 in main ()\n"));
-        assert!(!is("#0 {main}\n#1 {main}\n"));
-        assert!(!is("a;b 1\n"));
-    }
 }
