@@ -90,6 +90,7 @@ const FORMATS: &[Format] = formats![
     text::xdebug,
     text::perf_report,
     text::vtune,
+    text::visual_studio,
     flame_graphs::svg,
     flame_graphs::async_profiler,
     text::perf_script,

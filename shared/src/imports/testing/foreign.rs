@@ -111,6 +111,11 @@ const FILES: &[(&str, &str, &[usize])] = &[
         &[],
     ),
     (
+        "report of Visual Studio's profiler",
+        "Level,Function Name,Inclusive Samples,Exclusive Samples,Module Name,\n0,\"a.exe\",\"8,735\",0,\"\",\n1,\"main\",\"8,735\",1,\"a.exe\",\n",
+        &[],
+    ),
+    (
         "heaptrack recording",
         "v 10400 3\nX ./m\nI 1000 5e298d\ns 4 main\ns 1 f\ni a0 0 1\nt 1 0\ni b0 0 2\nt 2 1\na 10 2\n+ 0\nc 5\n+ 0\n- 0\nA\n",
         &[],

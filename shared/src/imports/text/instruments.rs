@@ -12,6 +12,7 @@ use crate::formats::decoded::Decoded;
 use crate::formats::start::{FIRST_LINES, Start};
 use crate::imports::error::FormatError;
 use crate::imports::rows::{Rows, lines};
+use crate::imports::text::cells::has_decimal_comma;
 use crate::model::id::StackId;
 
 /// What it is called in messages.
@@ -209,18 +210,6 @@ pub(super) fn quantity(text: &str, unit: &str) -> Result<Option<(Measure, i64)>,
     let (measure, scale) =
         scale(word).ok_or_else(|| format!("a unit that is not known: {:?}", cut(text)))?;
     Ok(Some((measure, (number * scale).round() as i64)))
-}
-
-/// Whether a comma is not one between thousands, as in `4,93`, `0,125` or `1.234,5`.
-fn has_decimal_comma(digits: &str) -> bool {
-    let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
-    let mut groups = whole.split(',');
-    let first = groups.next().unwrap_or("");
-    let is_grouped = groups.clone().next().is_some();
-    decimals.contains(',')
-        || is_grouped && !matches!(first.len(), 1..=3)
-        || is_grouped && first.starts_with('0')
-        || groups.any(|group| group.len() != 3)
 }
 
 /// What a unit measures, and how much of it.

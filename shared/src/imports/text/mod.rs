@@ -3,6 +3,7 @@
 pub(crate) mod austin;
 pub(crate) mod bpftrace;
 pub(crate) mod callgrind;
+mod cells;
 pub(crate) mod difference;
 pub(crate) mod ghc_text;
 pub(crate) mod heaptrack;
@@ -13,5 +14,6 @@ pub(crate) mod perf_report;
 pub(crate) mod perf_script;
 pub(crate) mod pmcstat;
 pub(crate) mod rprof;
+pub(crate) mod visual_studio;
 pub(crate) mod vtune;
 pub(crate) mod xdebug;

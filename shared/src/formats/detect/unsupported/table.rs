@@ -149,6 +149,11 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     ("", &["function", "\tcpu time"], VTUNE),
     ("", &["function", ";cpu time"], VTUNE),
     (
+        "",
+        &["function name,", "exclusive "],
+        Profile("a report of Visual Studio's profiler"),
+    ),
+    (
         "0SECTION",
         &["javacore"],
         Profile("a javacore of OpenJ9 (`jcmd PID Thread.print` prints threads)"),

@@ -1,11 +1,12 @@
-//! The columns of a table, and the cells of a row.
+//! The columns of a table.
 
 use std::borrow::Cow;
 
 use crate::imports::outline::Below;
+use crate::imports::text::cells::cells;
 use crate::imports::text::instruments::quantity;
 
-pub(super) const TREE: &str = "Function Stack";
+const TREE: &str = "Function Stack";
 const CALLERS: &str = "Function / Call Stack";
 const FUNCTION: &str = "Function";
 pub(super) const TIME: &str = "CPU Time";
@@ -30,6 +31,12 @@ pub(super) struct Columns {
     pub(super) name: usize,
     /// Whether values are those of a function with what is below it.
     pub(super) is_total: bool,
+    /// Of `Function Stack` and others, looked up once: there may be as many columns as rows.
+    pub(super) tree: Option<usize>,
+    pub(super) module: Option<usize>,
+    pub(super) file: Option<usize>,
+    pub(super) process: Option<usize>,
+    pub(super) thread: Option<usize>,
 }
 
 impl Columns {
@@ -59,6 +66,11 @@ impl Columns {
                 kind,
                 name,
                 is_total: false,
+                tree,
+                module: column("Module"),
+                file: column("Source File"),
+                process: column("Process"),
+                thread: column("Thread"),
                 names,
             };
             if columns.value(TIME).is_none() {
@@ -103,7 +115,7 @@ impl Columns {
         is_nested
     }
 
-    pub(super) fn column(&self, name: &str) -> Option<usize> {
+    fn column(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known == name)
     }
 
@@ -117,37 +129,4 @@ impl Columns {
             false => own,
         }
     }
-}
-
-/// The cells of a row. Those in quotes may have the delimiter, and quotes twice; blanks may come
-/// before them.
-pub(super) fn cells(line: &str, delimiter: char) -> Vec<Cow<'_, str>> {
-    let mut cells = Vec::new();
-    let mut rest = Some(line);
-    while let Some(text) = rest {
-        let blank = text.len() - text.trim_start_matches(' ').len();
-        let Some(quoted) = text[blank..].strip_prefix('"') else {
-            let (cell, behind) = match text.split_once(delimiter) {
-                Some((cell, behind)) => (cell, Some(behind)),
-                None => (text, None),
-            };
-            cells.push(Cow::Borrowed(cell));
-            rest = behind;
-            continue;
-        };
-        let mut cell = text[..blank].to_owned();
-        let mut at = 0;
-        while let Some(length) = quoted[at..].find('"') {
-            cell += &quoted[at..at + length];
-            at += length + 1;
-            if !quoted[at..].starts_with('"') {
-                break;
-            }
-            cell.push('"');
-            at += 1;
-        }
-        cells.push(Cow::Owned(cell));
-        rest = quoted[at..].split_once(delimiter).map(|(_, rest)| rest);
-    }
-    cells
 }

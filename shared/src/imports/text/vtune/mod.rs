@@ -31,9 +31,10 @@ use crate::imports::error::FormatError;
 use crate::imports::frames::Frame;
 use crate::imports::outline::{Below, Outline};
 use crate::imports::rows::{Rows, lines};
+use crate::imports::text::cells::cells;
 use crate::imports::text::instruments::quantity;
 use crate::model::id::{LabelSetId, LocationId, StackId};
-use columns::{Columns, Kind, SECONDS, TIME, TREE, cells};
+use columns::{Columns, Kind, SECONDS, TIME};
 
 /// What it is called in messages.
 pub(crate) const NAME: &str = "VTune report";
@@ -223,12 +224,7 @@ impl Reader {
                 if self.callers.len() + 1 >= MAX_STACK_DEPTH {
                     return Err(too_deep());
                 }
-                let caller = self
-                    .columns
-                    .column(TREE)
-                    .and_then(|column| cells.get(column));
-                let caller = caller.map_or("", |caller| caller.trim());
-                let location = self.location(caller, &cells);
+                let location = self.location(cell(&cells, self.columns.tree), &cells);
                 self.callers.push(location);
                 Ok(())
             }
@@ -242,15 +238,9 @@ impl Reader {
     }
 
     fn location(&mut self, name: &str, cells: &[Cow<'_, str>]) -> LocationId {
-        let cell = |name| {
-            let cell = self
-                .columns
-                .column(name)
-                .and_then(|column| cells.get(column));
-            let cell = cell.map_or("", |cell| cell.trim());
-            if cell == UNKNOWN { "" } else { cell }
-        };
-        let (file, module) = (cell("Source File"), cell("Module"));
+        let known = |column| Some(cell(cells, column)).filter(|&cell| cell != UNKNOWN);
+        let file = known(self.columns.file).unwrap_or("");
+        let module = known(self.columns.module).unwrap_or("");
         let mapping = self.rows.module(module);
         let builder = &mut self.rows.builder;
         let frame = Frame {
@@ -264,13 +254,14 @@ impl Reader {
     /// Of rows that are grouped by them.
     fn labels(&mut self, cells: &[Cow<'_, str>]) -> Option<LabelSetId> {
         let mut labels = Vec::new();
-        for (name, key) in [("Process", "process"), ("Thread", "thread")] {
-            let cell = self
-                .columns
-                .column(name)
-                .and_then(|column| cells.get(column));
-            if let Some(cell) = cell.filter(|cell| !cell.trim().is_empty()) {
-                labels.push(self.rows.text(key, cell.trim()));
+        let columns = [
+            (self.columns.process, "process"),
+            (self.columns.thread, "thread"),
+        ];
+        for (column, key) in columns {
+            let cell = cell(cells, column);
+            if !cell.is_empty() {
+                labels.push(self.rows.text(key, cell));
             }
         }
         self.rows.builder.label_set(&mut labels)
@@ -303,6 +294,12 @@ impl Reader {
             self.rows.sample(Some(stack), None, 0, left);
         }
     }
+}
+
+/// A cell less white space; empty where there is none.
+fn cell<'a>(cells: &'a [Cow<'_, str>], column: Option<usize>) -> &'a str {
+    let cell = column.and_then(|column| cells.get(column));
+    cell.map_or("", |cell| cell.trim())
 }
 
 fn too_deep() -> String {

@@ -1,0 +1,314 @@
+//! Reports of Visual Studio's profiler: `VSPerfReport /summary:all` up to 2019, and "Export Report
+//! Data" of its window. Read are the call tree (`_CallTreeSummary.csv`) and functions or lines
+//! (`_FunctionSummary.csv`, `_LineSummary.csv`).
+//!
+//! Source: "VSPerfReport", "Call Tree View" and "Functions View" in its documentation, and tables that
+//! people published.
+//!
+//! - The columns are told by their names, commas are between, also at the end. Own values count:
+//!   `Exclusive Samples`, `Elapsed Exclusive Time` in milliseconds or in percent, `Exclusive Bytes`.
+//! - With a column `Level` a row lies below the last row of a lower level. Level 0 is the process.
+//! - A table of callers and callees has each function many times and is refused.
+//! - Lines of other programs are left out with a warning.
+
+use crate::base::limits::MAX_STACK_DEPTH;
+use crate::base::warnings::cut;
+use crate::formats::decoded::Decoded;
+use crate::formats::start::Start;
+use crate::imports::error::FormatError;
+use crate::imports::frames::{Frame, whole};
+use crate::imports::rows::{Rows, lines};
+use crate::imports::text::cells::{cells, has_decimal_comma};
+use crate::model::id::{LabelSetId, LocationId, StackId};
+
+/// What it is called in messages.
+pub(crate) const NAME: &str = "report of Visual Studio's profiler";
+
+/// Of each value: its column, sample type and unit, and how much of it a number is. Of one sample
+/// type, the first column counts.
+const VALUES: [(&str, &str, &str, f64); 7] = [
+    ("Exclusive Samples", "samples", "count", 1.0),
+    ("Exclusive Samples %", "samples", "basis points", 100.0),
+    ("Elapsed Exclusive Time", "time", "nanoseconds", 1e6),
+    ("Elapsed Exclusive Time %", "time", "basis points", 100.0),
+    ("Exclusive Bytes", "alloc_space", "bytes", 1.0),
+    ("Exclusive Allocations", "alloc_objects", "count", 1.0),
+    ("Number of Calls", "calls", "count", 1.0),
+];
+/// What only tables of callers and callees have.
+const CALLERS: [&str; 2] = ["Root Function Name", "Type"];
+
+/// Whether a line has the names of the columns.
+pub(crate) fn sniff(start: Start<'_>) -> bool {
+    start.texts().any(|line| Columns::of(line).is_some())
+}
+
+/// Reads a text.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
+    let mut rows = Rows::new(NAME, bytes.len());
+    let mut heads = lines(bytes).filter_map(|(number, line)| Some((number, Columns::of(&line)?)));
+    let Some((head, columns)) = heads.next() else {
+        let missing = "no line has the names of the columns";
+        return Err(FormatError::new(NAME, missing));
+    };
+    if columns.is_pairs {
+        let problem = "callers and callees are not read; open the call tree or the functions (/summary:CallTree or Function)";
+        return Err(FormatError::at_line(NAME, head, problem));
+    }
+    for &(_, kind, unit, _) in &columns.values {
+        rows.sample_type(kind, unit)?;
+    }
+    let mut reader = Reader {
+        rows,
+        columns,
+        open: Vec::new(),
+        process: None,
+    };
+    for (number, line) in lines(bytes).filter(|(_, line)| !line.is_empty()) {
+        if number < head || !line.contains(',') {
+            reader
+                .rows
+                .warn_left_out(number, "no row of the table", &line);
+        } else if number > head {
+            reader
+                .read(&line)
+                .map_err(|problem| FormatError::at_line(NAME, number, problem))?;
+            reader.rows.check()?;
+        }
+    }
+    reader.rows.finish()
+}
+
+/// Where is what. Looked up once: there may be as many columns as rows.
+struct Columns {
+    /// That of the functions.
+    name: usize,
+    level: Option<usize>,
+    process: Option<usize>,
+    module: Option<usize>,
+    file: Option<usize>,
+    start_line: Option<usize>,
+    line: Option<usize>,
+    /// Of callers and callees.
+    is_pairs: bool,
+    /// Column of each sample type, its kind and unit, and how much a number is.
+    values: Vec<(usize, &'static str, &'static str, f64)>,
+}
+
+impl Columns {
+    fn of(line: &str) -> Option<Self> {
+        if !line.contains("Exclusive") {
+            return None;
+        }
+        let names = cells(line, ',');
+        let at = |wanted: &str| names.iter().position(|name| name.trim() == wanted);
+        let mut values: Vec<(usize, &str, &str, f64)> = Vec::new();
+        for (name, kind, unit, scale) in VALUES {
+            let is_new = values.iter().all(|value| value.1 != kind);
+            if let Some(column) = at(name).filter(|_| is_new) {
+                values.push((column, kind, unit, scale));
+            }
+        }
+        let columns = Self {
+            name: at("Function Name")?,
+            level: at("Level"),
+            process: at("Process Name"),
+            module: at("Module Name"),
+            file: at("Source File"),
+            start_line: at("Function Line Number"),
+            line: at("Source Line Begin"),
+            is_pairs: CALLERS.iter().any(|name| at(name).is_some()),
+            values,
+        };
+        (!columns.values.is_empty()).then_some(columns)
+    }
+}
+
+struct Reader {
+    rows: Rows,
+    columns: Columns,
+    /// Level and stack of the rows on the way to the last one.
+    open: Vec<(usize, StackId)>,
+    /// That of level 0.
+    process: Option<LabelSetId>,
+}
+
+impl Reader {
+    fn read(&mut self, line: &str) -> Result<(), String> {
+        let cells = cells(line, ',');
+        let cell = |column: Option<usize>| {
+            let cell = column.and_then(|column| cells.get(column));
+            cell.map_or("", |cell| cell.trim())
+        };
+        let columns = &self.columns;
+        let Some(name) = cells.get(columns.name) else {
+            return Err(format!("fewer columns than have names: {:?}", cut(line)));
+        };
+        let mut values = Vec::with_capacity(columns.values.len());
+        for &(column, _, _, scale) in &columns.values {
+            values.push(number(cell(Some(column)), scale)?);
+        }
+        let level = match columns.level {
+            None => 1,
+            column => cell(column)
+                .parse()
+                .map_err(|_| format!("not a level: {:?}", cut(cell(column))))?,
+        };
+        while self.open.pop_if(|open| open.0 >= level).is_some() {}
+        if self.open.len() == MAX_STACK_DEPTH {
+            return Err(format!(
+                "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+            ));
+        }
+        let process = if level == 0 {
+            name.trim()
+        } else {
+            cell(columns.process)
+        };
+        let mut labels = self.process;
+        if !process.is_empty() {
+            let label = self.rows.text("process", process);
+            labels = self.rows.builder.label_set(&mut [label]);
+        }
+        let mut stack = None;
+        if level == 0 {
+            self.process = labels;
+        } else {
+            let line = cell(columns.line).parse().unwrap_or(0);
+            let start_line = cell(columns.start_line).parse().unwrap_or(0);
+            let place = (cell(columns.file), start_line, line);
+            let location = location(&mut self.rows, name.trim(), cell(columns.module), place);
+            let above = self.open.last().map(|open| open.1);
+            let below = self.rows.builder.stack(above, location);
+            self.open.push((level, below));
+            stack = Some(below);
+        }
+        if values.iter().any(|&value| value != 0) {
+            self.rows.builder.sample(stack, labels, &values);
+        }
+        Ok(())
+    }
+}
+
+/// A function of a module, with its file, its first line and the line that is meant.
+fn location(
+    rows: &mut Rows,
+    name: &str,
+    module: &str,
+    (file, start_line, line): (&str, i64, i64),
+) -> LocationId {
+    let mapping = rows.module(module);
+    let builder = &mut rows.builder;
+    let frame = Frame {
+        file: builder.string(file),
+        mapping,
+        start_line,
+        line,
+        ..Frame::named(builder.string(name))
+    };
+    frame.location(builder)
+}
+
+/// A number such as `8,735` or `18.39`, of which one is `scale`; 0 for an empty cell.
+fn number(text: &str, scale: f64) -> Result<i64, String> {
+    if text.is_empty() {
+        return Ok(0);
+    }
+    if has_decimal_comma(text) {
+        return Err(format!(
+            "a decimal comma, where a decimal point is expected: {:?}",
+            cut(text)
+        ));
+    }
+    let number: Result<f64, _> = text.replace(',', "").parse();
+    let number = number.ok().filter(|number| number.is_finite());
+    let number = number.ok_or_else(|| format!("not a number: {:?}", cut(text)))?;
+    Ok(whole(number, scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::imports::testing::drawn;
+
+    fn check(text: &str, samples: &str) {
+        assert!(sniff(Start::of(text.as_bytes())));
+        let decoded = decode(text.as_bytes()).unwrap_or_else(|error| panic!("{text}{error}"));
+        assert_eq!(drawn(&decoded.profile), samples);
+        assert_eq!(decoded.warnings, [""; 0]);
+    }
+
+    #[test]
+    fn call_trees() {
+        check(
+            "Level,Function Name,Inclusive Samples,Exclusive Samples,Inclusive Samples %,Exclusive Samples %,Module Name,\r\n\
+             0,\"a.exe\",\"8,735\",1,100.00,0.00,\"\",\r\n1,\"main\",\"8,735\",0,100.00,0.00,\"a.exe\",\r\n\
+             2,\"f<a, \"\"b\"\">\",\"8,700\",\"8,694\",3.50,0.18,\"a.exe\",\r\n3,\"g\",6,6,0.01,0.01,\"b.dll\",\r\n2,\"g\",34,34,0.4,0.4,\"b.dll\",\r\n",
+            "samples/count\n process=a.exe 1\nmain;f<a, \"b\"> process=a.exe 8694\nmain;f<a, \"b\">;g process=a.exe 6\n\
+             main;g process=a.exe 34\n",
+        );
+        // As in the tests of inferno, where SwapBuffers takes 15 of these for each call.
+        check(
+            "Level,Function Name,Number of Calls,Elapsed Inclusive Time %,Elapsed Exclusive Time %,\
+             Avg Elapsed Inclusive Time,Avg Elapsed Exclusive Time,Module Name,\n\
+             0,\"R.exe\",0,100.00,0.00,0.00,0.00,\"\",\n1,\"R.Main()\",1,8.75,0.69,\"18,160.51\",\"1,426.50\",\"R.exe\",\n\
+             2,\"Swap()\",\"1,118\",0.86,0.86,15.14,15.14,\"T.dll\",\n",
+            "time/basis points\ncalls/count\nR.Main() process=R.exe 69 1\nR.Main();Swap() process=R.exe 86 1118\n",
+        );
+    }
+
+    #[test]
+    fn functions_and_lines() {
+        check(
+            "Function Name,Inclusive Samples,Exclusive Samples,Source File,Function Line Number,Module Name,Process Name,Process ID,\n\
+             f,7,3,c:\\a.c,12,a.exe,a.exe,77,\ng,4,4,,0,b.dll,a.exe,77,\n",
+            "samples/count\nf c:\\a.c process=a.exe 3\ng process=a.exe 4\n",
+        );
+        check(
+            "Function Name,Exclusive Samples,Source Line Begin,Source File,\nf,3,14,a.c,\n",
+            "samples/count\nf a.c:14 3\n",
+        );
+        check(
+            "Function Name,Elapsed Exclusive Time,Elapsed Exclusive Time %,\nf,\"1,015.14\",3.00,\n",
+            "time/nanoseconds\nf 1015140000\n",
+        );
+        check(
+            "Function Name,Exclusive Allocations,Exclusive Bytes,\nf,3,64,\n",
+            "alloc_space/bytes\nalloc_objects/count\nf 64 3\n",
+        );
+    }
+
+    #[test]
+    fn what_is_wrong() {
+        for (text, expect) in [
+            (
+                "Level,Function Name,Exclusive Samples,\nx,f,3,\n",
+                ", line 2: not a level: \"x\"",
+            ),
+            (
+                "Function Name,Exclusive Samples,\nf,\"18,39\",\n",
+                ", line 2: a decimal comma, where a decimal point is expected: \"18,39\"",
+            ),
+            (
+                "Function Name,Exclusive Samples,\nf,x,\n",
+                ", line 2: not a number: \"x\"",
+            ),
+            (
+                "Exclusive Samples,Module Name,Function Name,\n5,a\n",
+                ", line 2: fewer columns than have names: \"5,a\"",
+            ),
+            (
+                "Type,Root Function Name,Function Name,Exclusive Samples,\n",
+                ", line 1: callers and callees are not read; open the call tree or the functions (/summary:CallTree or Function)",
+            ),
+            (
+                "Function Name,Exclusive Samples,\n",
+                ": there are no samples",
+            ),
+            ("a,b\n", ": no line has the names of the columns"),
+        ] {
+            let error = decode(text.as_bytes()).expect_err(text).to_string();
+            assert_eq!(error, format!("{NAME}{expect}"));
+        }
+    }
+}
