@@ -134,6 +134,23 @@ pub(crate) static IMPORTS: &[Case] = &[
             }
         })
     }),
+    import("columns of VTune", true, || {
+        let columns = ["a,"; SIZE / 8].concat();
+        lines(&format!("Function,CPU Time,{columns}\n"), |_| {
+            "f,1".to_owned()
+        })
+    }),
+    import("columns of Visual Studio", true, || {
+        let columns = ["a,"; SIZE / 8].concat();
+        let head = format!("Function Name,Exclusive Samples,{columns}\n");
+        lines(&head, |_| "f,1".to_owned())
+    }),
+    import("a call tree of Visual Studio", true, || {
+        lines(
+            "Level,Function Name,Exclusive Samples,Process Name\n",
+            |i| format!("{},{i:x},1,{i}", i % 50),
+        )
+    }),
     import("differences of their own", true, || {
         lines("a;b 1 1\n", |i| format!("main;{i:x} 1 2"))
     }),
