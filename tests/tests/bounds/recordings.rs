@@ -168,6 +168,57 @@ fn hostile_recordings_allocate_in_proportion_to_their_size() {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
+/// Classes of small events, and the field of their amount.
+const TYPES: [(&str, &str); 10] = [
+    ("jdk.ExecutionSample", ""),
+    ("profiler.WallClockSample", "samples"),
+    ("jdk.ObjectAllocationInNewTLAB", "tlabSize"),
+    ("jdk.ObjectAllocationOutsideTLAB", "allocationSize"),
+    ("jdk.ObjectAllocationSample", "weight"),
+    ("jdk.JavaMonitorEnter", "duration"),
+    ("jdk.ThreadPark", "duration"),
+    ("profiler.LiveObject", ""),
+    ("profiler.Malloc", "size"),
+    ("jdk.CPUTimeSample", "samplingPeriod"),
+];
+
+/// With times each event is a row, with a value of each type.
+#[test]
+fn small_events_of_ten_types_keep_their_times_in_proportion_to_their_size() {
+    let mut chunk = Chunk::new(Integers::Compressed);
+    stacks_of(&mut chunk, 1, |_| vec![vec![Value::Long(1), Value::Int(1)]]);
+    for (i, &(name, amount)) in TYPES.iter().enumerate() {
+        let mut fields = vec![("startTime", LONG, &[][..]), ("stackTrace", TRACE, POOL)];
+        if !amount.is_empty() {
+            fields.push((amount, LONG, &[]));
+        }
+        chunk.classes.push((FREE + i as u64, name, fields));
+    }
+    chunk.events = (0..SIZE as u64 / 16)
+        .map(|i| {
+            let kind = i as usize % TYPES.len();
+            let mut values = vec![Value::Long(1 << 56 | i), Value::Long(1)];
+            if !TYPES[kind].1.is_empty() {
+                values.push(Value::Long(i % 100 + 1));
+            }
+            (FREE + kind as u64, values)
+        })
+        .collect();
+    let input = chunk.write();
+    let events = SIZE / 16;
+    println!("{} bytes an event", input.len() / events);
+    let (used, recording) = measure(|| jfr::decode_with_times(&input));
+    let recording = recording.expect("a good recording");
+    let ratio = ratio(&used, input.len());
+    println!("{ratio:7.2}x peak");
+    assert_eq!(recording.warnings, Vec::<String>::new());
+    assert_eq!(
+        recording.profile.samples().times.as_ref().map(Vec::len),
+        Some(events)
+    );
+    assert!(ratio <= BOUND, "{ratio:.1}x of {} bytes", input.len());
+}
+
 /// Contexts of two labels each, of one long text, and an event for each.
 #[test]
 fn hostile_labels_of_recordings_allocate_in_proportion_to_their_size() {

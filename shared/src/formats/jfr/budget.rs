@@ -83,6 +83,11 @@ impl Budget {
         }
     }
 
+    /// Gives back memory that was taken for `count` rows and is free again.
+    pub(super) fn give_back(&mut self, count: usize, each: usize) {
+        self.left = self.left.saturating_add(count.saturating_mul(each));
+    }
+
     /// Takes memory for a text that is stored.
     pub(super) fn take_text(&mut self, text: &str) -> Result<(), JfrProblem> {
         self.take(text.len(), 3)

@@ -315,6 +315,10 @@ impl Samples {
         builder: &mut ProfileBuilder,
         budget: &mut Budget,
     ) -> Result<Vec<ProfileType>, JfrProblem> {
+        // Nothing is added any more, so that columns may take what rows had to grow.
+        self.index = HashTable::new();
+        self.rows.shrink_to_fit();
+        budget.give_back(self.rows.len(), budget::SAMPLE - size_of::<Row>());
         if self.timed {
             self.rows.sort_by_key(|row| row.time);
         }
@@ -337,7 +341,8 @@ impl Samples {
                 types.push(profile_type);
             }
         }
-        budget.take(self.rows.len(), 8 + 8 * types.len())?;
+        let (stack_and_labels, time) = (8, if self.timed { 8 } else { 0 });
+        budget.take(self.rows.len(), stack_and_labels + time + 8 * types.len())?;
         builder.reserve_samples(self.rows.len(), self.timed);
         for row in &self.rows {
             let mut line = [0; Column::ALL.len()];
