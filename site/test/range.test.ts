@@ -48,6 +48,11 @@ test("halves meet in the middle, and a fixed range resolves to its span", () => 
 
 test("labels", () => {
   for (const { label, from } of PRESETS) assert.equal(rangeLabel({ from, until: "now" }, NOW), label);
+  const last = (from: string) => rangeLabel({ from, until: "now" }, NOW);
+  assert.deepEqual(["now-2h", "now-90m", "now-1w"].map(last), ["last 2 h", "last 90 min", "last 7 d"]);
+  assert.equal(PRESETS[1].label, "last 15 min");
+  // No time has passed in it, so it is taken for the last hour, with its times.
+  assert.match(last("now-0m"), / – /);
   assert.match(
     rangeLabel({ from: "now-30m", until: "now-1m" }, NOW),
     /^(\d+ \w+ \d{4} )?\d\d:\d\d – (\d+ \w+ \d{4} )?\d\d:\d\d$/,

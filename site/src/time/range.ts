@@ -14,18 +14,11 @@ export interface Span {
   until: number;
 }
 
-export const PRESETS: { label: string; from: string }[] = [
-  { label: "last 5 min", from: "now-5m" },
-  { label: "last 15 min", from: "now-15m" },
-  { label: "last 1 h", from: "now-1h" },
-  { label: "last 3 h", from: "now-3h" },
-  { label: "last 6 h", from: "now-6h" },
-  { label: "last 12 h", from: "now-12h" },
-  { label: "last 24 h", from: "now-24h" },
-  { label: "last 2 d", from: "now-2d" },
-  { label: "last 7 d", from: "now-7d" },
-  { label: "last 30 d", from: "now-30d" },
-];
+/** How far back the ranges on offer reach. */
+export const PRESETS = ["5m", "15m", "1h", "3h", "6h", "12h", "24h", "2d", "7d", "30d"].map((back) => {
+  const from = `now-${back}`;
+  return { label: lastLabel(from) ?? from, from };
+});
 
 /** Unix milliseconds of an expression, or null when it is none. */
 export function resolveTime(expression: string, now: number): number | null {
@@ -70,13 +63,19 @@ export function halves({ from, until }: Span): [Span, Span] {
   ];
 }
 
-/** "last 1 h" for the ranges that have a name, else the two times. */
+/** "last 1 h" of what moves with the clock, else the two times. */
 export function rangeLabel(range: Range, now: number): string {
-  if (range.until === "now") {
-    const preset = PRESETS.find(({ from }) => from === range.from);
-    if (preset) return preset.label;
-  }
-  return spanLabel(resolve(range, now), now);
+  const last = range.until === "now" ? lastLabel(range.from) : null;
+  return last ?? spanLabel(resolve(range, now), now);
+}
+
+/** "last 90 min" of `now-90m`; null of another time. */
+function lastLabel(from: string): string | null {
+  const match = /^now-(\d{1,6})([smhdw])$/.exec(from);
+  const count = Number(match?.[1]);
+  if (!match || !(count > 0)) return null;
+  const unit = match[2];
+  return unit === "w" ? `last ${7 * count} d` : `last ${count} ${unit === "m" ? "min" : unit}`;
 }
 
 /** "14:03 – 14:33", with the day where it is not today's. */
