@@ -34,8 +34,14 @@ test("moving ends at the edges of the graph", () => {
 
 test("a node comes into view with no more movement than needed", () => {
   const room = { width: 100, height: 50 };
-  assert.deepEqual(showing([1, 200, 100], VIEW, { x: 210, y: 110 }, room), [1, 200, 100]);
-  assert.deepEqual(showing([1, 200, 100], VIEW, { x: 400, y: 110 }, room), [1, 250, 100]);
+  const all = { left: 0, right: 0, bottom: 0 };
+  assert.deepEqual(showing([1, 200, 100], VIEW, { x: 210, y: 110 }, room, all), [1, 200, 100]);
+  assert.deepEqual(showing([1, 200, 100], VIEW, { x: 400, y: 110 }, room, all), [1, 250, 100]);
+  // The view shows x 0 to 400 and y 0 to 200; a drawer lies over a part of it.
+  assert.deepEqual(showing([1, 200, 100], VIEW, { x: 210, y: 110 }, room, { ...all, right: 100 }), [1, 200, 100]);
+  assert.deepEqual(showing([1, 200, 100], VIEW, { x: 350, y: 110 }, room, { ...all, right: 100 }), [1, 300, 100]);
+  assert.deepEqual(showing([1, 200, 100], VIEW, { x: 100, y: 110 }, room, { ...all, left: 100 }), [1, 150, 100]);
+  assert.deepEqual(showing([2, 200, 100], VIEW, { x: 200, y: 100 }, room, { ...all, bottom: 100 }), [2, 200, 125]);
 });
 
 /** main calls a and b, which call c; a calls d. */

@@ -37,13 +37,26 @@ export function moved([scale, x, y]: GraphWindow, graph: Size, by: Point): Graph
   return [scale, within(x + by.x / scale, graph.width), within(y + by.y / scale, graph.height)];
 }
 
-/** Moves no further than needed to see a node with some room around it. */
-export function showing([scale, x, y]: GraphWindow, view: Size, at: Point, room: Size): GraphWindow {
-  const into = (middle: number, at: number, size: number, room: number) => {
-    const half = Math.max((size / scale - room) / 2, 0);
-    return Math.min(Math.max(middle, at - half), at + half);
+/** How much of each edge of the view something lies over. */
+export interface Covered {
+  left: number;
+  right: number;
+  bottom: number;
+}
+
+/** Moves no further than needed to see a node with some room around it, in the part of the view that is not covered. */
+export function showing([scale, x, y]: GraphWindow, view: Size, at: Point, room: Size, covered: Covered): GraphWindow {
+  const into = (middle: number, at: number, size: number, room: number, [before, after]: [number, number]) => {
+    const half = Math.max(((size - before - after) / scale - room) / 2, 0);
+    const aside = (before - after) / 2 / scale;
+    return Math.min(Math.max(middle + aside, at - half), at + half) - aside;
   };
-  return [scale, into(x, at.x, view.width, room.width), into(y, at.y, view.height, room.height)];
+  const { left, right, bottom } = covered;
+  return [
+    scale,
+    into(x, at.x, view.width, room.width, [left, right]),
+    into(y, at.y, view.height, room.height, [0, bottom]),
+  ];
 }
 
 export function transformOf([scale, x, y]: GraphWindow, view: Size): string {

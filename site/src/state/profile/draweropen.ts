@@ -9,8 +9,13 @@ export const drawerOpen = signal(false);
 /** On which side it opens: not where a frame was just clicked. */
 export const drawerSide = signal<"left" | "right">("right");
 
-/** As wide as it may be, and some air. */
-const DRAWER_WIDTH = 340;
+/** Some air next to it. */
+const AIR = 20;
+
+/** How wide it may be, as in picture.css: a comparison has a wider table. */
+export function drawerWidth(): number {
+  return tree.peek()?.diff ? 376 : 320;
+}
 
 /** Opens and closes it with the selection, as long as the page is there. */
 export function startDrawer(): void {
@@ -25,7 +30,7 @@ export function startDrawer(): void {
     const rest = lastPress + DOUBLE_MILLIS - performance.now();
     resting.clear();
     if (rest > 0 || held) return resting.set(wait, Math.max(rest, 50));
-    drawerSide.value = fromRight < DRAWER_WIDTH ? "left" : "right";
+    drawerSide.value = fromRight < drawerWidth() + AIR ? "left" : "right";
     drawerOpen.value = true;
   };
   // Between two clicks nothing may move: the second would hit another frame, or the drawer itself.

@@ -5,7 +5,8 @@ import { ProblemNote } from "../../components/status/problemnote.tsx";
 import type { Size } from "../../core/arrange.ts";
 import { plural } from "../../format/value.ts";
 import { attachMoves } from "../../graph/graphgestures.ts";
-import { fitted, moved, readable, rounded, showing, transformOf, zoomedAt } from "../../graph/window.ts";
+import { type Covered, fitted, moved, readable, rounded, showing, transformOf, zoomedAt } from "../../graph/window.ts";
+import { drawerOpen, drawerSide, drawerWidth } from "../../state/profile/draweropen.ts";
 import { announcement, tree } from "../../state/profile/focus.ts";
 import {
   at,
@@ -62,7 +63,8 @@ export function CallGraph() {
         const [scale, x, y] = before;
         const { width, height } = labels[at.peek()];
         const next: GraphWindow = closer ? [Math.max(scale, CLOSE), place.x, place.y] : [scale, x, y];
-        return showing(next, size.peek(), place, { width: width + AROUND, height: height + AROUND });
+        const room = { width: width + AROUND, height: height + AROUND };
+        return showing(next, size.peek(), place, room, coveredIn(element));
       });
     moves.value = {
       move: (direction) => void moveInGraph(direction).then(() => reveal(false)),
@@ -74,6 +76,8 @@ export function CallGraph() {
     const stops = [
       followUrl(),
       followGraph(() => reveal(false)),
+      // It lies over the node that opened it.
+      drawerOpen.subscribe((open) => open && reveal(false)),
       attachMoves(element, {
         move: (by) => change((before, { places }) => moved(before, places, by)),
         zoom: (at, factor) => change((before) => zoomedAt(before, size.peek(), at, factor)),
@@ -123,6 +127,14 @@ export function CallGraph() {
       </div>
     </section>
   );
+}
+
+/** What the drawer covers: a side, or on a narrow screen up to half of the window from below. */
+function coveredIn(element: Element): Covered {
+  const none = { left: 0, right: 0, bottom: 0 };
+  if (!drawerOpen.peek()) return none;
+  if (innerWidth > 900) return { ...none, [drawerSide.peek()]: drawerWidth() };
+  return { ...none, bottom: Math.max(0, element.getBoundingClientRect().bottom - innerHeight / 2) };
 }
 
 function Tools() {
