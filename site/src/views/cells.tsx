@@ -7,10 +7,10 @@ import { formatDelta, formatValue, unitOf, wholeUnit } from "../format/value.ts"
 export function Name({ name }: { name: string }) {
   const base = baseName(name);
   return (
-    <>
+    <span class="parts">
       <span class="path">{name.slice(0, name.length - base.length)}</span>
       <span class="base">{base}</span>
-    </>
+    </span>
   );
 }
 

@@ -96,9 +96,12 @@ export function Panels() {
           class="panel-link deploy"
           // They are those of the whole range.
           {...linkTo({ ...exploreRoute.value, panel: "changes", by: versions.by, window: null })}
+          title={`What changed between ${versions.text}?`}
           data-testid="deploy"
         >
-          What changed between {versions.text}?
+          <span>What changed between </span>
+          {versions.text}
+          <span>?</span>
         </a>
       )}
     </nav>
