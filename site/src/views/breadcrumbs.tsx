@@ -4,14 +4,27 @@ import { baseName } from "../flame/framelabel.ts";
 import { knowsZoom } from "../state/page/zoomhint.ts";
 import { announcement, extent, reset, tree, zoom, zoomedDetail, zoomTo } from "../state/profile/focus.ts";
 import { isShown } from "../state/profile/shown.ts";
+import type { View } from "../state/url/route.ts";
+import { pictureRoute } from "../state/url/router.ts";
 
 /** Links near the end are what one goes back to; the middle of a long path is folded. */
 const SHOWN = 5;
-const HINT = `${matchMedia("(pointer: coarse)").matches ? "Double-tap" : "Double-click"} a frame to zoom`;
+const [CLICK, DOUBLE_CLICK] = matchMedia("(pointer: coarse)").matches
+  ? ["Tap", "Double-tap"]
+  : ["Click", "Double-click"];
+const ZOOM_HINT = `${DOUBLE_CLICK} a frame to zoom`;
+/** Views that do not zoom to a frame, and what a click does there. */
+const HINTS: Partial<Record<View, string>> = {
+  table: `${CLICK} a function for details`,
+  tree: `${CLICK} a frame for details`,
+  sandwich: `${CLICK} a function to see its callers and callees`,
+  lines: `${CLICK} a function to see its lines`,
+  graph: `${CLICK} a function for details`,
+};
 
 /**
- * The path of frames to the zoomed one. Its row stays when there is none: a picture that moved down in the middle of a
- * gesture would be zoomed at another row.
+ * The path of frames to the zoomed one. Its row stays when there is none, and in all views: a picture that moved down in the
+ * middle of a gesture would be zoomed at another row.
  */
 export function Breadcrumbs() {
   return (
@@ -27,12 +40,14 @@ export function Breadcrumbs() {
 
 function Path() {
   const { value, problem } = zoomedDetail.value;
+  const hint = HINTS[pictureRoute.value.view];
   const path = zoom.value === ROOT ? [] : (value?.path ?? []);
   const partial = !isFull(extent.value);
   if (problem && tree.value && isShown(tree.value.id)) {
     return <span class="hint">{`${problem.title}. ${problem.meaning}`}</span>;
   }
-  if (path.length === 0 && !partial) return knowsZoom.value ? null : <span class="hint">{HINT}</span>;
+  if (hint || (path.length === 0 && !partial))
+    return knowsZoom.value ? null : <span class="hint">{hint ?? ZOOM_HINT}</span>;
   const folded = path.length > SHOWN + 1;
   const shown = folded ? [path[0], ...path.slice(-SHOWN)] : path;
   return (

@@ -66,7 +66,7 @@ function Views() {
       <Toolbar />
       {timed && <HeatmapStrip />}
       <Steps />
-      {(flame || view === "sides") && <Breadcrumbs />}
+      <Breadcrumbs />
       <div class={`views ${LAYOUTS[view] ?? view}${drawer && drawerOpen.value ? " with-drawer" : ""}`}>
         {table && <Table />}
         {flame && <Flame />}
