@@ -33,7 +33,7 @@ test("an empty file is empty, a damaged one is not whole, and profiles that diff
   // The kind says it, not a word that happens to be in the message.
   assert.match(meaning("pprof: sample 3 has 2 values for 1 sample types", "damaged"), /^This file is incomplete/);
   assert.match(meaning("Perfetto trace: there are no samples", "sampleless"), /^This file is complete/);
-  assert.match(meaning("profiles measure different things", "different"), /^These profiles measure different things/);
+  assert.match(meaning("profiles measure different things", "different"), /^These profiles have different types/);
 });
 
 test("the kind of a failure is its error's name", () => {

@@ -7,6 +7,7 @@ import { FileNotes } from "../components/status/filenotes.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { FailureList } from "../components/status/problemnote.tsx";
 import { formatBytes, formatValue, plural, unitOf } from "../format/value.ts";
+import { notify } from "../state/page/notice.ts";
 import { keepTwoFiles, twoFiles } from "../state/page/twofiles.ts";
 import {
   checked,
@@ -105,7 +106,7 @@ function FileStrip() {
       )}
       {count === 2 && twoFiles.value === null && (
         <span class="soft" data-testid="two-files">
-          Merge or compare? Pilotlight remembers your choice.
+          Choose Merge or Compare. Pilotlight remembers it.
         </span>
       )}
       {comparing.value && (
@@ -126,6 +127,8 @@ function FileStrip() {
 /** Of two files it is what the next two open with. */
 function choose(what: "merge" | "compare"): void {
   if (checked.peek().length === 2) keepTwoFiles(what);
+  // What was not merged is out of date.
+  notify("");
   go({ compare: what === "compare" });
 }
 

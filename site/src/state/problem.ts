@@ -136,14 +136,16 @@ const WAYS: [RegExp, string][] = [
 ];
 const READ = "Pilotlight opens pprof, JFR, speedscope, folded stacks, perf, and some forty other formats.";
 
-function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" | "tries"> {
+function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" | "tries"> & Partial<Problem> {
   switch (kind) {
     case "empty":
       return { meaning: "This file is empty (0 bytes).", tries: ["Check that the profiler finished writing it."] };
     case "unread": {
       const [what] = message.split(";");
       const ways = WAYS.filter(([pattern]) => pattern.test(what)).map(([, way]) => way);
-      return { meaning: `${what[0].toUpperCase()}${what.slice(1)}.`, tries: [...ways, READ] };
+      const meaning = `${what[0].toUpperCase()}${what.slice(1)}.`;
+      // The technical text says no more.
+      return { meaning, detail: meaning, tries: [...ways, READ] };
     }
     case "sampleless":
       return {
@@ -152,8 +154,11 @@ function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" |
       };
     case "different":
       return {
-        meaning: "These profiles measure different things, so they can't be merged.",
-        tries: ["Choose profiles of the same kind, CPU with CPU, heap with heap.", "Look at them one at a time."],
+        meaning: "These profiles have different types.",
+        tries: [
+          "To merge profiles, choose ones with the same types.",
+          "To compare two, choose ones with a type in common.",
+        ],
       };
     default:
       return {

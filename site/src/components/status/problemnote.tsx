@@ -14,10 +14,12 @@ export function ProblemNote({ problem, children }: { problem: Problem; children?
         ))}
       </ul>
       {children && <div class="note-actions">{children}</div>}
-      <details>
-        <summary>Technical details</summary>
-        <pre>{problem.detail}</pre>
-      </details>
+      {problem.detail !== problem.meaning && (
+        <details>
+          <summary>Technical details</summary>
+          <pre>{problem.detail}</pre>
+        </details>
+      )}
     </section>
   );
 }

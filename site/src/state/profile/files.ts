@@ -64,7 +64,7 @@ export function loadFiles(): void {
   if (!asked || opening.value) return;
   untracked(() => {
     if (asked.ids.length === 0) clear();
-    else void show(asked.base ? "compare these profiles" : "show these profiles", buildTree);
+    else void show(`${asked.base ? "compare" : asked.ids.length > 1 ? "merge" : "show"} these profiles`, buildTree);
   });
 }
 

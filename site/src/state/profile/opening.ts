@@ -200,9 +200,14 @@ async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen:
     void core.close(isOpen ? before : id);
   }
   const waiting = together.filter(({ checked }) => !checked).map(({ info }) => info.name);
-  const said =
-    waiting.length > 0 ? [`${waiting.join(", ")} has other types than ${first.info.name}, so it isn't merged`] : [];
+  const said = waiting.length > 0 ? [notMerged(waiting, first.info.name)] : [];
   if (said.length + naming.said.length > 0) notify([...said, ...naming.said].join(". "), READING_MILLIS);
+}
+
+function notMerged(waiting: string[], first: string): string {
+  return waiting.length === 1
+    ? `${waiting[0]} was not merged: its profile types differ from those of ${first}`
+    : `${waiting.length} files were not merged: their profile types differ from those of ${first}`;
 }
 
 type Say = (progress: { stage: string; name: string; bytes: number; size: number }) => void;
