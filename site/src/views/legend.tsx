@@ -50,7 +50,7 @@ function Totals({ tree, diff, average = false, changed = true }: TotalsProps) {
 function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
   return (
     <>
-      <Totals tree={tree} diff={diff} />
+      <Totals tree={tree} diff={diff} changed={diff.normalised_to === null} />
       <label class="check" title="Compare what part of its side's total each frame takes, not how much it takes">
         <input
           type="checkbox"
@@ -58,7 +58,7 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
           data-testid="normalise"
           onChange={(event) => go({ measure: event.currentTarget.checked ? "share" : "amount" })}
         />
-        Shares of each total
+        Compare shares of each total
       </label>
     </>
   );
