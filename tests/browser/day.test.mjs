@@ -92,7 +92,7 @@ test("an hour against the one before has the same shares", async (t) => {
   await drawnFrames(page, total);
   await at("compare").click();
   await at("presets").click();
-  await page.getByRole("button", { name: "The comparison against 1 h earlier" }).click();
+  await page.getByRole("button", { name: "Compare with 1 h earlier" }).click();
   await at("legend").waitFor();
   const said = await at("diff-totals").textContent();
   assert.match(said, /the same|[+-]?0 %/, said);

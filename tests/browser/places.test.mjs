@@ -111,7 +111,7 @@ test("two bundles of different times are compared, each with all of its own", as
   await compared(page, before, after);
 
   await at("presets").click();
-  await page.getByText("Explore only the comparison").click();
+  await page.getByText("Show only the comparison side").click();
   await drawnFrames(page, after);
   assert.deepEqual(
     ["bucket", "bucket2"].map((name) => new URL(page.url()).searchParams.get(name)),
@@ -130,7 +130,7 @@ test("a service that one of two bundles lacks is said to be missing there", asyn
   const query = `s=cart&t=${type}&bucket2=../run-18/bundle.json`;
   const { page, ...end } = await openAt(browser, `http://127.0.0.1:${port}/ci/run-17/diff.html?${query}`);
   await page.getByText("run-18 has no service cart in this range. It has checkout, search.").waitFor();
-  await page.getByText("Explore only the baseline").click();
+  await page.getByText("Show only the baseline side").click();
   await page.waitForURL(/run-17\/explore\.html/);
   await end.close();
   await close();

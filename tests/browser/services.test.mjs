@@ -182,7 +182,7 @@ test("an empty side is named", async () => {
   await at("empty").waitFor();
   assert.match(await at("empty").textContent(), /The baseline has no profiles: checkout, 14 Jul/);
   assert.doesNotMatch(await at("empty").textContent(), /comparison has/i);
-  await at("empty").getByRole("button", { name: "Explore only the comparison" }).click();
+  await at("empty").getByRole("button", { name: "Show only the comparison side" }).click();
   await page.waitForURL(/\/explore/);
   await drawn({ at });
   await end();

@@ -117,8 +117,8 @@ function PlacePresets() {
   const { service, type } = diffRoute.value;
   const choices = [
     { label: "All of both", choose: () => go({ ...initialRoute("diff"), service, type }) },
-    { label: "Explore only the baseline", choose: () => exploreSide("base") },
-    { label: "Explore only the comparison", choose: () => exploreSide("other") },
+    { label: "Show only the baseline side", choose: () => exploreSide("base") },
+    { label: "Show only the comparison side", choose: () => exploreSide("other") },
   ];
   return (
     <Menu label="Compare…" title="What to compare" testid="presets" class="control caret">
@@ -144,9 +144,9 @@ function PlacePresets() {
 
 /** How far back the baseline may lie for the comparison that is shown. */
 const EARLIER = [
-  { label: "The comparison against 1 h earlier", millis: 3_600_000 },
-  { label: "The comparison against 24 h earlier", millis: 86_400_000 },
-  { label: "The comparison against 7 d earlier", millis: 7 * 86_400_000 },
+  { label: "Compare with 1 h earlier", millis: 3_600_000 },
+  { label: "Compare with 24 h earlier", millis: 86_400_000 },
+  { label: "Compare with 7 d earlier", millis: 7 * 86_400_000 },
 ];
 
 /** Common comparisons in one click, and the way back to one range. */

@@ -52,7 +52,7 @@ export function LabelPicker({ close }: { close: () => void }) {
         onChange={(value) => (name.value = value)}
       />
       <p class="hint">
-        {plural(key.values, "value")}, on {percent(key.fraction)} of the file.
+        {plural(key.values, "value")}, in {percent(key.fraction)} of the profile.
       </p>
       <Values
         key={key.name}

@@ -33,7 +33,7 @@ export function UploadLink({ tree, source, done }: { tree: TreeInfo; source: Sou
       reportFailure(failure, "upload the profile");
     }
   };
-  const whoever = token.value === "" ? "Whoever reaches this server" : "Whoever has a token for this data";
+  const whoever = token.value === "" ? "Anyone who can access this server" : "Anyone with a token for this data";
   return (
     <div class="menu-list apart">
       <button type="button" data-testid="upload-link" onClick={() => void share()}>

@@ -146,7 +146,7 @@ function Findings({ answer }: { answer: Answer }) {
       <section>
         <h2>{title}</h2>
         {testid === "changes-less" && more.length > 0 && (
-          <p class="hint">Shares add up to 100 %: when one function takes more, all others take a smaller share.</p>
+          <p class="hint">Shares add up to 100 %: when one function grows, the others' shares shrink.</p>
         )}
         <ChangesTable groups={groups} answer={answer} largest={largest} testid={testid} />
       </section>
@@ -205,7 +205,7 @@ function Summary({ answer }: { answer: Answer }) {
   if (!certain) {
     return (
       <p class="changes-summary" data-testid="changes-summary">
-        <b>Not enough to tell a change from what varies anyway:</b>{" "}
+        <b>Not enough profiles to tell a change from the usual variation:</b>{" "}
         {rounded
           ? "the profiles have expired and sums of whole minutes, hours or days are left."
           : `it takes three windows of half a minute with profiles on each side, and there are ${sides.before.windows} and ${sides.after.windows}.`}{" "}
@@ -225,12 +225,13 @@ function Summary({ answer }: { answer: Answer }) {
         {listed.length === 0
           ? "No function's share changed"
           : `The share of ${plural(listed.length, "function")} changed`}{" "}
-        by more than it usually varies between minutes
+        more than it usually varies from minute to minute
         {answer.process && ` and between ${plural(2, answer.process).slice(2)}`}.{" "}
         <span data-testid="changes-others">
           {plural(others, listed.length === 0 ? "function" : "other")} changed by less than{" "}
-          {points(LEAST_CHANGE, false)}, or by no more than usual.
+          {points(LEAST_CHANGE, false)} or within their usual variation.
         </span>
+        {listed.length === 0 && answer.load?.differs && ` ${alike(answer.load)}`}
       </p>
     </div>
   );
@@ -240,6 +241,13 @@ function Summary({ answer }: { answer: Answer }) {
 function within(from: number, step: number): string {
   const clock = formatClock(from);
   return step <= 60_000 ? clock : `between ${clock} and ${formatClock(from + step)}`;
+}
+
+/** What it means that the load changed and no share did. */
+function alike({ before, after }: ChangedLoad): string {
+  return after > before
+    ? "All functions grew by about the same factor, which suggests more work rather than slower code."
+    : "All functions shrank by about the same factor, which suggests less work rather than faster code.";
 }
 
 /** A difference that is worth a word, also where it may be chance. */
@@ -256,14 +264,14 @@ function LoadNews({ answer: { cause, more }, load }: { answer: Answer; load: Cha
         <b>
           {change(before, after)} {typeLabel(type)}:
         </b>{" "}
-        {amounts}. It varies as much within the sides, so this may be chance. Choose times over which it is even.
+        {amounts}. The load varies as much within each side, so this may be chance. Choose times with a steady load.
       </>
     );
   if (!differs)
     return (
       <>
-        <b>About as much {typeLabel(type)} as before:</b> {amounts}, within what varies anyway.
-        {more.length > 0 && ` ${shortened(more[0].head.name)} takes more of it.`}
+        <b>About the same {typeLabel(type)}:</b> {amounts}, within its usual variation.
+        {more.length > 0 && ` ${shortened(more[0].head.name)} uses more of it.`}
       </>
     );
   return (
@@ -300,9 +308,9 @@ function Method({ answer }: { answer: Answer }) {
         {sides.after.windows} after.{" "}
         {process &&
           `It is also divided by ${process}: ${sides.before.processes} and ${sides.after.processes} of them. `}
-        The more a function's share varies among them, the wider the interval next to its change (Welch). All {tested}{" "}
-        functions together share a risk of 5 % that even one is listed whose share is the same (Bonferroni). A drift of
-        the load itself, such as other requests in the evening, counts as a change.
+        The more a function's share varies among them, the wider the interval next to its change (Welch). The chance
+        that any of the {tested} functions is listed by mistake is at most 5 % (Bonferroni). A shift in the workload,
+        such as different requests in the evening, also counts as a change.
         {found.unknown > 0 &&
           ` ${plural(found.unknown, "function is", "functions are")} too small to be among the largest of every window, and not looked at.`}
       </p>

@@ -246,9 +246,14 @@ function since(windows: FunctionWindow[]): string {
   const first = filled.findIndex(({ total }) => total > 0);
   const last = filled.findLastIndex(({ total }) => total > 0);
   if (first < 0) return "It has no value here.";
-  const until = last < filled.length - 1 ? ` Not seen after ${spanLabel(filled[last], clock.value)}.` : "";
+  const until = last < filled.length - 1 ? ` Last seen between ${bounds(filled[last])}.` : "";
   if (first === 0) return `It was there from the beginning of the range.${until}`;
-  return `First seen in ${spanLabel(filled[first], clock.value)}.${until}`;
+  return `First seen between ${bounds(filled[first])}.${until}`;
+}
+
+/** "14:03 and 14:08". */
+function bounds(window: FunctionWindow): string {
+  return spanLabel(window, clock.value).replace(" – ", " and ");
 }
 
 /** Who else runs it, and what that costs. */
@@ -276,7 +281,7 @@ function Services() {
                 Share
               </th>
               <th scope="col" class="num function-wide">
-                In itself
+                Self
               </th>
               {cpu && <CostHeads />}
             </tr>

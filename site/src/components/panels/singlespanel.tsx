@@ -134,7 +134,7 @@ function Heatmap({ found }: { found: Found }) {
             <i style={{ opacity: opacity(1) }} /> 1
           </>
         )}
-        <i /> {plural(most, found.word)} a cell
+        <i /> {plural(most, found.word)} per cell
       </figcaption>
     </figure>
   );

@@ -57,7 +57,7 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
   return (
     <figure class="value-chart" data-testid="value-chart">
       <figcaption>
-        <span class="soft">{average ? "average a snapshot" : sparse && `per ${formatStep(step)}`}</span>
+        <span class="soft">{average ? "average per snapshot" : sparse && `per ${formatStep(step)}`}</span>
         {at.value !== null && (
           <span class="value-here" data-testid="value-here">
             <span class="soft">

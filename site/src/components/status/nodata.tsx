@@ -32,7 +32,11 @@ export function NoData() {
   if (answer.state === "empty" && answer.sides) return <EmptySides sides={answer.sides} />;
   return (
     <Note
-      title={none ? "No service has sent profiles in this range" : `No profiles of ${service || "this service"} here`}
+      title={
+        none
+          ? "No service has sent profiles in this range"
+          : `No profiles of ${service || "this service"} in this range`
+      }
       testid="empty"
     >
       <p>
@@ -40,7 +44,7 @@ export function NoData() {
           ? `No samples of ${linksLabel(linked)} in this range.`
           : filtered
             ? "No profiles in this range have all of these labels."
-            : "No profiles of this type in this range."}
+            : "Choose another type, or a longer range."}
       </p>
       {old && <p>{old}</p>}
       <div class="note-actions">
@@ -89,7 +93,7 @@ function EmptySides({ sides }: { sides: SideName[] }) {
         {filtered && <RemoveFilters sides={sides} />}
         {filled && (
           <button type="button" class={filtered ? "control" : "control primary"} onClick={() => exploreSide(filled)}>
-            Explore only the {SIDE_TITLES[filled]}
+            Show only the {SIDE_TITLES[filled]} side
           </button>
         )}
         {!filled && <AllServices />}

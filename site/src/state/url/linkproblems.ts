@@ -49,8 +49,8 @@ function unknownParameters(query: string): string {
 function rejectedValues(page: Page, query: string): string {
   const values = rejected(page, query).map(([name, text]) => `${name}=${cut(text)}`);
   if (values.length === 0) return "";
-  const what = values.length === 1 ? "a value" : "values";
-  return `This link has ${what} that Pilotlight doesn't understand, and ignores: ${listed(values)}.`;
+  const what = values.length === 1 ? "an invalid value" : "invalid values";
+  return `Ignored ${what} in the link: ${listed(values)}.`;
 }
 
 const cut = (text: string) => text.slice(0, LONGEST);
