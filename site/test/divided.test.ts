@@ -193,12 +193,19 @@ test("CPU time a time is cores", async () => {
 
 test("a period with hardly any profiles is no measure of change", () => {
   const now = { total: "6700", profiles: 240 };
-  assert.equal(trend({ ...now, previous: "100", previousProfiles: 4 }, false).text, "not enough history");
-  assert.equal(trend({ ...now, previous: "0", previousProfiles: 0 }, false).text, "no profiles before");
-  assert.equal(trend({ ...now, previous: "6000", previousProfiles: 230 }, false).text, "+11.7 % vs. before");
+  const hours = { from: 0, until: 6 * 3_600_000 };
+  const text = (previous: string, previousProfiles: number, gauge = false) =>
+    trend({ ...now, previous, previousProfiles }, gauge, hours).text;
+  assert.equal(text("100", 4), "too few profiles in the previous 6 h");
+  assert.equal(text("0", 0), "no profiles in the previous 6 h");
+  assert.equal(text("0", 0, true), "no snapshots in the previous 6 h");
+  assert.equal(text("6000", 230), "+11.7 % vs. previous 6 h");
   // Averages of the same height, whatever their number.
-  assert.equal(trend({ ...now, previous: "3350", previousProfiles: 120 }, true).text, "±0 % vs. before");
+  assert.equal(text("3350", 120, true), "±0 % vs. previous 6 h");
   // Twice as many profiles before, of as much load each.
-  assert.equal(trend({ ...now, previous: "13400", previousProfiles: 480 }, false).text, "±0 % per profile vs. before");
-  assert.match(trend({ ...now, previous: "100", previousProfiles: 4 }, false).title, /240 profiles here, 4 in/);
+  assert.equal(text("13400", 480), "±0 % per profile vs. previous 6 h");
+  assert.match(
+    trend({ ...now, previous: "100", previousProfiles: 4 }, false, hours).title,
+    /240 profiles in this range, 4 in/,
+  );
 });

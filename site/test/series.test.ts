@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Timeline } from "../src/api.ts";
 import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
-import { commonFactors, mergeFactor, pointsFor, seriesOf } from "../src/time/series.ts";
+import { commonFactors, mergeFactor, pointsFor, quietMillis, seriesOf } from "../src/time/series.ts";
 
 const SECOND = 1000;
 const HOUR = 3_600_000;
@@ -47,6 +47,19 @@ test("an outage stays one, and what comes irregularly stays as it is", () => {
   const rare = [...new Array(120).keys()].map((i) => (i === 3 || i === 50 || i === 110 ? 1 : 0));
   assert.equal(mergeFactor(rare), 1);
   assert.equal(mergeFactor([]), 1);
+});
+
+test("a service is quiet when it misses several profiles in a row, for minutes", () => {
+  const hour = { from: 0, until: 3_600_000 };
+  const quiet = (...counts: number[]) => quietMillis(counts, hour) / 60_000;
+  const minutes = (length: number, count: (minute: number) => number) => Array.from({ length }, (_, i) => count(i));
+  assert.equal(quiet(...minutes(60, (at) => (at < 35 ? 4 : 0))), 25);
+  assert.equal(quiet(...minutes(60, (at) => (at < 57 ? 4 : 0))), 0, "three minutes are no news");
+  assert.equal(quietMillis(minutes(60, (at) => (at < 58 ? 9 : 0)), { from: 0, until: 6 * 3_600_000 }) / 60_000, 12);
+  const every10 = (until: number) => minutes(60, (at) => (at % 10 === 0 && at < until ? 1 : 0));
+  assert.equal(quiet(...every10(41)), 0, "less than twice the usual pause");
+  assert.equal(quiet(...every10(21)), 39);
+  assert.equal(quiet(0, 0, 0), 0, "nothing at all is said elsewhere");
 });
 
 test("steps put together keep their sums; what does not divide evenly is at the start", () => {

@@ -1,7 +1,8 @@
 /** How a service's total changed against the period before. */
 import type { ServiceType } from "../api.ts";
+import type { Span } from "../time/range.ts";
 import { change } from "./number.ts";
-import { plural } from "./value.ts";
+import { formatStep, plural } from "./value.ts";
 
 /** A period with fewer profiles than this part of the other's is no measure: most of it has no data. */
 const ENOUGH = 0.75;
@@ -10,14 +11,16 @@ const ENOUGH_FOR_AVERAGE = 0.1;
 
 type Periods = Pick<ServiceType, "total" | "profiles" | "previous" | "previousProfiles">;
 
-export function trend(type: Periods, gauge: boolean): { text: string; title: string } {
+/** Of a type in a span: "+5 % vs. previous 6 h". */
+export function trend(type: Periods, gauge: boolean, { from, until }: Span): { text: string; title: string } {
   const { profiles, previousProfiles } = type;
   const what = gauge ? "snapshot" : "profile";
-  const title = `${plural(profiles, what)} here, ${previousProfiles} in the period of the same length before`;
+  const previous = `previous ${formatStep(until - from)}`;
+  const title = `${plural(profiles, what)} in this range, ${previousProfiles} in the ${previous}`;
   const known = amounts(type, gauge);
-  if (!known) return { text: previousProfiles === 0 ? `no ${what}s before` : "not enough history", title };
+  if (!known) return { text: `${previousProfiles === 0 ? "no" : "too few"} ${what}s in the ${previous}`, title };
   const each = known.perProfile && !gauge ? " per profile" : "";
-  return { text: `${change(known.before, known.now)}${each} vs. before`, title };
+  return { text: `${change(known.before, known.now)}${each} vs. ${previous}`, title };
 }
 
 /** How many times as much as before it is; null where the period before has too few profiles to tell. */

@@ -113,6 +113,23 @@ function usualGap(counts: number[]): number {
   return usual.at(-1) ?? 1;
 }
 
+/** A pause of less than this is no news. */
+const LEAST_QUIET = 5 * 60_000;
+
+/**
+ * For how long there have been no profiles at the end of a span, whose steps these are; 0 where the usual gap between two
+ * explains it. Rounded down to minutes, or of a long span to its steps.
+ */
+export function quietMillis(counts: number[], { from, until }: Span): number {
+  const last = counts.findLastIndex((count) => count > 0);
+  const empty = counts.length - 1 - last;
+  const millis = Math.floor((empty * (until - from)) / counts.length / 60_000) * 60_000;
+  const gap = usualGap(counts);
+  // Where each step has profiles, the usual gap is shorter than a step.
+  const usual = gap === 1 ? 1 : 3 * gap;
+  return last >= 0 && empty > usual && millis >= LEAST_QUIET ? millis : 0;
+}
+
 /**
  * The factor of each of several timelines for steps of one length, the longest that any of them needs. One that is still of
  * a former range has steps of its own.

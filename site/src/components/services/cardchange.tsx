@@ -17,7 +17,9 @@ export function CardChange({ service, found, range }: { service: string; found: 
   };
   const target = { ...initialRoute("explore"), service, type, base: range, panel: "changes" as const, ...compared };
   const when =
-    kind === "spike" ? `at ${formatMinute(from)} for ${formatStep(until - from)}` : `since ${formatMinute(from)}`;
+    kind === "spike"
+      ? `vs. the rest, at ${formatMinute(from)} for ${formatStep(until - from)}`
+      : `since ${formatMinute(from)}`;
   const load = formatLoads(before, after, step, type);
   return (
     <a

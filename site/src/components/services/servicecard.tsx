@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks";
 import type { Service } from "../../api.ts";
 import { trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
-import { formatValue, plural } from "../../format/value.ts";
+import { formatStep, formatValue, plural } from "../../format/value.ts";
 import { toggleFavourite } from "../../state/page/favourites.ts";
 import { changeOf } from "../../state/query/servicechanges.ts";
 import { shownType } from "../../state/query/serviceorder.ts";
@@ -10,7 +10,7 @@ import { span } from "../../state/query/services.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
 import { placeIn, type Span } from "../../time/range.ts";
-import { seriesOf } from "../../time/series.ts";
+import { quietMillis, seriesOf } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
@@ -26,8 +26,9 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
   const { unit } = typeParts(shown?.id ?? "");
   const gauge = isGauge(shown?.id ?? "");
   const series = shown && seriesOf({ ...shown, start: 0, step: 1 }, gauge);
-  const changed = shown && trend(shown, gauge);
+  const changed = shown && trend(shown, gauge, span.value);
   const found = shown && changeOf(service.name, shown.id);
+  const quiet = shown && range.until === "now" ? quietMillis(shown.counts, span.value) : 0;
   return (
     <li class="card service-card" data-testid="service-card">
       <div class="card-row">
@@ -46,6 +47,11 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
           {formatValue(series?.total ?? 0, unit)}
           {gauge && <small> average</small>}
         </span>
+        {quiet > 0 && (
+          <span class="card-type" data-testid="card-quiet">
+            last profile {formatStep(quiet)} ago
+          </span>
+        )}
         {found ? (
           <CardChange service={service.name} found={found} range={range} />
         ) : (
