@@ -303,6 +303,8 @@ function faults() {
         const can = sideways ? /auto|scroll/.test(style.overflowX) : /auto|scroll/.test(style.overflowY);
         if (can && style.scrollbarWidth !== "none") scrolls = true;
         else if (sideways && ellipsis(at)) marked = true;
+        // A path that has no room is on a line above its name.
+        else if (!sideways && element.matches(".parts > .path")) marked = true;
         else if (!scrolls && !marked) found.push(`${label(element)} is cut off by ${label(at).slice(0, 30)}`);
       }
       left = Math.max(left, room.left);

@@ -242,6 +242,19 @@ describe("call graph", () => {
     await at("drawer").waitFor();
     assert.equal(await at("drawer-name").textContent(), callee);
     assert.match(page.url(), /[?&]n=/);
+    // One that is chosen elsewhere comes into view next to the drawer.
+    const tops = [];
+    for (const view of ["table", "tree", "sandwich", "lines", "graph"]) {
+      await at(`view-${view}`).click();
+      await page.locator(`.views.${view}, .views.both`).first().waitFor();
+      tops.push((await page.locator(".views").boundingBox()).y);
+      if (view === "table") await at("row").filter({ hasText: "syscall.Syscall6" }).first().click();
+    }
+    assert.equal(new Set(tops).size, 1, "the picture stays where it is from view to view");
+    await page.locator(".node.selected").waitFor();
+    await settled(page);
+    const [chosen, drawer] = [await page.locator(".node.selected").boundingBox(), await at("drawer").boundingBox()];
+    assert.ok(chosen.x + chosen.width <= drawer.x || chosen.x >= drawer.x + drawer.width, "no drawer lies over it");
     await end();
   });
 
