@@ -219,6 +219,7 @@ function Summary({ answer }: { answer: Answer }) {
     <div class="changes-summary" data-testid="changes-summary">
       <p class="changes-news">
         {answer.load && <LoadNews answer={answer} load={answer.load} />}
+        {listed.length === 0 && answer.load?.differs && ` ${alike(answer.load)}`}
         {began && ` First profile of ${label} ${after.value}: ${within(after.seen.from, answer.stepMillis)}.`}
       </p>
       <p>
@@ -231,7 +232,6 @@ function Summary({ answer }: { answer: Answer }) {
           {plural(others, listed.length === 0 ? "function" : "other")} changed by less than{" "}
           {points(LEAST_CHANGE, false)} or within their usual variation.
         </span>
-        {listed.length === 0 && answer.load?.differs && ` ${alike(answer.load)}`}
       </p>
     </div>
   );

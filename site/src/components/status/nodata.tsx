@@ -44,7 +44,7 @@ export function NoData() {
           ? `No samples of ${linksLabel(linked)} in this range.`
           : filtered
             ? "No profiles in this range have all of these labels."
-            : "Choose another type, or a longer range."}
+            : `Choose a longer range${none ? "" : " or another type"}.`}
       </p>
       {old && <p>{old}</p>}
       <div class="note-actions">
