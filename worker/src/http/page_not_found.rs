@@ -27,9 +27,9 @@ fn page(message: &str) -> String {
 mod tests {
     #[test]
     fn an_address_is_text() {
-        let page = super::page("there is nothing at GET /<script>&");
+        let page = super::page("no such path: GET /<script>&");
         assert!(
-            page.contains("<p>there is nothing at GET /&lt;script>&amp;</p>"),
+            page.contains("<p>no such path: GET /&lt;script>&amp;</p>"),
             "{page}"
         );
     }

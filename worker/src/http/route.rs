@@ -43,9 +43,9 @@ pub(crate) fn route(
         return found;
     }
     // The files of the site are served before a request comes here.
-    let mut message = format!("there is nothing at {method} {path}");
+    let mut message = format!("no such path: {method} {path}");
     if path.contains("/api/v1/") {
-        message += "; /api/v1/openapi.json says what reports there are";
+        message += "; /api/v1/openapi.json lists those below /api/v1/";
     }
     Err(Problem::not_found(message))
 }
