@@ -63,7 +63,7 @@ pub fn parse_duration(text: &str) -> Option<i64> {
 
 /// Midnight UTC of a day given as `yyyymmdd`. Days since the epoch after Howard Hinnant's
 /// `days_from_civil`.
-fn date(number: i64) -> Option<UnixNanos> {
+pub(crate) fn date(number: i64) -> Option<UnixNanos> {
     let (year, month, day) = (number / 10_000, number / 100 % 100, number % 100);
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days = match month {

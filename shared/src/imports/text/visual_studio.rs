@@ -19,7 +19,7 @@ use crate::imports::error::FormatError;
 use crate::imports::frames::{Frame, whole};
 use crate::imports::rows::{Rows, lines};
 use crate::imports::text::cells::{cells, has_decimal_comma};
-use crate::model::id::{LabelSetId, LocationId, StackId};
+use crate::model::id::{LabelSetId, StackId};
 
 /// What it is called in messages.
 pub(crate) const NAME: &str = "report of Visual Studio's profiler";
@@ -35,6 +35,15 @@ const VALUES: [(&str, &str, &str, f64); 7] = [
     ("Exclusive Allocations", "alloc_objects", "count", 1.0),
     ("Number of Calls", "calls", "count", 1.0),
 ];
+/// Other columns, as [`Columns`] has them.
+const PLACES: [&str; 6] = [
+    "Level",
+    "Process Name",
+    "Module Name",
+    "Source File",
+    "Function Line Number",
+    "Source Line Begin",
+];
 /// What only tables of callers and callees have.
 const CALLERS: [&str; 2] = ["Root Function Name", "Type"];
 
@@ -45,36 +54,26 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 
 /// Reads a text.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
-    let mut rows = Rows::new(NAME, bytes.len());
-    let mut heads = lines(bytes).filter_map(|(number, line)| Some((number, Columns::of(&line)?)));
-    let Some((head, columns)) = heads.next() else {
-        let missing = "no line has the names of the columns";
-        return Err(FormatError::new(NAME, missing));
-    };
-    if columns.is_pairs {
-        let problem = "callers and callees are not read; open the call tree or the functions (/summary:CallTree or Function)";
-        return Err(FormatError::at_line(NAME, head, problem));
-    }
-    for &(_, kind, unit, _) in &columns.values {
-        rows.sample_type(kind, unit)?;
-    }
     let mut reader = Reader {
-        rows,
-        columns,
+        rows: Rows::new(NAME, bytes.len()),
+        columns: None,
         open: Vec::new(),
         process: None,
     };
     for (number, line) in lines(bytes).filter(|(_, line)| !line.is_empty()) {
-        if number < head || !line.contains(',') {
+        let is_read = reader
+            .line(&line)
+            .map_err(|problem| FormatError::at_line(NAME, number, problem))?;
+        if !is_read {
             reader
                 .rows
                 .warn_left_out(number, "no row of the table", &line);
-        } else if number > head {
-            reader
-                .read(&line)
-                .map_err(|problem| FormatError::at_line(NAME, number, problem))?;
-            reader.rows.check()?;
         }
+        reader.rows.check()?;
+    }
+    if reader.columns.is_none() {
+        let missing = "no line has the names of the columns";
+        return Err(FormatError::new(NAME, missing));
     }
     reader.rows.finish()
 }
@@ -109,14 +108,15 @@ impl Columns {
                 values.push((column, kind, unit, scale));
             }
         }
+        let [level, process, module, file, start_line, line] = PLACES.map(at);
         let columns = Self {
             name: at("Function Name")?,
-            level: at("Level"),
-            process: at("Process Name"),
-            module: at("Module Name"),
-            file: at("Source File"),
-            start_line: at("Function Line Number"),
-            line: at("Source Line Begin"),
+            level,
+            process,
+            module,
+            file,
+            start_line,
+            line,
             is_pairs: CALLERS.iter().any(|name| at(name).is_some()),
             values,
         };
@@ -126,21 +126,43 @@ impl Columns {
 
 struct Reader {
     rows: Rows,
-    columns: Columns,
+    /// Of the line that has their names.
+    columns: Option<Columns>,
     /// Level and stack of the rows on the way to the last one.
-    open: Vec<(usize, StackId)>,
+    open: Vec<(i64, StackId)>,
     /// That of level 0.
     process: Option<LabelSetId>,
 }
 
 impl Reader {
-    fn read(&mut self, line: &str) -> Result<(), String> {
+    fn begin(&mut self, columns: Columns) -> Result<(), String> {
+        if columns.is_pairs {
+            return Err("callers and callees are not read; open the call tree or the functions (/summary:CallTree or Function)".to_owned());
+        }
+        for &(_, kind, unit, _) in &columns.values {
+            let known = self.rows.sample_type(kind, unit);
+            known.map_err(|error| error.problem)?;
+        }
+        self.columns = Some(columns);
+        Ok(())
+    }
+
+    /// False for a line that is no part of the table.
+    fn line(&mut self, line: &str) -> Result<bool, String> {
+        let Some(columns) = &self.columns else {
+            return match Columns::of(line) {
+                Some(columns) => self.begin(columns).map(|()| true),
+                None => Ok(false),
+            };
+        };
+        if !line.contains(',') {
+            return Ok(false);
+        }
         let cells = cells(line, ',');
         let cell = |column: Option<usize>| {
             let cell = column.and_then(|column| cells.get(column));
             cell.map_or("", |cell| cell.trim())
         };
-        let columns = &self.columns;
         let Some(name) = cells.get(columns.name) else {
             return Err(format!("fewer columns than have names: {:?}", cut(line)));
         };
@@ -148,11 +170,10 @@ impl Reader {
         for &(column, _, _, scale) in &columns.values {
             values.push(number(cell(Some(column)), scale)?);
         }
+        let whole = |column| number(cell(column), 1.0);
         let level = match columns.level {
             None => 1,
-            column => cell(column)
-                .parse()
-                .map_err(|_| format!("not a level: {:?}", cut(cell(column))))?,
+            column => whole(column)?,
         };
         while self.open.pop_if(|open| open.0 >= level).is_some() {}
         if self.open.len() == MAX_STACK_DEPTH {
@@ -174,10 +195,17 @@ impl Reader {
         if level == 0 {
             self.process = labels;
         } else {
-            let line = cell(columns.line).parse().unwrap_or(0);
-            let start_line = cell(columns.start_line).parse().unwrap_or(0);
-            let place = (cell(columns.file), start_line, line);
-            let location = location(&mut self.rows, name.trim(), cell(columns.module), place);
+            let lines = (whole(columns.start_line)?, whole(columns.line)?);
+            let module = self.rows.module(cell(columns.module));
+            let builder = &mut self.rows.builder;
+            let frame = Frame {
+                file: builder.string(cell(columns.file)),
+                start_line: lines.0,
+                line: lines.1,
+                mapping: module,
+                ..Frame::named(builder.string(name.trim()))
+            };
+            let location = frame.location(builder);
             let above = self.open.last().map(|open| open.1);
             let below = self.rows.builder.stack(above, location);
             self.open.push((level, below));
@@ -186,27 +214,8 @@ impl Reader {
         if values.iter().any(|&value| value != 0) {
             self.rows.builder.sample(stack, labels, &values);
         }
-        Ok(())
+        Ok(true)
     }
-}
-
-/// A function of a module, with its file, its first line and the line that is meant.
-fn location(
-    rows: &mut Rows,
-    name: &str,
-    module: &str,
-    (file, start_line, line): (&str, i64, i64),
-) -> LocationId {
-    let mapping = rows.module(module);
-    let builder = &mut rows.builder;
-    let frame = Frame {
-        file: builder.string(file),
-        mapping,
-        start_line,
-        line,
-        ..Frame::named(builder.string(name))
-    };
-    frame.location(builder)
 }
 
 /// A number such as `8,735` or `18.39`, of which one is `scale`; 0 for an empty cell.
@@ -283,7 +292,7 @@ mod tests {
         for (text, expect) in [
             (
                 "Level,Function Name,Exclusive Samples,\nx,f,3,\n",
-                ", line 2: not a level: \"x\"",
+                ", line 2: not a number: \"x\"",
             ),
             (
                 "Function Name,Exclusive Samples,\nf,\"18,39\",\n",

@@ -15,8 +15,7 @@
 use hashbrown::HashMap;
 
 use crate::base::limits::MAX_STACK_DEPTH;
-use crate::base::parse_time::parse_time;
-use crate::base::units::UnixNanos;
+use crate::base::parse_time::date;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
@@ -238,13 +237,13 @@ impl Trace {
 
 /// Nanoseconds of `2026-01-31 23:59:59.123456]`.
 fn started(text: &str) -> Option<i64> {
-    let (date, time) = text.split_once(']')?.0.split_once(' ')?;
-    let date = parse_time(&date.replace('-', ""), UnixNanos(0))?;
+    let (day, time) = text.split_once(']')?.0.split_once(' ')?;
+    let day = date(day.replace('-', "").parse().ok()?)?;
     let mut seconds = 0.0;
     for part in time.split(':') {
         seconds = seconds * 60.0 + part.parse::<f64>().ok()?;
     }
-    Some(date.plus(whole(seconds, NANOSECONDS)).0)
+    Some(day.plus(whole(seconds, NANOSECONDS)).0)
 }
 
 /// The file of each function that calls another one: where it does so.

@@ -57,15 +57,16 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         reader.rows.check()?;
     }
     reader.end_sample();
-    if reader.lost > 0 {
-        let lost = reader.lost;
-        let warning = format!("{lost} events were lost while this was recorded");
-        reader.rows.warnings.add(|| warning);
-    }
-    if reader.left_out > 0 {
-        let count = reader.left_out;
-        let warning = format!("{count} samples have branches or instructions, which are left out");
-        reader.rows.warnings.add(|| warning);
+    for (count, what) in [
+        (reader.lost, "events were lost while this was recorded"),
+        (
+            reader.left_out,
+            "samples have branches or instructions, which are left out",
+        ),
+    ] {
+        if count > 0 {
+            reader.rows.warnings.add(|| format!("{count} {what}"));
+        }
     }
     reader.rows.finish()
 }
@@ -94,17 +95,14 @@ struct Sample {
 impl Reader {
     /// Reads a line, with a look at the next one. True when that belongs to this one.
     fn read(&mut self, number: usize, line: &str, next: &str) -> Result<bool, String> {
+        let mut line = line;
         if let Some(before) = branches::before(line)? {
             self.left_out += 1;
-            return match before.trim() {
-                "" => Ok(false),
-                _ => self.read_sample(number, before, next),
-            };
+            if before.trim().is_empty() {
+                return Ok(false);
+            }
+            line = before;
         }
-        self.read_sample(number, line, next)
-    }
-
-    fn read_sample(&mut self, number: usize, line: &str, next: &str) -> Result<bool, String> {
         if line.is_empty() {
             self.end_sample();
         } else if let Some(comment) = line.strip_prefix('#') {

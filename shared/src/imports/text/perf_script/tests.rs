@@ -191,7 +191,7 @@ fn branches_and_instructions_are_left_out() {
         below(names),
         below(" insn: 01 c2"),
         beside(branches),
-        beside(" ilen: 2 insn: 01 c2"),
+        beside(" insn: 01 c2"),
     ] {
         let decoded = decode(text.as_bytes()).unwrap_or_else(|e| panic!("{text}{e}"));
         let samples = samples(&decoded.profile);

@@ -39,6 +39,11 @@ pub(super) struct Columns {
     pub(super) thread: Option<usize>,
 }
 
+/// Whether this behind the name of a value says which of both it is.
+fn is_kind(text: &str) -> bool {
+    matches!(text, ":Self" | ":Total")
+}
+
 impl Columns {
     pub(super) fn of(line: &str) -> Option<Self> {
         if !line.contains(FUNCTION) || !line.contains(TIME) {
@@ -85,8 +90,8 @@ impl Columns {
     /// Whether the only time of a tree of callees is `CPU Time`, which is own time or total time.
     pub(super) fn is_unclear(&self) -> bool {
         let is_tree = self.kind == Kind::Tree(Below::Callees);
-        let other = [":Self", ":Total"].map(|kind| self.column(&format!("{TIME}{kind}")));
-        is_tree && other == [None, None]
+        let has_kind = |name: &String| name.strip_prefix(TIME).is_some_and(is_kind);
+        is_tree && !self.names.iter().any(has_kind)
     }
 
     /// Whether no row of a tree has less time than a row below it. `None` if no row is below another.

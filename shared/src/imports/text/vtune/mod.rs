@@ -75,8 +75,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         return Err(FormatError::at_line(NAME, head, problem));
     }
     if columns.is_unclear() {
-        let table = lines(bytes).skip(head).map(|(_, line)| line);
-        if columns.are_totals(table) == Some(true) {
+        let table = lines(bytes).filter(|(number, _)| *number > head);
+        if columns.are_totals(table.map(|(_, line)| line)) == Some(true) {
             columns.is_total = true;
             rows.warnings.add(|| "CPU Time is read as including callees, because no function has less than one that it calls; export CPU Time:Self to be sure".to_owned());
         }
