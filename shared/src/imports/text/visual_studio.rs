@@ -24,8 +24,8 @@ use crate::model::id::{LabelSetId, StackId};
 /// What it is called in messages.
 pub(crate) const NAME: &str = "report of Visual Studio's profiler";
 
-/// Of each value: its column, sample type and unit, and how much of it a number is. Of one sample
-/// type, the first column counts.
+/// Of each value: its column, sample type and unit, and how much of it a number is. Of a sample type
+/// with two columns, the first one counts that is there.
 const VALUES: [(&str, &str, &str, f64); 7] = [
     ("Exclusive Samples", "samples", "count", 1.0),
     ("Exclusive Samples %", "samples", "basis points", 100.0),
@@ -35,18 +35,6 @@ const VALUES: [(&str, &str, &str, f64); 7] = [
     ("Exclusive Allocations", "alloc_objects", "count", 1.0),
     ("Number of Calls", "calls", "count", 1.0),
 ];
-/// Other columns, as [`Columns`] has them.
-const PLACES: [&str; 6] = [
-    "Level",
-    "Process Name",
-    "Module Name",
-    "Source File",
-    "Function Line Number",
-    "Source Line Begin",
-];
-/// What only tables of callers and callees have.
-const CALLERS: [&str; 2] = ["Root Function Name", "Type"];
-
 /// Whether a line has the names of the columns.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
     start.texts().any(|line| Columns::of(line).is_some())
@@ -57,6 +45,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut reader = Reader {
         rows: Rows::new(NAME, bytes.len()),
         columns: None,
+        values: Vec::new(),
         open: Vec::new(),
         process: None,
     };
@@ -79,19 +68,20 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
 }
 
 /// Where is what. Looked up once: there may be as many columns as rows.
+#[derive(Default)]
 struct Columns {
     /// That of the functions.
-    name: usize,
+    name: Option<usize>,
     level: Option<usize>,
     process: Option<usize>,
     module: Option<usize>,
     file: Option<usize>,
     start_line: Option<usize>,
     line: Option<usize>,
-    /// Of callers and callees.
-    is_pairs: bool,
-    /// Column of each sample type, its kind and unit, and how much a number is.
-    values: Vec<(usize, &'static str, &'static str, f64)>,
+    /// What only tables of callers and callees have.
+    of_pairs: Option<usize>,
+    /// As in [`VALUES`].
+    values: [Option<usize>; VALUES.len()],
 }
 
 impl Columns {
@@ -99,28 +89,27 @@ impl Columns {
         if !line.contains("Exclusive") {
             return None;
         }
-        let names = cells(line, ',');
-        let at = |wanted: &str| names.iter().position(|name| name.trim() == wanted);
-        let mut values: Vec<(usize, &str, &str, f64)> = Vec::new();
-        for (name, kind, unit, scale) in VALUES {
-            let is_new = values.iter().all(|value| value.1 != kind);
-            if let Some(column) = at(name).filter(|_| is_new) {
-                values.push((column, kind, unit, scale));
-            }
+        let mut columns = Self::default();
+        for (at, name) in cells(line, ',').iter().enumerate() {
+            let name = name.trim();
+            let place = match name {
+                "Function Name" => &mut columns.name,
+                "Level" => &mut columns.level,
+                "Process Name" => &mut columns.process,
+                "Module Name" => &mut columns.module,
+                "Source File" => &mut columns.file,
+                "Function Line Number" => &mut columns.start_line,
+                "Source Line Begin" => &mut columns.line,
+                "Root Function Name" | "Type" => &mut columns.of_pairs,
+                _ => match VALUES.iter().position(|value| value.0 == name) {
+                    Some(value) => &mut columns.values[value],
+                    None => continue,
+                },
+            };
+            place.get_or_insert(at);
         }
-        let [level, process, module, file, start_line, line] = PLACES.map(at);
-        let columns = Self {
-            name: at("Function Name")?,
-            level,
-            process,
-            module,
-            file,
-            start_line,
-            line,
-            is_pairs: CALLERS.iter().any(|name| at(name).is_some()),
-            values,
-        };
-        (!columns.values.is_empty()).then_some(columns)
+        let has_values = columns.values.iter().any(Option::is_some);
+        (has_values && columns.name.is_some()).then_some(columns)
     }
 }
 
@@ -128,6 +117,8 @@ struct Reader {
     rows: Rows,
     /// Of the line that has their names.
     columns: Option<Columns>,
+    /// The column of each sample type, and how much a number is.
+    values: Vec<(usize, f64)>,
     /// Level and stack of the rows on the way to the last one.
     open: Vec<(i64, StackId)>,
     /// That of level 0.
@@ -136,12 +127,16 @@ struct Reader {
 
 impl Reader {
     fn begin(&mut self, columns: Columns) -> Result<(), String> {
-        if columns.is_pairs {
+        if columns.of_pairs.is_some() {
             return Err("callers and callees are not read; open the call tree or the functions (/summary:CallTree or Function)".to_owned());
         }
-        for &(_, kind, unit, _) in &columns.values {
-            let known = self.rows.sample_type(kind, unit);
-            known.map_err(|error| error.problem)?;
+        let mut last = "";
+        for (column, (_, kind, unit, scale)) in columns.values.into_iter().zip(VALUES) {
+            if let Some(column) = column.filter(|_| kind != last) {
+                self.rows.builder.sample_type(kind, unit);
+                self.values.push((column, scale));
+                last = kind;
+            }
         }
         self.columns = Some(columns);
         Ok(())
@@ -163,11 +158,12 @@ impl Reader {
             let cell = column.and_then(|column| cells.get(column));
             cell.map_or("", |cell| cell.trim())
         };
-        let Some(name) = cells.get(columns.name) else {
+        if columns.name >= Some(cells.len()) {
             return Err(format!("fewer columns than have names: {:?}", cut(line)));
-        };
-        let mut values = Vec::with_capacity(columns.values.len());
-        for &(column, _, _, scale) in &columns.values {
+        }
+        let name = cell(columns.name);
+        let mut values = Vec::with_capacity(self.values.len());
+        for &(column, scale) in &self.values {
             values.push(number(cell(Some(column)), scale)?);
         }
         let whole = |column| number(cell(column), 1.0);
@@ -182,7 +178,7 @@ impl Reader {
             ));
         }
         let process = if level == 0 {
-            name.trim()
+            name
         } else {
             cell(columns.process)
         };
@@ -203,7 +199,7 @@ impl Reader {
                 start_line: lines.0,
                 line: lines.1,
                 mapping: module,
-                ..Frame::named(builder.string(name.trim()))
+                ..Frame::named(builder.string(name))
             };
             let location = frame.location(builder);
             let above = self.open.last().map(|open| open.1);
