@@ -35,7 +35,8 @@ export async function bundle(words) {
   const { values, positionals } = read;
   if (positionals.length !== 1) throw wrong(USAGE, "name one folder");
   const time = values.time === undefined ? 0 : Date.parse(values.time);
-  if (Number.isNaN(time)) throw new UsageError(`--time ${values.time}: not a time, as 2026-11-23T12:00:00Z is`);
+  if (Number.isNaN(time))
+    throw new UsageError(`--time must be a time, such as 2026-11-23T12:00:00Z (got ${values.time})`);
   checkWhen(values.when);
   const folder = resolve(positionals[0]);
   const labelsOf = manifest(values.labels);
@@ -69,7 +70,8 @@ function manifest(path) {
   } catch (failure) {
     throw new Error(`${path}: ${failure.message}`);
   }
-  if (said === null || typeof said !== "object" || Array.isArray(said)) throw new Error(`${path}: not an object`);
+  if (said === null || typeof said !== "object" || Array.isArray(said))
+    throw new Error(`${path} must be a JSON object`);
   for (const [name, labels] of Object.entries(said)) {
     const texts =
       labels !== null &&

@@ -15,7 +15,7 @@ Usage: pilotlight demo [OPTION…] [URL]
   --help         print this
 
 Environment:
-  PILOTLIGHT_TOKEN  the token, which other users of this machine can't see there
+  PILOTLIGHT_TOKEN  the token; unlike --token, other users of this machine can't see it
 
 Examples:
   pilotlight demo
@@ -76,7 +76,7 @@ async function made() {
 async function checkServer(url) {
   const response = await send(new URL("healthz", url)).catch((failure) => {
     if (failure.status === 0) throw new Error(explain(failure, url));
-    throw new Error(`${url} is not a Pilotlight server (${url}healthz answers ${failure.status})`);
+    throw new Error(`${url} is not a Pilotlight server (${url}healthz returned ${failure.status})`);
   });
   if ((await response.text()).trim() !== "ok") throw new Error(`${url} is not a Pilotlight server`);
 }

@@ -107,7 +107,7 @@ export class PilotlightFlame extends Base {
     try {
       const address = new URL(src, document.baseURI);
       const answer = await fetch(address, { signal: stop.signal });
-      if (!answer.ok) throw new Error(`${address} answers ${answer.status}`);
+      if (!answer.ok) throw new Error(`${address} returned status ${answer.status}`);
       const name = decodeURIComponent(address.pathname.slice(address.pathname.lastIndexOf("/") + 1));
       const bytes = await answer.arrayBuffer();
       if (!stop.signal.aborted) this.#open({ name: name || "profile", bytes });

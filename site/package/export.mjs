@@ -12,7 +12,7 @@ Usage: pilotlight export --url URL [OPTION…]
                   default
   --from TIME     2026-11-23T12:00:00Z, milliseconds since 1970, or relative as now-1d; now-1h by
                   default
-  --until TIME    before when; now by default
+  --until TIME    the end of the range; now by default
 ${OUT}
   --help          print this
 
@@ -30,7 +30,7 @@ export async function exportSlice(words) {
   const read = readWords(words, USAGE, options);
   if (read === undefined) return;
   const { values, positionals } = read;
-  if (positionals.length > 0) throw wrong(USAGE, `${positionals[0]} is not an option`);
+  if (positionals.length > 0) throw wrong(USAGE, `unexpected argument ${positionals[0]}`);
   if (values.url === undefined) throw wrong(USAGE, "--url is missing");
   const url = serverUrl(values.url);
   if (!url) throw new UsageError(`--url must be the URL of a server (got ${values.url})`);
@@ -54,6 +54,7 @@ export async function exportSlice(words) {
 
 function time(name, given) {
   const read = timeOf(given);
-  if (read === undefined) throw new UsageError(`--${name} ${given}: not a time, as 2026-11-23T12:00:00Z is`);
+  if (read === undefined)
+    throw new UsageError(`--${name} must be a time, such as 2026-11-23T12:00:00Z or now-1h (got ${given})`);
   return read;
 }

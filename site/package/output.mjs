@@ -71,5 +71,5 @@ function write(path, bytes) {
 /** Throws when `--when` is not a time, which the pages would leave out. */
 export function checkWhen(when) {
   if (when !== undefined && Number.isNaN(Date.parse(when)))
-    throw new UsageError(`--when ${when}: not a time, as 2026-11-23T12:00:00Z is`);
+    throw new UsageError(`--when must be a time, such as 2026-11-23T12:00:00Z (got ${when})`);
 }

@@ -19,7 +19,7 @@ Usage: pilotlight push [OPTION…] --name SERVICE FILE…
   --from TIME, --until TIME
                      when the recording began and ended, instead of --time
   --format FORMAT    pprof, jfr, speedscope, groups (folded stacks), lines (a stack a line), trie or
-                     tree; by default the server tells by the content
+                     tree; by default the server detects it from the content
   --help             print this
 
 TIME is a date such as 2026-11-23T12:00:00Z, relative as now-1h, or Unix seconds. A JFR recording
@@ -36,7 +36,7 @@ Examples:
   pilotlight push *.jfr --name checkout --label env=ci --label commit=4f1c2d9
   stackcollapse-perf.pl out.perf | pilotlight push - --name my.app
 
-Exits with 0 if every file was accepted, 1 if one wasn't, and 2 if the command line makes no sense.`;
+Exits with 0 if every file was accepted, 1 if one wasn't, and 2 if the command line is invalid.`;
 
 /** How often a file is sent to a busy server. It counts once, however often. */
 const ATTEMPTS = 5;
@@ -148,7 +148,7 @@ function outcomeOf(response) {
   const outcome = response.headers.get("x-pilotlight-push");
   const texts = {
     stored: "stored",
-    repeated: "pushed before; it counts once",
+    repeated: "already pushed; counted only once",
     empty: "no value is above zero, so there is nothing to store",
   };
   return texts[outcome] ?? "accepted";

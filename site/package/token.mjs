@@ -62,7 +62,7 @@ function callOf([action, id, ...more], values) {
   if (action === undefined) throw wrong(USAGE, "say what to do: create, list or revoke");
   if (!actions.includes(action)) throw wrong(USAGE, `unknown command token ${action}${didYouMean(action, actions)}`);
   const surplus = action === "revoke" ? more[0] : id;
-  if (surplus !== undefined) throw wrong(USAGE, `${surplus} is not an option`);
+  if (surplus !== undefined) throw wrong(USAGE, `unexpected argument ${surplus}`);
   if (action === "create") {
     if (!tenant) throw wrong(USAGE, "--tenant is missing");
     if (!scope) throw wrong(USAGE, "--scope is missing");

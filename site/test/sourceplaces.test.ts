@@ -92,11 +92,11 @@ test("a mapping says it better", () => {
 test("a mapping file that makes no sense says why", () => {
   assert.deepEqual(parseMappings("version: v1"), []);
   for (const [yaml, says] of [
-    ["version: v2", /version is "v2"/],
+    ["version: v2", /version must be v1 \(got "v2"\)/],
     ["source_code: {mappings: 1}", /must be a list/],
     ["source_code: {mappings: [{source: {local: {path: a}}}]}", /mapping 1 has no prefix/],
     ["source_code: {mappings: [{path: [{prefix: a}]}]}", /mapping 1 has no source/],
-    ["source_code: {mappings: [{path: [{prefix: a}], source: {github: {owner: a}}}]}", /names no owner or no repo/],
+    ["source_code: {mappings: [{path: [{prefix: a}], source: {github: {owner: a}}}]}", /has no owner or repo/],
     ["a: [", /./],
   ] as const)
     assert.throws(() => parseMappings(yaml), { message: says });

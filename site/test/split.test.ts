@@ -41,7 +41,7 @@ test("parts of all values are all there is", () => {
   const found = split(CPU, timeline("", [3, 5, 2]), [timeline("eu", [3, 1, 2]), timeline("", [0, 4, 0])]);
   assert.deepEqual(named(found?.parts ?? []), [
     ["eu", [3, 1, 2]],
-    ["without it", [0, 4, 0]],
+    ["not set", [0, 4, 0]],
   ]);
   assert.deepEqual([found?.stacked, found?.more, found?.peak], [true, 0, 5]);
 });

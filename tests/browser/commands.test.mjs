@@ -100,7 +100,7 @@ test("a pushed file is stored at its own time, and the printed link shows it", a
   assert.deepEqual([labels.env, labels.note], [["ci"], ["a b=c"]]);
 
   const again = await pilotlight(words, { variables: { PILOTLIGHT_TOKEN: token } });
-  assert.match(again.stdout, /checkout-1\.8\.2\.pb\.gz: pushed before; it counts once, recorded/);
+  assert.match(again.stdout, /checkout-1\.8\.2\.pb\.gz: already pushed; counted only once, recorded/);
 
   const browser = await launch();
   const context = await browser.newContext({ extraHTTPHeaders: headers });
@@ -170,7 +170,7 @@ test("a busy server gets the push again after the pause that it asks for, unless
   const late = await answering(busy(3600));
   const refused = await pilotlight([...words, late.url], { files });
   assert.deepEqual([refused.status, late.asked.length], [1, 1]);
-  assert.match(refused.stderr, /answers 429: too fast\. Try again in 3600 s/);
+  assert.match(refused.stderr, /returned 429: too fast\. Try again in 3600 s/);
   late.close();
   const small = await answering([413, {}, '{"code":"x","message":"16 MiB are allowed"}']);
   const large = await pilotlight([...words, small.url], { files });
@@ -268,6 +268,6 @@ test("every command has help with an example, and says what was probably meant",
   await wrong("token create --tenant t", /--scope is missing/);
   await wrong("token create --tenant t --scope push --expires 90", /--expires must be a length of time/);
   await wrong("token list --tenant t", /--tenant is only for token create/);
-  await wrong("token list x", /x is not an option/);
+  await wrong("token list x", /unexpected argument x/);
   await wrong("token revoke", /name the ID of a token/);
 });

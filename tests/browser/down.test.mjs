@@ -180,7 +180,7 @@ test("a sum that was cut is reported", async () => {
     await route.fulfill({ response, headers: { ...response.headers(), "x-pilotlight-saturated": "true" } });
   });
   await drawn({ at });
-  assert.match(await page.locator(".foot").textContent(), /A sum is larger than 64 bits can hold and is cut there/);
+  assert.match(await page.locator(".foot").textContent(), /A total exceeds 64 bits and is capped at the maximum/);
   await at("compare").click();
   await at("legend").waitFor();
   const foot = await page.locator(".foot").textContent();

@@ -51,7 +51,7 @@ test("a stack 5,000 deep", async (t) => {
   await at("drawer").waitFor();
   assert.equal(await at("drawer-name").textContent(), `level_${DEPTH - 1}`);
   assert.equal(await page.locator(".callers button").count(), 200);
-  assert.match(await page.locator(".callers .hint").textContent(), /^4,800 outer ones are not listed\.$/);
+  assert.match(await page.locator(".callers .hint").textContent(), /^4,800 outer callers are not listed\.$/);
   await calm("its details");
   await at("flame").focus();
   for (let i = 0; i < 30; i++) await page.keyboard.press("ArrowUp");

@@ -216,7 +216,7 @@ test("values that are not shown are counted, with what they have of all", async 
   // Eight have colours of their own, the rest is one band.
   assert.equal(await at("value-chart").locator("path").count(), 9);
   await at("label-name").filter({ hasText: "zone" }).click();
-  await at("value-table").locator('[data-value=""]').filter({ hasText: "without it" }).waitFor();
+  await at("value-table").locator('[data-value=""]').filter({ hasText: "not set" }).waitFor();
   await end();
 });
 
@@ -331,7 +331,7 @@ test("values say where they are sums of whole windows", async () => {
   assert.doesNotMatch(await at("values-note").textContent(), /whole minutes/);
   rounded = true;
   await page.reload();
-  await at("values-note").filter({ hasText: "count as whole minutes, hours or days" }).waitFor();
+  await at("values-note").filter({ hasText: "rounded to whole minutes, hours or days" }).waitFor();
   await end();
 });
 

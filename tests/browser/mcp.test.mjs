@@ -111,7 +111,7 @@ for (const generation of Object.keys(GENERATIONS)) {
       ["top_functions", { query, form: "now" }, /unknown parameter "form"; expected one of query, from/],
       ["top_functions", { query, limit: 0 }, /limit is "0", not a number from 1 to 1000/],
       ["describe_function", { query, ...range, name: "nothing" }, /no function .* is called "nothing"/],
-      ["compare_profiles", { query, baseline_from: "now-1h" }, /go together/],
+      ["compare_profiles", { query, baseline_from: "now-1h" }, /must be given together/],
     ]) {
       const { text, isError } = await ask(name, given);
       assert.ok(isError, `${name} ${text}`);

@@ -220,7 +220,7 @@ test("the element says what it cannot open", async () => {
     }
     assert.fail(`nothing said ${pattern}`);
   };
-  await find(/missing\.pb\.gz answers 404/);
+  await find(/missing\.pb\.gz returned status 404/);
   await find(/^index\.html: /);
   assert.ok(
     errors.every((error) => error.includes("missing.pb.gz")),

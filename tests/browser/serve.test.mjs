@@ -182,7 +182,7 @@ test("when workerd ends, the server does, and says so", async () => {
   const server = await start(empty("ended"));
   process.kill(server.workerd, "SIGKILL");
   assert.equal(await server.ended, 1);
-  assert.match(server.said(), /pilotlight: workerd is gone: it was ended by SIGKILL/);
+  assert.match(server.said(), /pilotlight: workerd is gone: it was killed by SIGKILL/);
 });
 
 test("with --auth required, the token of the first start lets in", async () => {

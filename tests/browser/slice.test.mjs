@@ -121,8 +121,8 @@ test("what cannot be exported is told of", async () => {
   const words = (query, ...more) =>
     pilotlight("export", "--url", url, "--query", query, "--out", own("slice-none"), ...more);
   assert.match(words('{service_name="nobody"}').said, /there is no profile of this selector in this range/);
-  assert.match(words("{").said, /answers 400: /);
-  assert.match(words(QUERY, "--from", "yesterday").said, /--from yesterday: not a time/);
+  assert.match(words("{").said, /returned 400: /);
+  assert.match(words(QUERY, "--from", "yesterday").said, /--from must be a time, .*\(got yesterday\)/);
   assert.match(pilotlight("export").said, /--url is missing/);
   assert.match(pilotlight("export", "--url", "http://127.0.0.1:9").said, /does not answer/);
 });

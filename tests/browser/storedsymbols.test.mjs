@@ -140,7 +140,7 @@ test("what is too large to be stored names the open page, and says what was not 
   await at("notice")
     .filter({
       hasText:
-        /^Symbols of large cannot be stored: its symbols take [\d.]+ MB; 4\.19 MB are kept\. On this page alone, 2 of 2 addresses have names until it is read again\./,
+        /^Symbols of large cannot be stored: its symbols take [\d.]+ MB; 4\.19 MB are kept\. 2 of 2 addresses are resolved on this page only, until it is reloaded\./,
     })
     .waitFor();
   await page.waitForSelector(`[data-testid=frames] >> text=${program.leaf}`, { state: "attached" });

@@ -18,7 +18,7 @@ pub enum BundleError {
     #[error("bundle.json: {0}")]
     Description(String),
     /// Other files than were described.
-    #[error("bundle.json has the digest {said}, and the files have {found}")]
+    #[error("bundle.json has the digest {said}, but the files have {found}")]
     Digest {
         /// What the description says.
         said: String,

@@ -67,7 +67,7 @@ impl Description {
         match description.version {
             Self::VERSION => Ok(description),
             version => Err(BundleError::Description(format!(
-                "this is version {version} of bundles, and version {} is read",
+                "bundle version {version} is not supported; expected version {}",
                 Self::VERSION
             ))),
         }

@@ -61,7 +61,7 @@ impl Outline {
         self.close(rows, indent);
         if self.open.len() == MAX_STACK_DEPTH {
             return Err(format!(
-                "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
             ));
         }
         let mut stack = None;

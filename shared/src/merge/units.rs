@@ -14,7 +14,7 @@ use crate::model::profile::Profile;
 /// Values that have no room in the unit of another profile.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
-    "the values of {kind} exceed 64 bits in {finer}, the unit of another profile; their own is {unit}"
+    "the values of {kind} exceed 64 bits when converted from {unit} to {finer}, the unit of another profile"
 )]
 pub struct UnitError {
     /// What they count.
@@ -143,7 +143,7 @@ mod tests {
         let error = in_unit(&large, 0, "count/1000").expect_err("has no room");
         assert_eq!(
             error.to_string(),
-            "the values of samples exceed 64 bits in count/1000, the unit of another profile; their own is count"
+            "the values of samples exceed 64 bits when converted from count to count/1000, the unit of another profile"
         );
         check(
             "a 4000000000000000\nb -5000000000000000",

@@ -333,7 +333,7 @@ impl Markdown for FunctionReport {
         about(&mut document, source);
         let value = |value| format_value(value, &source.unit);
         document.paragraph(&format!(
-            "{} takes {} itself ({}) and {} with what it calls ({}).",
+            "{} uses {} itself ({}) and {} including its callees ({}).",
             code(&self.name),
             value(self.own),
             format_percent(self.own.into(), source.total.into()),

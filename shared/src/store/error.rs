@@ -73,7 +73,7 @@ pub enum StoreError {
         sum: i128,
     },
     /// One profile was asked of series that count different things.
-    #[error("series of type {0} and {1} cannot be read as one profile")]
+    #[error("series of types {0} and {1} can't be merged into one profile")]
     MixedTypes(String, String),
     /// Compression failed; a matter of memory, not of the data.
     #[error("zstd: {0}")]

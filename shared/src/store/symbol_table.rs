@@ -84,7 +84,7 @@ pub enum SymbolTableError {
     #[error("the program has no build id, by which its addresses are found")]
     NoId,
     /// Ids that tell no program.
-    #[error("the build ids of the program are too many, too long, or tell no program")]
+    #[error("the binary has too many build IDs, or they are too long or don't identify it")]
     Ids,
     /// Too long a name, or too many segments.
     #[error("the {0} of the program is longer than is kept")]

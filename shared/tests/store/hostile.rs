@@ -329,7 +329,7 @@ fn rows_are_checked() {
     );
     check(
         &[3, 1, 1, 4],
-        "chunk rows, byte 1: a count is larger than the bytes that follow allow",
+        "chunk rows, byte 1: a count is too large for the bytes that follow",
     );
     check(
         &[1, 1, 1],

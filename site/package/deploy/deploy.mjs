@@ -49,7 +49,7 @@ export async function deploy(words) {
   const read = readWords(words, USAGE, { preset: text, name: text, bucket: text, domain: text, ...flags });
   if (read === undefined) return;
   const { values, positionals } = read;
-  if (positionals.length > 0) throw wrong(USAGE, `${positionals[0]} is not an option`);
+  if (positionals.length > 0) throw wrong(USAGE, `unexpected argument ${positionals[0]}`);
   const name = checkSetting("name", values.name ?? "pilotlight");
   const path = resolve(RECORD);
   const record = readRecord(path);

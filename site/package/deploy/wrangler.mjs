@@ -14,7 +14,7 @@ const REMEDIES = [
   [
     "10042",
     () =>
-      "enable R2 for the account: https://dash.cloudflare.com/?to=/:account/r2 (10 GB are free, but it asks for a card)",
+      "enable R2 for the account: https://dash.cloudflare.com/?to=/:account/r2 (10 GB are free, but Cloudflare asks for a card)",
   ],
   [
     "register a workers.dev subdomain",

@@ -44,7 +44,7 @@ const own = fileURLToPath(new URL(".", import.meta.url));
 export async function selfhost(words) {
   const read = readWords(words, USAGE, { out: { type: "string" } });
   if (read === undefined) return;
-  if (read.positionals.length > 0) throw wrong(USAGE, `${read.positionals[0]} is not an option`);
+  if (read.positionals.length > 0) throw wrong(USAGE, `unexpected argument ${read.positionals[0]}`);
   if (!read.values.out) throw wrong(USAGE, "--out is missing: it names the folder");
   const out = resolve(read.values.out);
   checkFolder(out);

@@ -128,14 +128,14 @@ async function remove(objects, request, response) {
   const body = await textOf(request, LONGEST_DELETION);
   const names = [...body.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => toBinary(unescapeXml(key)));
   if (names.length === 0 || names.length > MOST_NAMES)
-    throw new S3Error(400, "MalformedXML", `a deletion has 1 to ${MOST_NAMES} keys, this one ${names.length}`);
+    throw new S3Error(400, "MalformedXML", `a deletion must have 1 to ${MOST_NAMES} keys (got ${names.length})`);
   await objects.delete(names);
   sendXml(response, 200, "<DeleteResult></DeleteResult>");
 }
 
 async function list(objects, query, response) {
   const [delimiter, token] = [query.get("delimiter"), query.get("continuation-token")];
-  if (delimiter && delimiter !== "/") throw new S3Error(501, "NotImplemented", "the delimiter can be / only");
+  if (delimiter && delimiter !== "/") throw new S3Error(501, "NotImplemented", "the only supported delimiter is /");
   const asked = Number(query.get("max-keys") ?? MOST_NAMES);
   if (!Number.isInteger(asked) || asked < 0) throw new S3Error(400, "InvalidArgument", "max-keys is not a number");
   const startAfter = query.get("start-after");

@@ -36,7 +36,7 @@ export function parseOptions(words) {
   const read = readWords(words, USAGE, known);
   if (read === undefined) return undefined;
   const { values, positionals } = read;
-  if (positionals.length > 0) throw wrong(USAGE, `${positionals[0]} is not an option`);
+  if (positionals.length > 0) throw wrong(USAGE, `unexpected argument ${positionals[0]}`);
   const { port = "4040", host = "127.0.0.1", data = defaultFolder() } = values;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) throw new UsageError(`--port must be 0 to 65535 (got ${port})`);
   if (isIP(host) === 0)

@@ -29,7 +29,7 @@ export function startWorkerd(program, { listen, state, variables }) {
   });
   const ended = new Promise((resolve) => {
     child.on("error", (error) => resolve(`it cannot start: ${error.message}`));
-    child.on("exit", (code, signal) => resolve(signal ? `it was ended by ${signal}` : `it ended with code ${code}`));
+    child.on("exit", (code, signal) => resolve(signal ? `it was killed by ${signal}` : `it ended with code ${code}`));
   });
   const port = new Promise((resolve) => {
     createInterface({ input: child.stdio[3] }).on("line", (line) => {
@@ -84,7 +84,7 @@ export async function endLeftover(state) {
     if (code !== "ESRCH") throw new Error(`cannot end workerd of an earlier server (process ${pid}): ${code}`);
   }
   for (const began = Date.now(); commandOf(pid) !== ""; await pause(10))
-    if (Date.now() - began > GONE_MS) throw new Error(`workerd of an earlier server does not end (process ${pid})`);
+    if (Date.now() - began > GONE_MS) throw new Error(`workerd of an earlier server is still running (process ${pid})`);
   return true;
 }
 

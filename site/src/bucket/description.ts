@@ -33,9 +33,10 @@ export function describedBundle(description: unknown, address: URL): Bundle {
     throw new FileError("This file does not describe a bundle.", ["Check the address.", address.href]);
   }
   if (description.version !== VERSION) {
-    throw new FileError(`This bundle has version ${description.version}, and this page reads version ${VERSION}.`, [
-      "Open it with the page that came with it.",
-    ]);
+    throw new FileError(
+      `This bundle has version ${description.version}, but this page supports only version ${VERSION}.`,
+      ["Open it with the page that came with it."],
+    );
   }
   const { catalog, digest, made } = description;
   return { objects: new URL(".", address).href, catalog, digest: textOf(digest) ?? "", made: madeOf(made) };

@@ -36,7 +36,7 @@ export async function makeSite(request: BundleRequest): Promise<MadeSite | null>
   const worker = new Worker(new URL("./bundler.ts", import.meta.url), { type: "module", name: "pilotlight bundle" });
   const answered = new Promise<BundleReply>((resolve, reject) => {
     worker.onmessage = ({ data }: MessageEvent<BundleReply>) => resolve(data);
-    worker.onerror = (event) => reject(new Error(event.message || "the maker of bundles did not start"));
+    worker.onerror = (event) => reject(new Error(event.message || "the bundle builder did not start"));
     worker.postMessage(request);
   });
   const reply = await answered.finally(() => worker.terminate());

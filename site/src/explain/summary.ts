@@ -187,7 +187,7 @@ export function markdown(
   return `${lines.join("\n")}\n${link && `\n${link}\n`}`;
 }
 
-export const CHANGED = "Changed most";
+export const CHANGED = "Largest changes";
 export const TOTAL = "Total, with everything they call";
 
 export function selfHeading(covered: number): string {

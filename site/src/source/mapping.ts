@@ -20,7 +20,7 @@ type Fields = Record<string, unknown>;
 export function parseMappings(text: string): Mapping[] {
   const file = fields(load(text));
   if (file.version !== undefined && file.version !== "v1")
-    throw new Error(`version is ${JSON.stringify(file.version)}, and v1 is read`);
+    throw new Error(`version must be v1 (got ${JSON.stringify(file.version)})`);
   const { mappings } = fields(file.source_code);
   if (mappings === undefined) return [];
   if (!Array.isArray(mappings)) throw new Error("source_code.mappings must be a list");
@@ -37,7 +37,7 @@ export function parseMappings(text: string): Mapping[] {
       return { paths, functions, repository: "", ref: "", path: text(here, "path") };
     }
     const [owner, repo] = [text(there, "owner"), text(there, "repo")];
-    if (owner === "" || repo === "") throw new Error(`mapping ${i + 1} names no owner or no repo`);
+    if (owner === "" || repo === "") throw new Error(`mapping ${i + 1} has no owner or repo`);
     return {
       paths,
       functions,

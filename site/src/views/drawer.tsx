@@ -84,7 +84,9 @@ export function Drawer() {
           ))}
         {detail.path.length < 2 && <li class="hint">Nothing calls it.</li>}
         {detail.path.length - 1 > NEAREST && (
-          <li class="hint">{plural(detail.path.length - 1 - NEAREST, "outer one is", "outer ones are")} not listed.</li>
+          <li class="hint">
+            {plural(detail.path.length - 1 - NEAREST, "outer caller is", "outer callers are")} not listed.
+          </li>
         )}
       </ol>
       <h3>{info.diff ? "Calls" : "Calls (shares of this function)"}</h3>
@@ -102,7 +104,7 @@ export function Drawer() {
         {children.count === 0 && <li class="hint">It calls nothing.</li>}
         {children.count > children.largest.length && (
           <li class="hint">
-            {plural(children.count - children.largest.length, "smaller one is", "smaller ones are")} not listed.
+            {plural(children.count - children.largest.length, "smaller callee is", "smaller callees are")} not listed.
           </li>
         )}
       </ol>

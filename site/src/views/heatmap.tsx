@@ -157,8 +157,8 @@ function Strip({ map }: { map: Heatmap }) {
           disabled={!chosen}
           title={
             chosen
-              ? "The next part of the time that is chosen is what the first is compared with (or drag with Shift)"
-              : "Choose a part of the time first, then one to compare it with"
+              ? "Select a second part of the time range to compare with the first (or Shift-drag)"
+              : "Select part of the time range first, then a second part to compare"
           }
           data-testid="compare-time"
           onClick={() => {
@@ -188,10 +188,10 @@ function Strip({ map }: { map: Heatmap }) {
           tabIndex={0}
           data-testid="heatmap"
           data-columns={columns}
-          title="Drag to select a part of the time, with Shift a second one to compare; double-click for all of it"
+          title="Drag to select part of the time range; Shift-drag to select a second part to compare; double-click to reset"
           aria-label={
             second.value
-              ? "The part of the time to compare with. Arrow keys move, Shift selects, Escape leaves."
+              ? "Second part of the time range, to compare. Arrow keys move, Shift selects, Escape leaves."
               : "Profile over time. Arrow keys move, Shift selects, Escape clears."
           }
           aria-valuemin={0}

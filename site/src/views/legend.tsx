@@ -87,12 +87,12 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
           title="One side has more profiles than the other, so its amounts or its load may be larger even if nothing changed."
         >
           {counts}
-          {measure === "amount" ? ": amounts mislead" : ""}
+          {measure === "amount" ? ": amounts may mislead" : ""}
           {measure === "share" && diffRoute.value.measure === "auto" ? ", so shares are compared" : ""}
         </span>
       )}
       <Select
-        label="What is compared"
+        label="Compare by"
         testid="measure"
         value={measure}
         options={options}

@@ -537,7 +537,7 @@ fn times_that_take_too_much_are_left_out() {
     assert_eq!(
         recording.warnings,
         [
-            "events are added up without times and threads, which would take far more memory than the file has bytes"
+            "events are added up without times and threads, which would need far more memory than the size of the file"
         ]
     );
 }
@@ -633,7 +633,7 @@ fn damage_is_named() {
         .classes
         .push((FREE, "jdk.ExecutionSample", vec![("self", FREE, &[])]));
     assert!(
-        message(&nested.write()).ends_with("class 11 is nested too deep or has too many fields")
+        message(&nested.write()).ends_with("class 11 is nested too deeply or has too many fields")
     );
     // Each class holds the next one many times.
     let mut wide = Chunk::new(Integers::Compressed);
@@ -649,7 +649,7 @@ fn damage_is_named() {
             vec![("x", next, &[][..]); 50],
         ));
     }
-    assert!(message(&wide.write()).ends_with("is nested too deep or has too many fields"));
+    assert!(message(&wide.write()).ends_with("is nested too deeply or has too many fields"));
 
     // The first pool leads to the second, which leads to the first.
     let mut circle = Chunk::new(Integers::Raw);

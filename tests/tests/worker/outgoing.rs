@@ -126,7 +126,7 @@ fn files_of_source_code_and_a_model() {
         ),
         ("acme/shop", "picture", 400, "not text"),
         // The token goes to nobody else.
-        ("acme/shop", "moved", 502, "it answers 302"),
+        ("acme/shop", "moved", 502, "it returned status 302"),
         (
             "acme/private",
             "main.go",

@@ -152,16 +152,16 @@ impl Model {
             429 => Err(Problem::new(
                 429,
                 "resource_exhausted",
-                "the language model has too much to do; come again later",
+                "the language model is overloaded; try again later",
             )),
-            status => Err(unavailable(format!("it answers {status}"))),
+            status => Err(unavailable(format!("it returned status {status}"))),
         }
     }
 }
 
 fn completed(body: &[u8]) -> Result<String, Problem> {
     let completed: Completed = serde_json::from_slice(body)
-        .map_err(|error| unavailable(format!("its answer is invalid: {error}")))?;
+        .map_err(|error| unavailable(format!("can't parse its response: {error}")))?;
     let first = completed.choices.into_iter().next();
     first
         .map(|choice| choice.message.content)

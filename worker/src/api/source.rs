@@ -73,7 +73,7 @@ impl SourceHost {
             return Err(wrong(
                 "SOURCE_URL",
                 template,
-                "empty, or an address with {repository}, {ref} and {path}, each once",
+                "a URL with {repository}, {ref} and {path}, once each (or empty)",
             ));
         }
         Ok(Self {
@@ -92,13 +92,13 @@ impl SourceHost {
     fn address(&self, repository: &str, git_ref: &str, path: &str) -> Result<String, Problem> {
         let Some(template) = &self.template else {
             return Err(Problem::unimplemented(
-                "this server fetches no source code: SOURCE_URL is empty",
+                "this server doesn't fetch source code: SOURCE_URL is empty",
             ));
         };
         for (name, value) in [("repository", repository), ("ref", git_ref), ("path", path)] {
             if value.len() > MAX_NAME {
                 let length = value.len();
-                let message = format!("{name} has {length} bytes; at most {MAX_NAME} are taken");
+                let message = format!("{name} has {length} bytes; at most {MAX_NAME} are allowed");
                 return Err(Problem::invalid(message));
             }
         }
@@ -172,7 +172,7 @@ async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
                 "it answers {status}; SOURCE_TOKEN may be missing or may not read this repository"
             )));
         }
-        status => return Err(unavailable(format!("it answers {status}"))),
+        status => return Err(unavailable(format!("it returned status {status}"))),
     }
     if file.is_cut {
         let message = format!("the file has more than {MAX_FILE} bytes");
@@ -189,7 +189,7 @@ async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
 }
 
 fn unavailable(reason: String) -> Problem {
-    let message = format!("the host of the source code did not give the file: {reason}");
+    let message = format!("the source host did not return the file: {reason}");
     Problem::new(502, "unavailable", message)
 }
 
@@ -236,7 +236,7 @@ mod tests {
         let refused = of("https://github.com/a/b", "v1", &long).unwrap_err();
         assert_eq!(
             refused.message,
-            "path has 1025 bytes; at most 1024 are taken"
+            "path has 1025 bytes; at most 1024 are allowed"
         );
     }
 

@@ -171,7 +171,7 @@ fn new(
         Some(seconds @ 1..=MAX_TTL_SECONDS) => Some(now + seconds * 1000),
         Some(seconds) => {
             return Err(Problem::invalid(format!(
-                "ttl_seconds is {seconds}, not a number from 1 to {MAX_TTL_SECONDS}"
+                "ttl_seconds must be from 1 to {MAX_TTL_SECONDS} (got {seconds})"
             )));
         }
     };

@@ -112,7 +112,7 @@ async fn publish_day(
     Err(Problem::new(
         409,
         "aborted",
-        format!("{key} was replaced by others, {TRIES} times"),
+        format!("{key} was overwritten by another writer in all {TRIES} attempts"),
     ))
 }
 

@@ -42,7 +42,7 @@ pub(crate) use number::{Scale, rounded};
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FoldedError {
     /// Larger than allowed.
-    #[error("folded stacks: {length} bytes; {cap} are allowed")]
+    #[error("folded stacks: {length} bytes; at most {cap} are allowed")]
     TooLarge {
         /// Its size; of what is written, as far as it went.
         length: usize,

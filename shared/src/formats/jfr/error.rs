@@ -47,7 +47,7 @@ pub enum JfrProblem {
     #[error("class {0} is not described by the metadata")]
     UnknownClass(u64),
     /// A class that holds itself, or classes within classes beyond need.
-    #[error("class {0} is nested too deep or has too many fields")]
+    #[error("class {0} is nested too deeply or has too many fields")]
     TooNested(u64),
     /// A stack that is too deep.
     #[error("a stack of {depth} frames; {cap} are allowed")]

@@ -74,7 +74,9 @@ pub(super) fn read<'a>(
     let size = reader.int()? as usize;
     let mut reader = reader.part(reader.offset(), start.saturating_add(size));
     if reader.long()? != 0 {
-        return Err(reader.error(JfrProblem::Invalid("no metadata where the header says")));
+        return Err(reader.error(JfrProblem::Invalid(
+            "no metadata at the offset given in the header",
+        )));
     }
     // Start, duration and id.
     for _ in 0..3 {

@@ -126,13 +126,13 @@ impl JsonFormat {
             Flamebearer => "a flame graph of Pyroscope (flamebearer)",
             Dhat => "a DHAT profile",
             Safari => "a Safari recording",
-            React => "a profile of React DevTools",
+            React => "a React DevTools profile",
             Stackprof => "a stackprof profile",
             Ghc => "a GHC profile (JSON)",
             Pyinstrument => "a pyinstrument profile",
             Scalene => "a scalene profile",
             Gprof2dot => "JSON of gprof2dot",
-            JavaThreads => "a dump of Java's threads",
+            JavaThreads => "a Java thread dump",
             Xhprof => "an xhprof profile",
         }
     }

@@ -199,7 +199,7 @@ impl Decoder {
         }
         if types.len() > MAX_SAMPLE_TYPES {
             return Err(PprofError::Invalid(format!(
-                "{} sample types; {MAX_SAMPLE_TYPES} are allowed",
+                "{} sample types; at most {MAX_SAMPLE_TYPES} are allowed",
                 types.len()
             )));
         }

@@ -195,7 +195,7 @@ fn count_lines(outline: &Outline<'_>) -> Result<usize, PprofError> {
         }
         if lines > MAX_INLINED {
             let problem = format!(
-                "location {index} (counted from 0) has {lines} lines; {MAX_INLINED} are allowed"
+                "location {index} (counted from 0) has {lines} lines; at most {MAX_INLINED} are allowed"
             );
             return Err(PprofError::Invalid(problem));
         }

@@ -228,7 +228,7 @@ impl<'a> Dump<'a> {
         let most = self.bytes.len().saturating_mul(BYTES_A_BYTE);
         if self.json.len() + self.hashes * HASH > most.saturating_add(FIXED) {
             return Err(
-                "the profile would take far more memory than the file has bytes".to_owned(),
+                "the profile would need far more memory than the size of the file".to_owned(),
             );
         }
         Ok(())

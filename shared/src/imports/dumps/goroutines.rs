@@ -209,7 +209,7 @@ mod tests {
         let deep = format!("goroutine 1 [x]:\n{}", "f()\n".repeat(MAX_STACK_DEPTH + 2));
         assert_eq!(
             decode(deep.as_bytes()).expect_err("deep").to_string(),
-            "goroutine dump, line 16387: a stack of more than 16384 frames, which are the most allowed"
+            "goroutine dump, line 16387: a stack has more than 16384 frames (the maximum)"
         );
     }
 }

@@ -25,7 +25,7 @@ impl Thread {
     pub(super) fn push(&mut self, location: LocationId) -> Result<(), String> {
         if self.frames.len() == MAX_STACK_DEPTH {
             return Err(format!(
-                "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
             ));
         }
         self.frames.push(location);

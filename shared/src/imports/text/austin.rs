@@ -126,7 +126,7 @@ fn read(rows: &mut Rows, mode: Mode, line: &str) -> Result<bool, String> {
     for (depth, part) in parts.filter(|part| !part.is_empty()).enumerate() {
         if depth == MAX_STACK_DEPTH {
             return Err(format!(
-                "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
             ));
         }
         let location = frame(rows, part);

@@ -87,7 +87,7 @@ impl Entry {
     fn frame(&mut self, rows: &mut Rows, text: &str) -> Result<(), String> {
         if self.frames.len() == MAX_STACK_DEPTH {
             return Err(format!(
-                "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
             ));
         }
         self.frames.push(location(rows, text));

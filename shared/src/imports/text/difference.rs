@@ -44,9 +44,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         let mut parent = None;
         for (depth, name) in stack.split(';').filter(|name| !name.is_empty()).enumerate() {
             if depth == MAX_STACK_DEPTH {
-                let problem = format!(
-                    "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
-                );
+                let problem =
+                    format!("a stack has more than {MAX_STACK_DEPTH} frames (the maximum)");
                 return Err(FormatError::at_line(NAME, number, problem));
             }
             parent = Some(stacks.call(parent, name));

@@ -115,7 +115,7 @@ impl Reader {
         while self.open.pop_if(|(above, _)| *above >= indent).is_some() {}
         if self.open.len() == MAX_STACK_DEPTH {
             return Err(format!(
-                "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
             ));
         }
         let (file, start) = place(&source);

@@ -39,7 +39,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         columns
     });
     let Some(columns) = columns else {
-        let missing = "no line has the names of the columns";
+        let missing = "no header line with column names";
         return Err(FormatError::new(NAME, missing));
     };
     let mut reader = Reader {
@@ -126,7 +126,7 @@ impl Reader {
         }
         if self.open.len() == MAX_STACK_DEPTH {
             return Err(format!(
-                "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
             ));
         }
         let own = match &self.columns.own {
@@ -197,7 +197,7 @@ pub(super) fn quantity(text: &str, unit: &str) -> Result<Option<(Measure, i64)>,
     let (digits, rest) = text.split_at(end);
     if has_decimal_comma(digits) {
         return Err(format!(
-            "a decimal comma, where a decimal point is expected: {:?}",
+            "expected a decimal point, got a decimal comma: {:?}",
             cut(text)
         ));
     }
@@ -289,7 +289,7 @@ mod tests {
             ("1 s\tx\tf\n", "not a number: \"x\""),
             (
                 "9,9 s\t4,93 s\tf\n",
-                "a decimal comma, where a decimal point is expected: \"4,93 s\"",
+                "expected a decimal point, got a decimal comma: \"4,93 s\"",
             ),
             (
                 "1 s\t1 parsec\tf\n",

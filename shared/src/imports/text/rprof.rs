@@ -102,10 +102,10 @@ fn frames(rows: &mut Rows, files: &[String], line: &str) -> Result<Vec<LocationI
         }
         if let Some(text) = rest.strip_prefix('"') {
             let end = text.find("\" ").or(text.strip_suffix('"').map(str::len));
-            let end = end.ok_or_else(|| format!("a name does not end: {:?}", cut(line)))?;
+            let end = end.ok_or_else(|| format!("a name has no closing quote: {:?}", cut(line)))?;
             if frames.len() == MAX_STACK_DEPTH {
                 return Err(format!(
-                    "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+                    "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
                 ));
             }
             let function = rows.function(&text[..end], file);
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn what_is_wrong() {
         for (line, expect) in [
-            ("\"f", "a name does not end: \"\\\"f\""),
+            ("\"f", "a name has no closing quote: \"\\\"f\""),
             ("2#3 \"f\"", "neither a name nor a line: \"2#3\""),
             ("\"f\" g", "neither a name nor a line: \"g\""),
         ] {

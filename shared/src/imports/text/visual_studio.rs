@@ -61,7 +61,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         reader.rows.check()?;
     }
     if reader.columns.is_none() {
-        let missing = "no line has the names of the columns";
+        let missing = "no header line with column names";
         return Err(FormatError::new(NAME, missing));
     }
     reader.rows.finish()
@@ -128,7 +128,7 @@ struct Reader {
 impl Reader {
     fn begin(&mut self, columns: Columns) -> Result<(), String> {
         if columns.of_pairs.is_some() {
-            return Err("callers and callees are not read; open the call tree or the functions (/summary:CallTree or Function)".to_owned());
+            return Err("callers and callees are not supported; open the call tree or the functions (/summary:CallTree or Function)".to_owned());
         }
         let mut last = "";
         for (column, (_, kind, unit, scale)) in columns.values.into_iter().zip(VALUES) {
@@ -174,7 +174,7 @@ impl Reader {
         while self.open.pop_if(|open| open.0 >= level).is_some() {}
         if self.open.len() == MAX_STACK_DEPTH {
             return Err(format!(
-                "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
             ));
         }
         let process = if level == 0 {
@@ -221,7 +221,7 @@ fn number(text: &str, scale: f64) -> Result<i64, String> {
     }
     if has_decimal_comma(text) {
         return Err(format!(
-            "a decimal comma, where a decimal point is expected: {:?}",
+            "expected a decimal point, got a decimal comma: {:?}",
             cut(text)
         ));
     }
@@ -292,7 +292,7 @@ mod tests {
             ),
             (
                 "Function Name,Exclusive Samples,\nf,\"18,39\",\n",
-                ", line 2: a decimal comma, where a decimal point is expected: \"18,39\"",
+                ", line 2: expected a decimal point, got a decimal comma: \"18,39\"",
             ),
             (
                 "Function Name,Exclusive Samples,\nf,x,\n",
@@ -304,13 +304,13 @@ mod tests {
             ),
             (
                 "Type,Root Function Name,Function Name,Exclusive Samples,\n",
-                ", line 1: callers and callees are not read; open the call tree or the functions (/summary:CallTree or Function)",
+                ", line 1: callers and callees are not supported; open the call tree or the functions (/summary:CallTree or Function)",
             ),
             (
                 "Function Name,Exclusive Samples,\n",
                 ": there are no samples",
             ),
-            ("a,b\n", ": no line has the names of the columns"),
+            ("a,b\n", ": no header line with column names"),
         ] {
             let error = decode(text.as_bytes()).expect_err(text).to_string();
             assert_eq!(error, format!("{NAME}{expect}"));

@@ -82,7 +82,7 @@ impl Reading {
             Some(part) if raw => {
                 // Right before the directory.
                 if part.offset.checked_add(part.len) != Some(start) {
-                    return Err(corrupt("the ids do not stand before it"));
+                    return Err(corrupt("the IDs are not directly before it"));
                 }
                 if part.offset < first {
                     self.from = part.offset;

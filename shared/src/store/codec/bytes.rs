@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         let count = self.varint()?;
         match usize::try_from(count) {
             Ok(count) if count <= self.remaining() / width => Ok(count),
-            _ => Err(self.corrupt("a count is larger than the bytes that follow allow")),
+            _ => Err(self.corrupt("a count is too large for the bytes that follow")),
         }
     }
 

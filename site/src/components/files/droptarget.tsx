@@ -49,7 +49,7 @@ export function DropTarget() {
         <p>Drop several to merge or compare them. Folders and zip archives work, too.</p>
         {takePrograms.value ? (
           <p>
-            The symbols of a program, or of its debug file, are stored on this server: they name addresses for everyone.
+            Symbols from a dropped binary or debug file are stored on this server and resolve addresses for everyone.
           </p>
         ) : (
           <p>Drop a binary with debug symbols on a service to name the addresses in its profiles.</p>

@@ -127,7 +127,7 @@ function Sides({ answer }: { answer: Answer }) {
 }
 
 function options(values: string[], chosen: string) {
-  return [...new Set([...values, chosen])].map((value) => ({ value, label: value || "without it" }));
+  return [...new Set([...values, chosen])].map((value) => ({ value, label: value || "not set" }));
 }
 
 function Findings({ answer }: { answer: Answer }) {
@@ -207,7 +207,7 @@ function Summary({ answer }: { answer: Answer }) {
       <p class="changes-summary" data-testid="changes-summary">
         <b>Not enough profiles to tell a change from the usual variation:</b>{" "}
         {rounded
-          ? "the profiles have expired and sums of whole minutes, hours or days are left."
+          ? "the profiles have expired; only totals of whole minutes, hours or days remain."
           : `it takes three windows of half a minute with profiles on each side, and there are ${sides.before.windows} and ${sides.after.windows}.`}{" "}
         {listed.length > 0
           ? "These are the plain differences of half a percentage point and more."
@@ -264,7 +264,8 @@ function LoadNews({ answer: { cause, more }, load }: { answer: Answer; load: Cha
         <b>
           {change(before, after)} {typeLabel(type)}:
         </b>{" "}
-        {amounts}. The load varies as much within each side, so this may be chance. Choose times with a steady load.
+        {amounts}. The load varies just as much within each side, so this may be chance. Choose times with a steady
+        load.
       </>
     );
   if (!differs)

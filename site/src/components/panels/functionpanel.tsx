@@ -75,8 +75,8 @@ function Search() {
     <search class="function-search">
       <input
         type="search"
-        aria-label={`Search a function of ${service}`}
-        placeholder={func ? "Another function" : `A function of ${service}`}
+        aria-label={`Search for a function in ${service}`}
+        placeholder={func ? "Another function" : `Function in ${service}`}
         spellcheck={false}
         data-testid="function-search"
         onInput={({ currentTarget }) => {
@@ -101,7 +101,7 @@ function Search() {
             <p class="hint">
               {value.profiles === 0
                 ? "No profiles in this range."
-                : `No function of ${service} has “${draft.value}” in its name.`}
+                : `No function in ${service} has “${draft.value}” in its name.`}
             </p>
           )}
           {value.coverage.functions > value.functions.length && (

@@ -30,7 +30,7 @@ export function SinglesPanel() {
       data-testid="singles-panel"
       data-state={state}
     >
-      <fieldset class="segmented" aria-label="What is shown">
+      <fieldset class="segmented" aria-label="Show">
         <button type="button" aria-pressed={!spans} data-testid="singles-profiles" onClick={() => go({ by: null })}>
           Profiles
         </button>

@@ -24,8 +24,8 @@ export function KeepRange() {
         disabled={tooLong || running.value}
         title={
           tooLong
-            ? "At most seven days are kept at once"
-            : `The profiles of the days of ${spanLabel(seen, Date.now())} stay when others of their age are removed`
+            ? "A pin can cover at most 7 days"
+            : `Keeps all profiles from the days of ${spanLabel(seen, Date.now())} when others of that age are deleted`
         }
         data-testid="keep"
         onClick={() => void keep()}

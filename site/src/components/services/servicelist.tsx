@@ -14,8 +14,8 @@ import { ServiceCard } from "./servicecard.tsx";
 const ORDERS = [
   { value: "name", label: "By name" },
   { value: "-total", label: "Largest total first" },
-  { value: "-delta", label: "Grew most first" },
-  { value: "delta", label: "Shrank most first" },
+  { value: "-delta", label: "Largest increase first" },
+  { value: "delta", label: "Largest decrease first" },
 ];
 
 /** Services as cards, searched and sorted. */

@@ -38,7 +38,7 @@ function snippets(address: string): { name: string; code: string }[] {
   return [
     {
       name: "curl",
-      code: `# any pprof file; it shows up at the time in it
+      code: `# any pprof file; it appears at the time recorded in it
 curl --data-binary @cpu.pprof \\
   "${address}/ingest?name=my.app%7Benv=dev%7D&format=pprof"`,
     },

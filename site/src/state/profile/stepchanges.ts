@@ -105,7 +105,7 @@ export function clearSteps(): void {
 /** Focus, ignore or hide the functions of a name. */
 export function stepOn(verb: PatternVerb, name: string): void {
   // A frame without a function has no text that a regular expression could match.
-  if (name === "?" || /^0x[0-9a-f]+( \[|$)/.test(name)) notify(`${name} is an address without a name`);
+  if (name === "?" || /^0x[0-9a-f]+( \[|$)/.test(name)) notify(`${name} has no function name to filter by`);
   else addStep(stepOf(verb, name));
 }
 

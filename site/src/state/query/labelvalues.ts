@@ -25,7 +25,7 @@ export interface ValueTimelines {
 }
 
 /** How a value is called: what lacks the label has an empty one. */
-export const valueName = (value: string) => value || "without it";
+export const valueName = (value: string) => value || "not set";
 
 /** What is told of a value of a label. Of a gauge all amounts are averages a snapshot. */
 export interface ValueRow {

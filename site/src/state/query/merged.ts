@@ -13,7 +13,7 @@ import { ROUNDED } from "./rounded.ts";
 /** An hour in steps of 30 s. */
 export const TIMELINE_POINTS = 120;
 
-const SATURATED = "A sum is larger than 64 bits can hold and is cut there.";
+const SATURATED = "A total exceeds 64 bits and is capped at the maximum.";
 
 /** What was read for an answer; of a server the requests are not known. */
 export type Read = Pick<ProfileAnswer, "bytesRead" | "requests">;

@@ -101,7 +101,7 @@ async function tablesOf(program: File): Promise<{ tables: Uint8Array<ArrayBuffer
   const { value } = shown;
   if (value.state !== "ready" || value.exported === null)
     throw new FileError("Open one of its profiles first.", [
-      "Drop it on the view Profile, once that shows profiles of the program.",
+      "Open the Profile view with profiles from this program, then drop it there.",
     ]);
   const { named, tables, refused } = await core.symbolTables(value.exported, program.name, program).catch(explain);
   const [answer] = named;
@@ -119,7 +119,7 @@ async function tablesOf(program: File): Promise<{ tables: Uint8Array<ArrayBuffer
   const addresses = plural(answer.addresses, "address", "addresses");
   return {
     tables,
-    kept: `${kept} On this page alone, ${answer.named} of ${addresses} have names until it is read again.`,
+    kept: `${kept} ${answer.named} of ${addresses} are resolved on this page only, until it is reloaded.`,
   };
 }
 

@@ -58,7 +58,7 @@ async fn diff(
     let [left, right] = &sides;
     if left.profile_type != right.profile_type {
         let message = format!(
-            "both sides need the same profile type, and have {} and {}",
+            "both sides need the same profile type (got {} and {})",
             left.profile_type, right.profile_type
         );
         return Err(Problem::invalid(message));

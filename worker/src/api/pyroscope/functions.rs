@@ -81,7 +81,7 @@ impl TreeProjection {
         let depth = match options.max_depth.unwrap_or(1) {
             depth @ 0..=MAX_DEPTH => depth as usize,
             depth => {
-                let message = format!("max_depth is {depth}, not from 0 to {MAX_DEPTH}");
+                let message = format!("max_depth must be from 0 to {MAX_DEPTH} (got {depth})");
                 return Err(Problem::invalid(message));
             }
         };
@@ -100,14 +100,14 @@ impl TreeProjection {
                 Ok(Self::RootPath { names, depth })
             }
             FunctionTreeSelection::ROOT_PATH => {
-                Err(Problem::invalid("a root path has callees only"))
+                Err(Problem::invalid("a root path can only have callees"))
             }
             FunctionTreeSelection::FUNCTION_CHAIN if names.is_empty() => Err(Problem::invalid(
                 "a function chain needs a call site in stack_trace_selector",
             )),
             FunctionTreeSelection::FUNCTION_CHAIN if directions.len() == 2 && names.len() > 1 => {
                 Err(Problem::invalid(
-                    "both directions need a chain of one function",
+                    "callers and callees together require a chain of one function",
                 ))
             }
             FunctionTreeSelection::FUNCTION_CHAIN => Ok(Self::Chain {

@@ -71,9 +71,7 @@ async fn stacktraces(
     };
     let selection = Selection::of(request)?;
     if selection.pgo.is_some() && form != Form::Pprof {
-        return Err(Problem::invalid(
-            "go_pgo goes with PROFILE_FORMAT_PPROF only",
-        ));
+        return Err(Problem::invalid("go_pgo requires PROFILE_FORMAT_PPROF"));
     }
     let outgrown = match form {
         // Every stack is asked for.

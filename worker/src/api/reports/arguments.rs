@@ -160,7 +160,7 @@ impl Arguments {
             (baseline.selector, baseline.profile_type) = typed_selector(query)?;
             if baseline.profile_type != selected.profile_type {
                 let message = format!(
-                    "both sides need the same profile type, and baseline_query has {}, query has {}",
+                    "both sides need the same profile type (baseline_query has {}, query has {})",
                     baseline.profile_type, selected.profile_type
                 );
                 return Err(Problem::invalid(message));
@@ -181,7 +181,7 @@ impl Arguments {
             }
             _ => {
                 return Err(Problem::invalid(
-                    "baseline_from and baseline_until go together, and one of them is missing",
+                    "baseline_from and baseline_until must be given together",
                 ));
             }
         }
@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(sides(range), Ok((same, (5, 7))));
         assert_eq!(
             message(sides("&baseline_from=5")),
-            "baseline_from and baseline_until go together, and one of them is missing"
+            "baseline_from and baseline_until must be given together"
         );
         assert_eq!(
             message(sides("&baseline_from=9&baseline_until=7")),

@@ -168,8 +168,12 @@ pub(crate) fn object(response: Response, range: Option<Range<u64>>) -> Result<Ob
     match (response.status, range) {
         (206, Some(range)) => {
             let size = size_of_part(&name, &range, body.len() as u64);
-            let size =
-                size.ok_or_else(|| format!("for bytes {range:?} came {} as {name:?}", body.len()))?;
+            let size = size.ok_or_else(|| {
+                format!(
+                    "asked for bytes {range:?}, got {} bytes with content-range {name:?}",
+                    body.len()
+                )
+            })?;
             Ok(Object {
                 bytes: body,
                 etag,
@@ -213,7 +217,7 @@ pub(crate) fn head(response: &Response) -> Result<Object, String> {
     let size = response.header("content-length");
     let size = size
         .parse()
-        .map_err(|_| format!("its length is {size:?}"))?;
+        .map_err(|_| format!("invalid content-length {size:?}"))?;
     Ok(Object {
         bytes: Vec::new(),
         etag: etag(response)?,

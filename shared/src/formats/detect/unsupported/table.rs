@@ -86,7 +86,7 @@ const CPROFILE: UnsupportedFormat = Profile("a profile of Python's cProfile (pst
 const PICKLE: UnsupportedFormat = Other("a pickle of Python");
 const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
 const PMCSTAT: UnsupportedFormat = Profile("the output of pmcstat");
-const JAVA_THREADS: UnsupportedFormat = Profile("a dump of Java's threads");
+const JAVA_THREADS: UnsupportedFormat = Profile("a Java thread dump");
 const BACKTRACES: UnsupportedFormat = Profile("backtraces of a debugger");
 const MASSIF: UnsupportedFormat = Profile("a massif profile");
 const HEAPTRACK: UnsupportedFormat = Profile("a heaptrack recording");
@@ -163,7 +163,7 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         &["==>", "\"ct\";i:"],
         Profile("an xhprof profile that PHP serialized"),
     ),
-    ("", &["sample.interval="], Profile("a profile of R (Rprof)")),
+    ("", &["sample.interval="], Profile("an R profile (Rprof)")),
     ("", &["@[\n", "\n]: "], Profile("stacks of bpftrace")),
     (
         "<",

@@ -228,7 +228,7 @@ impl Trace {
         }
         if action == 0 {
             if thread.calls.len() == MAX_STACK_DEPTH {
-                return Err("a stack of more than 16384 frames, which are the most allowed");
+                return Err("a stack has more than 16384 frames (the maximum)");
             }
             let location = match self.methods.get(&method) {
                 Some(&known) => known,

@@ -256,9 +256,7 @@ impl<'a> Samples<'a> {
             if self.frames.len() == MAX_STACK_DEPTH {
                 return Err(FormatError::new(
                     NAME,
-                    format!(
-                        "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
-                    ),
+                    format!("a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"),
                 ));
             }
             let address = address.saturating_sub(u64::from(!is_first));

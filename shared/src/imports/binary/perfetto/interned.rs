@@ -172,7 +172,7 @@ impl<'a> Interned<'a> {
         while let Some(frame) = frames.next()? {
             if depth == MAX_STACK_DEPTH {
                 return Err(Problem(format!(
-                    "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+                    "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
                 )));
             }
             depth += 1;

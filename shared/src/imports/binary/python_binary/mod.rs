@@ -87,7 +87,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     reader.rows.finish()
 }
 
-const TOO_DEEP: &str = "a stack of more than 16384 frames, which are the most allowed";
+const TOO_DEEP: &str = "a stack has more than 16384 frames (the maximum)";
 
 struct Reader {
     rows: Rows,
@@ -154,7 +154,7 @@ impl Reader {
 
     fn beside(&mut self, cursor: &Cursor<'_>, bytes: usize) -> Result<(), Problem> {
         self.rows.beside += bytes;
-        let full = "the profile would take far more memory than the file has bytes";
+        let full = "the profile would need far more memory than the size of the file";
         self.rows.check().map_err(|_| (cursor.at(), full))
     }
 

@@ -272,7 +272,7 @@ impl<'a> Report<'a> {
         }
         if self.frames.len() == MAX_STACK_DEPTH {
             return Err(Problem(format!(
-                "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
             )));
         }
         let file = self.files.get(&file);

@@ -335,8 +335,11 @@ impl<'de> Visitor<'de> for Libraries {
 
     /// Old Firefox writes the list as a text.
     fn visit_str<E: Error>(self, text: &str) -> Result<Self, E> {
-        serde_json::from_slice(text.as_bytes())
-            .map_err(|error| E::custom(format!("libraries that are written as a text: {error}")))
+        serde_json::from_slice(text.as_bytes()).map_err(|error| {
+            E::custom(format!(
+                "in the library list, which is a JSON string: {error}"
+            ))
+        })
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Self, A::Error> {

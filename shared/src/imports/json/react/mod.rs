@@ -77,7 +77,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         ),
         (
             unknown,
-            "renders are of components that the file does not name",
+            "renders belong to components that the file does not name",
         ),
     ] {
         if count > 0 {

@@ -77,7 +77,7 @@ fn what_is_wrong() {
         decoded.warnings,
         [
             "3 lists of operations have an unknown layout; what was mounted there has no names",
-            "1 renders are of components that the file does not name"
+            "1 renders belong to components that the file does not name"
         ]
     );
     assert_eq!(decoded.profile.total(0), 3_000_000);

@@ -76,7 +76,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<CallGraph, FormatError> {
             .map_err(|problem| FormatError::at_line(NAME, number, problem))?;
         let rows = &mut reader.graph.rows;
         if !is_known {
-            rows.warn_left_out(number, "not of callgrind's format", &line);
+            rows.warn_left_out(number, "not in callgrind format", &line);
         }
         rows.check()?;
     }

@@ -38,7 +38,7 @@ mod tests {
     fn check(text: &str, stacks: &[&str], warnings: &[&str]) {
         let decoded = decode(text.as_bytes()).unwrap_or_else(|e| panic!("{text}: {e}"));
         assert_eq!(samples(&decoded.profile), stacks);
-        let graph = "a call graph has no stacks: costs of a function that has several callers are divided between them by what their calls cost";
+        let graph = "a call graph has no stacks: the cost of a function with several callers is split between them by the cost of their calls";
         assert_eq!(decoded.warnings[0], graph);
         assert_eq!(decoded.warnings[1..], *warnings);
     }

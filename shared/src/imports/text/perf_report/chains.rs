@@ -159,7 +159,7 @@ impl Chains {
         let depth = parent.map_or(0, |parent| self.nodes[parent as usize].depth) + 1;
         if depth as usize > MAX_STACK_DEPTH {
             return Err(format!(
-                "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
             ));
         }
         rows.beside += size_of::<Node>();
@@ -298,7 +298,7 @@ impl Chains {
                             .saturating_add(MAX_STACK_DEPTH)
                     {
                         let problem = format!(
-                            "stacks have more than {FRAMES_A_NODE} frames for each line of a tree, which are the most allowed"
+                            "stacks have more than {FRAMES_A_NODE} frames for each line of a tree (the maximum)"
                         );
                         return Err(FormatError::new(rows.format, problem));
                     }

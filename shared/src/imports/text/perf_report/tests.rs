@@ -163,7 +163,7 @@ fn stacks_are_not_longer_than_what_a_report_has() {
     let error = decode(format!("{HEAD}{OVERHEAD}{table}").as_bytes()).expect_err("is refused");
     assert_eq!(
         error.to_string(),
-        "perf report: stacks have more than 1024 frames for each line of a tree, which are the most allowed"
+        "perf report: stacks have more than 1024 frames for each line of a tree (the maximum)"
     );
 }
 

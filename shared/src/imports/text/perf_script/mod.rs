@@ -203,7 +203,7 @@ impl Reader {
     fn add(&mut self, frame: &Frame<'_>, next: &str) -> Result<bool, String> {
         if self.frames.len() == MAX_STACK_DEPTH {
             return Err(format!(
-                "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
             ));
         }
         let source =

@@ -257,7 +257,7 @@ fn deep_stacks_are_refused() {
     let error = decode(text.as_bytes()).expect_err("too deep").to_string();
     assert_eq!(
         error,
-        "perf script, line 16386: a stack of more than 16384 frames, which are the most allowed"
+        "perf script, line 16386: a stack has more than 16384 frames (the maximum)"
     );
     assert_eq!(
         decode(b"\n").expect_err("nothing").to_string(),

@@ -64,10 +64,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let heads = || lines(bytes).filter_map(|(number, line)| Some((number, Columns::of(&line)?)));
     let head = heads().find(|(_, columns)| columns.kind != Kind::Flat);
     let Some((head, mut columns)) = head.or_else(|| heads().next()) else {
-        return Err(FormatError::new(
-            NAME,
-            "no line has the names of the columns",
-        ));
+        return Err(FormatError::new(NAME, "no header line with column names"));
     };
     let is_tree = matches!(columns.kind, Kind::Tree(_));
     if columns.is_total && !is_tree {
@@ -303,5 +300,5 @@ fn cell<'a>(cells: &'a [Cow<'_, str>], column: Option<usize>) -> &'a str {
 }
 
 fn too_deep() -> String {
-    format!("a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed")
+    format!("a stack has more than {MAX_STACK_DEPTH} frames (the maximum)")
 }

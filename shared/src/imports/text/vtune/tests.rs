@@ -96,10 +96,10 @@ fn what_is_wrong() {
         ),
         (
             "Function;CPU Time\nf;0,016612\n",
-            ", line 2: a decimal comma, where a decimal point is expected: \"0,016612\"",
+            ", line 2: expected a decimal point, got a decimal comma: \"0,016612\"",
         ),
         ("Function,CPU Time\n", ": there are no samples"),
-        ("a,b\n", ": no line has the names of the columns"),
+        ("a,b\n", ": no header line with column names"),
     ] {
         let error = decode(text.as_bytes()).expect_err(text).to_string();
         assert_eq!(error, format!("VTune report{expect}"));

@@ -196,7 +196,7 @@ impl Trace {
     fn begin(&mut self, level: usize, call: &Call<'_>) -> Result<(), String> {
         if self.open.len() == MAX_STACK_DEPTH {
             return Err(format!(
-                "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
             ));
         }
         let builder = &mut self.rows.builder;
