@@ -88,6 +88,6 @@ mod tests {
         );
         let deep = format!("{}a 1 2", "a;".repeat(MAX_STACK_DEPTH));
         let error = decode(deep.as_bytes()).expect_err("deep").to_string();
-        assert!(error.starts_with("folded stacks with two counts, line 1: a stack of more"));
+        assert!(error.starts_with("folded stacks with two counts, line 1: a stack has more"));
     }
 }
