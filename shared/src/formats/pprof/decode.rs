@@ -162,13 +162,7 @@ impl Decoder {
             }
             index += 1;
             Ok(())
-        })?;
-        // Every writer has at least the empty string; other messages that begin alike have none.
-        if index == 0 {
-            let problem = "there is no string table, so this is another kind of protobuf message";
-            return Err(PprofError::Invalid(problem.to_owned()));
-        }
-        Ok(())
+        })
     }
 
     fn value_type(&self, mut row: Wire<'_>) -> Result<ValueType, PprofError> {
