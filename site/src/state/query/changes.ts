@@ -1,11 +1,10 @@
 /** The panel "What changed": two sides of a service's range, in parts, and the functions whose share differs. */
 import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
-import { ApiError } from "../../apierror.ts";
 import { isGauge } from "../../format/type.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
 import { fixed, halves, type Span } from "../../time/range.ts";
-import { pointsFor, SHORTEST_STEP } from "../../time/series.ts";
+import { SHORTEST_STEP } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import type { By } from "../url/by.ts";
 import { clock } from "../url/clock.ts";
@@ -29,8 +28,8 @@ import { fetchChange } from "./loadchanges.ts";
 import { placeOf } from "./place.ts";
 import { formatMatcher, selector, withoutLabel, withoutValue } from "./selector.ts";
 import { labels, span } from "./services.ts";
+import { seriesOfProfiles } from "./sideseries.ts";
 import { byAge, versionLabel } from "./versionchanges.ts";
-import { VERSION_STEPS } from "./versions.ts";
 
 /** Windows of a side, and where there are processes, windows and processes: 20 questions for both sides. */
 const WINDOWS = 10;
@@ -217,13 +216,6 @@ interface FoundSide {
   processes: string[];
 }
 
-interface SeriesAnswer {
-  start: number;
-  step: number;
-  series: { labels: Record<string, string>; counts: number[] }[];
-  coverage: { series: number; shown: number };
-}
-
 /** The two sides, and the label by which they differ. */
 async function sidesOf(question: Question, stopped: AbortSignal) {
   const { filters, labels: known, window, range, span: all } = question;
@@ -236,7 +228,9 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
   const named = namedValues(comparing);
   // Values that are named are looked for whichever of them is filtered for.
   const asked = named ? { ...question, filters: withoutValue(filters, label) } : question;
-  const series = await seriesOfProfiles(asked, by, stopped);
+  // Of the time before a window, too.
+  const from = window ? Math.min(all.from, 2 * window.from - window.until) : all.from;
+  const series = await seriesOfProfiles(asked, by, { from, until: all.until }, stopped);
   const [of, start, step] = [series?.series ?? [], series?.start ?? 0, series?.step ?? 1];
   const within = (counts: number[], { from, until }: Span) =>
     counts.map((count, i) => (start + (i + 1) * step > from && start + i * step < until ? count : 0));
@@ -315,52 +309,6 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
     times: kind === "spike" ? "spike ↔ before" : "since the load changed ↔ before",
     spans: [before, { from, until }],
   };
-}
-
-/**
- * When there were profiles of each value; of the time before a window, too. Null when none of the series has the labels. Where
- * profiles fill less than half of that time, its steps are those of their part: a day of a month is one step, in which two
- * versions would seem to run beside each other.
- */
-async function seriesOfProfiles(question: Question, by: string[], stopped: AbortSignal): Promise<SeriesAnswer | null> {
-  const { span: all, window } = question;
-  const range = { from: window ? Math.min(all.from, 2 * window.from - window.until) : all.from, until: all.until };
-  const found = await seriesBy(question, by, range, stopped);
-  if (!found) return null;
-  const { start, step, series } = found;
-  const firsts = series.map(({ counts }) => counts.findIndex((n) => n > 0)).filter((first) => first >= 0);
-  const lasts = series.map(({ counts }) => counts.findLastIndex((n) => n > 0));
-  const part = { from: start + Math.min(...firsts) * step, until: start + (Math.max(...lasts) + 1) * step };
-  const isSmall = 2 * (part.until - part.from) < range.until - range.from;
-  return firsts.length > 0 && isSmall ? seriesBy(question, by, part, stopped) : found;
-}
-
-async function seriesBy(
-  question: Question,
-  by: string[],
-  range: Span,
-  stopped: AbortSignal,
-): Promise<SeriesAnswer | null> {
-  if (by.length === 0) return null;
-  const { type, service, filters } = question;
-  const query = type + selector(service, filters);
-  const params = {
-    query,
-    ...whole(range),
-    by: by.join(","),
-    points: String(pointsFor(range, VERSION_STEPS)),
-    limit: "1000",
-  };
-  try {
-    const found = await json<SeriesAnswer>("series", params, stopped);
-    // The smallest are left out, which a new version is at first.
-    const cut = by.length > 1 && found.coverage.shown < found.coverage.series;
-    return cut ? seriesBy(question, by.slice(0, 1), range, stopped) : found;
-  } catch (failure) {
-    // Labels of the service need not be those of this type or of what is filtered.
-    if (!(failure instanceof ApiError) || failure.status !== 400) throw failure;
-    return by.length > 1 ? seriesBy(question, by.slice(0, 1), range, stopped) : null;
-  }
 }
 
 interface Asked extends Span {

@@ -1,0 +1,71 @@
+/** When there were profiles of each value of a label. */
+import { json } from "../../api.ts";
+import { ApiError } from "../../apierror.ts";
+import { fixed, type Span } from "../../time/range.ts";
+import { pointsFor } from "../../time/series.ts";
+import { selector } from "./selector.ts";
+import { VERSION_STEPS } from "./versions.ts";
+
+/** Whose series they are. */
+interface Selected {
+  type: string;
+  service: string;
+  filters: string[];
+}
+
+/** The series of some labels, over time. */
+interface SeriesAnswer {
+  start: number;
+  step: number;
+  series: { labels: Record<string, string>; counts: number[] }[];
+  coverage: { series: number; shown: number };
+}
+
+/**
+ * When there were profiles of each value of some labels. Null when none of the series has the labels. Where
+ * profiles fill less than half of that time, its steps are those of their part: a day of a month is one step, in which two
+ * versions would seem to run beside each other.
+ */
+export async function seriesOfProfiles(
+  selected: Selected,
+  by: string[],
+  range: Span,
+  stopped: AbortSignal,
+): Promise<SeriesAnswer | null> {
+  const found = await seriesBy(selected, by, range, stopped);
+  if (!found) return null;
+  const { start, step, series } = found;
+  const firsts = series.map(({ counts }) => counts.findIndex((n) => n > 0)).filter((first) => first >= 0);
+  const lasts = series.map(({ counts }) => counts.findLastIndex((n) => n > 0));
+  const part = { from: start + Math.min(...firsts) * step, until: start + (Math.max(...lasts) + 1) * step };
+  const isSmall = 2 * (part.until - part.from) < range.until - range.from;
+  return firsts.length > 0 && isSmall ? seriesBy(selected, by, part, stopped) : found;
+}
+
+async function seriesBy(
+  selected: Selected,
+  by: string[],
+  range: Span,
+  stopped: AbortSignal,
+): Promise<SeriesAnswer | null> {
+  if (by.length === 0) return null;
+  const { type, service, filters } = selected;
+  const query = type + selector(service, filters);
+  const params = {
+    query,
+    ...fixed(range),
+    by: by.join(","),
+    points: String(pointsFor(range, VERSION_STEPS)),
+    limit: "1000",
+  };
+  try {
+    const found = await json<SeriesAnswer>("series", params, stopped);
+    // The smallest are left out, which a new version is at first.
+    const cut = by.length > 1 && found.coverage.shown < found.coverage.series;
+    return cut ? seriesBy(selected, by.slice(0, 1), range, stopped) : found;
+  } catch (failure) {
+    // Labels of the service need not be those of this type or of what is filtered.
+    if (!(failure instanceof ApiError) || failure.status !== 400) throw failure;
+    return by.length > 1 ? seriesBy(selected, by.slice(0, 1), range, stopped) : null;
+  }
+}
