@@ -145,7 +145,7 @@ pub(crate) static IMPORTS: &[Case] = &[
         let head = format!("Function Name,Exclusive Samples,{columns}\n");
         lines(&head, |_| "f,1".to_owned())
     }),
-    import("a call tree of Visual Studio", true, || {
+    import("a call tree of Visual Studio", false, || {
         lines(
             "Level,Function Name,Exclusive Samples,Process Name\n",
             |i| format!("{},{i:x},1,{i}", i % 50),

@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(completed(body).unwrap(), "It is JSON.");
         for (body, says) in [
             ("{\"choices\":[]}", "has no text"),
-            ("<html>", "is invalid"),
+            ("<html>", "can't parse its response"),
         ] {
             let problem = completed(body.as_bytes()).unwrap_err();
             assert_eq!(problem.status, 502);
