@@ -184,7 +184,7 @@ test("a sum that was cut is reported", async () => {
   await at("compare").click();
   await at("legend").waitFor();
   const foot = await page.locator(".foot").textContent();
-  assert.match(foot, /Baseline: A sum is larger/);
-  assert.match(foot, /Comparison: A sum is larger/);
+  assert.match(foot, /Baseline: A total exceeds/);
+  assert.match(foot, /Comparison: A total exceeds/);
   await end();
 });
