@@ -41,7 +41,7 @@ export async function writeSite(zip, out) {
   return { path: shown, hint: `serve it with any static host, as: python3 -m http.server --directory ${shown}` };
 }
 
-/** The files of the site, in an order that is the same everywhere. */
+/** The files of the site without the docs, which are about servers, in an order that is the same everywhere. */
 function pages() {
   const entries = readdirSync(site, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return entries
@@ -50,6 +50,7 @@ function pages() {
         .split(sep)
         .join("/"),
     )
+    .filter((name) => !name.startsWith("docs/"))
     .sort();
 }
 

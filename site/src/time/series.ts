@@ -140,7 +140,7 @@ export function commonFactors(timelines: Timeline[]): number[] {
 }
 
 /** Sums of `factor` numbers each, of fewer at the start. */
-function merged(numbers: number[], factor: number): number[] {
+export function merged(numbers: number[], factor: number): number[] {
   if (factor === 1) return numbers;
   const offset = (factor - (numbers.length % factor)) % factor;
   const sums = new Array<number>(Math.ceil(numbers.length / factor)).fill(0);

@@ -1,7 +1,7 @@
 /** How much the load of two sides differs, for each time with profiles, and which function has most of the difference. */
 import { type Interval, shareOf, welch } from "../../time/interval.ts";
 import type { Span } from "../../time/range.ts";
-import { coveredParts, mergeFactor } from "../../time/series.ts";
+import { coveredParts, merged, mergeFactor } from "../../time/series.ts";
 import { type Changes, FALSE_ALARMS } from "./changed.ts";
 import { coverageDiffers } from "./measure.ts";
 
@@ -48,7 +48,7 @@ export function numbersDiffer(sides: [Window[], Window[]]): boolean {
  */
 export function changedLoad(sides: [Window[], Window[]], gauge: boolean, certain: boolean): ChangedLoad {
   const [before, after] = sides.map((all) => {
-    const windows = merged(all);
+    const windows = withoutGaps(all);
     const covered = coveredParts(windows.map(({ profiles, millis }) => profiles / millis));
     return shareOf(
       windows
@@ -62,15 +62,15 @@ export function changedLoad(sides: [Window[], Window[]], gauge: boolean, certain
 }
 
 /** Windows so long that an agent that pushes seldom leaves none of them empty; see mergeFactor. */
-function merged(windows: Window[]): Window[] {
+function withoutGaps(windows: Window[]): Window[] {
   const factor = mergeFactor(windows.map(({ profiles }) => profiles));
-  const offset = (factor - (windows.length % factor)) % factor;
-  return windows.reduce<Window[]>((all, { total, profiles, millis }, i) => {
-    const at = Math.floor((i + offset) / factor);
-    const sum = all[at] ?? { total: 0, profiles: 0, millis: 0 };
-    all[at] = { total: sum.total + total, profiles: sum.profiles + profiles, millis: sum.millis + millis };
-    return all;
-  }, []);
+  const sums = (of: keyof Window) =>
+    merged(
+      windows.map((window) => window[of]),
+      factor,
+    );
+  const [totals, profiles, millis] = [sums("total"), sums("profiles"), sums("millis")];
+  return totals.map((total, i) => ({ total, profiles: profiles[i], millis: millis[i] }));
 }
 
 /** The function that has the largest part of what the load changed by; null where none of these has a fifth. */

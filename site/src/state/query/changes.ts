@@ -142,7 +142,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     asked,
     async ({ query, from, until }) => {
       const limits = { sort: "total", limit: String(FUNCTIONS) };
-      const part = await json<FunctionsAnswer>("functions", { query, ...whole({ from, until }), ...limits }, stopped);
+      const part = await json<FunctionsAnswer>("functions", { query, ...fixed({ from, until }), ...limits }, stopped);
       progress.value = { ...progress.peek(), done: progress.peek().done + 1 };
       return part;
     },
@@ -183,7 +183,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
       if (listed.length < 2) return grouped(listed, []);
       const { filters } = found.sides[i].side;
       const query = question.type + selector(question.service, filters);
-      const params = { query, ...whole(found.sides[i].seen), nodes: String(NODES) };
+      const params = { query, ...fixed(found.sides[i].seen), nodes: String(NODES) };
       return grouped(listed, (await json<{ nodes: FlameNode[] }>("flamegraph", params, stopped)).nodes);
     }),
   );
@@ -341,10 +341,6 @@ export function windowsIn(millis: number, most: number): { count: number; length
   const [longer, shorter] = [Math.ceil, Math.floor].map((round) => round(wanted / SHORTEST_STEP) * SHORTEST_STEP);
   const length = millis >= fewest * longer ? longer : Math.max(shorter, SHORTEST_STEP);
   return { count: Math.max(1, Math.floor(millis / length)), length };
-}
-
-function whole({ from, until }: Span): { from: string; until: string } {
-  return fixed({ from, until });
 }
 
 function partFunctions({ total, functions, coverage }: FunctionsAnswer): PartFunctions {

@@ -110,7 +110,7 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     const whole = seriesForChanges({ start, step, points, counts, profiles: 0 }, gauge);
     const label = versionLabel(valuesOf(members.map((one) => one.labels))) ?? "";
     // The steps of the whole, which may be several in one.
-    const factor = mergeFactor(counts, MAX_MERGED_FOR_CHANGES);
+    const factor = whole.step / step;
     const offset = Math.round((start - whole.start) / step);
     const starts = new Map<string, number>();
     for (const { labels, counts } of members) {

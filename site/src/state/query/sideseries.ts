@@ -1,8 +1,8 @@
 /** When there were profiles of each value of a label. */
-import { json } from "../../api.ts";
 import { ApiError } from "../../apierror.ts";
-import { fixed, type Span } from "../../time/range.ts";
+import type { Span } from "../../time/range.ts";
 import { pointsFor } from "../../time/series.ts";
+import { fetchSeries, type SeriesAnswer } from "./labelseries.ts";
 import { selector } from "./selector.ts";
 import { VERSION_STEPS } from "./versions.ts";
 
@@ -13,18 +13,12 @@ interface Selected {
   filters: string[];
 }
 
-/** The series of some labels, over time. */
-interface SeriesAnswer {
-  start: number;
-  step: number;
-  series: { labels: Record<string, string>; counts: number[] }[];
-  coverage: { series: number; shown: number };
-}
+/** More series than a service has. */
+const MOST = 1000;
 
 /**
- * When there were profiles of each value of some labels. Null when none of the series has the labels. Where
- * profiles fill less than half of that time, its steps are those of their part: a day of a month is one step, in which two
- * versions would seem to run beside each other.
+ * The series by these labels; null when none has them. Where profiles fill less than half of the range, they are asked for
+ * again over that part: of a month a step is hours long, and two versions in one step would seem to run beside each other.
  */
 export async function seriesOfProfiles(
   selected: Selected,
@@ -51,15 +45,8 @@ async function seriesBy(
   if (by.length === 0) return null;
   const { type, service, filters } = selected;
   const query = type + selector(service, filters);
-  const params = {
-    query,
-    ...fixed(range),
-    by: by.join(","),
-    points: String(pointsFor(range, VERSION_STEPS)),
-    limit: "1000",
-  };
   try {
-    const found = await json<SeriesAnswer>("series", params, stopped);
+    const found = await fetchSeries(query, range, pointsFor(range, VERSION_STEPS), by, MOST, stopped);
     // The smallest are left out, which a new version is at first.
     const cut = by.length > 1 && found.coverage.shown < found.coverage.series;
     return cut ? seriesBy(selected, by.slice(0, 1), range, stopped) : found;
