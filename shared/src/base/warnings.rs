@@ -23,6 +23,13 @@ impl Warnings {
         }
     }
 
+    /// Notes how many of something there were, unless there were none.
+    pub(crate) fn count(&mut self, count: u64, what: &str) {
+        if count > 0 {
+            self.add(|| format!("{count} {what}"));
+        }
+    }
+
     /// Notes one that stands before all others: a sum of what they say one by one.
     pub(crate) fn lead(&mut self, warning: String) {
         self.kept.insert(0, warning);

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::cut;
 use crate::formats::compression::CompressionError;
 use crate::formats::detect::{OpenError, UnsupportedFormat};
@@ -110,6 +111,11 @@ impl FormatError {
     pub(crate) fn json(format: &'static str, error: &serde_json::Error) -> Self {
         Self::new(format, cut(&error.to_string()))
     }
+}
+
+/// What is wrong with a stack that no tree can hold.
+pub(crate) fn too_deep() -> String {
+    format!("a stack has more than {MAX_STACK_DEPTH} frames (the maximum)")
 }
 
 /// What is wrong with a part of a file; who reads the file knows where that part is.

@@ -2,7 +2,7 @@
 //! include those of the nodes below.
 
 use crate::base::limits::MAX_STACK_DEPTH;
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::rows::Rows;
 use crate::model::id::{LabelSetId, LocationId, StackId};
 
@@ -60,9 +60,7 @@ impl Outline {
     ) -> Result<(), String> {
         self.close(rows, indent);
         if self.open.len() == MAX_STACK_DEPTH {
-            return Err(format!(
-                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-            ));
+            return Err(too_deep());
         }
         let mut stack = None;
         if let Some(above) = self.open.last_mut() {

@@ -151,9 +151,7 @@ impl Spans {
                 "events end after what is around them and are cut off there",
             ),
         ] {
-            if count > 0 {
-                warnings.add(|| format!("{count} {what}"));
-            }
+            warnings.count(count, what);
         }
         Ok(())
     }

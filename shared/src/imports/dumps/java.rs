@@ -80,9 +80,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             "lines of threads are not understood and are left out",
         ),
     ] {
-        if count > 0 {
-            reader.rows.warnings.add(|| format!("{count} {what}"));
-        }
+        reader.rows.warnings.count(count, what);
     }
     reader.rows.finish()
 }

@@ -1,6 +1,7 @@
 //! A thread of a dump.
 
 use crate::base::limits::MAX_STACK_DEPTH;
+use crate::imports::error::too_deep;
 use crate::imports::rows::Rows;
 use crate::model::id::LocationId;
 use crate::model::profile::Label;
@@ -24,9 +25,7 @@ impl Thread {
     /// Adds the caller of the last frame.
     pub(super) fn push(&mut self, location: LocationId) -> Result<(), String> {
         if self.frames.len() == MAX_STACK_DEPTH {
-            return Err(format!(
-                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-            ));
+            return Err(too_deep());
         }
         self.frames.push(location);
         Ok(())

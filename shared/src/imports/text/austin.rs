@@ -12,7 +12,7 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
 use crate::formats::folded::variants::{Variant, variant};
 use crate::formats::start::Start;
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::rows::{Rows, lines};
 use crate::model::id::{LocationId, StackId};
 
@@ -125,9 +125,7 @@ fn read(rows: &mut Rows, mode: Mode, line: &str) -> Result<bool, String> {
     let mut stack: Option<StackId> = None;
     for (depth, part) in parts.filter(|part| !part.is_empty()).enumerate() {
         if depth == MAX_STACK_DEPTH {
-            return Err(format!(
-                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-            ));
+            return Err(too_deep());
         }
         let location = frame(rows, part);
         stack = Some(rows.builder.stack(stack, location));

@@ -11,7 +11,7 @@
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::frames::Frame;
 use crate::imports::rows::{Rows, lines};
 use crate::model::id::{LocationId, StringId};
@@ -68,9 +68,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         (unread, "entries have no number and are left out"),
         (other, "values of maps without stacks are left out"),
     ] {
-        if count > 0 {
-            rows.warnings.add(|| format!("{count} {what}"));
-        }
+        rows.warnings.count(count, what);
     }
     rows.finish()
 }
@@ -86,9 +84,7 @@ struct Entry {
 impl Entry {
     fn frame(&mut self, rows: &mut Rows, text: &str) -> Result<(), String> {
         if self.frames.len() == MAX_STACK_DEPTH {
-            return Err(format!(
-                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-            ));
+            return Err(too_deep());
         }
         self.frames.push(location(rows, text));
         Ok(())

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::base::warnings::cut;
+
 /// The cells of a row. Those in quotes may have the delimiter, and quotes twice; blanks may come
 /// before them.
 pub(super) fn cells(line: &str, delimiter: char) -> Vec<Cow<'_, str>> {
@@ -35,8 +37,19 @@ pub(super) fn cells(line: &str, delimiter: char) -> Vec<Cow<'_, str>> {
     cells
 }
 
+/// Refuses digits of a text whose comma is not one between thousands.
+pub(super) fn check_commas(digits: &str, text: &str) -> Result<(), String> {
+    if has_decimal_comma(digits) {
+        let text = cut(text);
+        return Err(format!(
+            "expected a decimal point, got a decimal comma: {text:?}"
+        ));
+    }
+    Ok(())
+}
+
 /// Whether a comma is not one between thousands, as in `4,93`, `0,125` or `1.234,5`.
-pub(super) fn has_decimal_comma(digits: &str) -> bool {
+fn has_decimal_comma(digits: &str) -> bool {
     let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
     let mut groups = whole.split(',');
     let first = groups.next().unwrap_or("");

@@ -8,7 +8,7 @@ use crate::formats::folded::variants::{Variant, counts, variant};
 use crate::formats::folded::{Scale, rounded};
 use crate::formats::stack_sums::NamedStacks;
 use crate::formats::start::Start;
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::rows::lines;
 
 /// What it is called in messages.
@@ -44,8 +44,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         let mut parent = None;
         for (depth, name) in stack.split(';').filter(|name| !name.is_empty()).enumerate() {
             if depth == MAX_STACK_DEPTH {
-                let problem =
-                    format!("a stack has more than {MAX_STACK_DEPTH} frames (the maximum)");
+                let problem = too_deep();
                 return Err(FormatError::at_line(NAME, number, problem));
             }
             parent = Some(stacks.call(parent, name));

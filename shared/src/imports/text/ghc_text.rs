@@ -11,7 +11,7 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::rows::{Rows, lines};
 use crate::model::id::StackId;
 
@@ -114,9 +114,7 @@ impl Reader {
         let indent = line.len() - line.trim_start().len();
         while self.open.pop_if(|(above, _)| *above >= indent).is_some() {}
         if self.open.len() == MAX_STACK_DEPTH {
-            return Err(format!(
-                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-            ));
+            return Err(too_deep());
         }
         let (file, start) = place(&source);
         let function = self.rows.function(&format!("{module}.{name}"), file);

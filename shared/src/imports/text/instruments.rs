@@ -10,9 +10,9 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::{FIRST_LINES, Start};
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::rows::{Rows, lines};
-use crate::imports::text::cells::has_decimal_comma;
+use crate::imports::text::cells::check_commas;
 use crate::model::id::StackId;
 
 /// What it is called in messages.
@@ -125,9 +125,7 @@ impl Reader {
             self.end(&last);
         }
         if self.open.len() == MAX_STACK_DEPTH {
-            return Err(format!(
-                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-            ));
+            return Err(too_deep());
         }
         let own = match &self.columns.own {
             Some((column, unit)) => {
@@ -195,12 +193,7 @@ pub(super) fn quantity(text: &str, unit: &str) -> Result<Option<(Measure, i64)>,
         .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ','))
         .unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
-    if has_decimal_comma(digits) {
-        return Err(format!(
-            "expected a decimal point, got a decimal comma: {:?}",
-            cut(text)
-        ));
-    }
+    check_commas(digits, text)?;
     let number: f64 = digits
         .replace(',', "")
         .parse()

@@ -8,7 +8,7 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::{FIRST_LINES, Start};
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::rows::{Rows, lines};
 use crate::model::id::{LocationId, MappingId};
 
@@ -78,9 +78,7 @@ impl Reader {
             .ok_or_else(|| format!("not of the form 1.23%  [45]  function: {:?}", cut(line)))?;
         self.close(indent);
         if self.open.len() == MAX_STACK_DEPTH {
-            return Err(format!(
-                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-            ));
+            return Err(too_deep());
         }
         let mut inherited = None;
         if let Some(callee) = self.open.last_mut() {

@@ -12,7 +12,7 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::{FIRST_LINES, Start};
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::rows::{Rows, lines};
 use crate::model::id::LocationId;
 
@@ -104,9 +104,7 @@ fn frames(rows: &mut Rows, files: &[String], line: &str) -> Result<Vec<LocationI
             let end = text.find("\" ").or(text.strip_suffix('"').map(str::len));
             let end = end.ok_or_else(|| format!("a name has no closing quote: {:?}", cut(line)))?;
             if frames.len() == MAX_STACK_DEPTH {
-                return Err(format!(
-                    "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-                ));
+                return Err(too_deep());
             }
             let function = rows.function(&text[..end], file);
             frames.push(rows.location(None, function, place));

@@ -15,10 +15,10 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::frames::{Frame, whole};
 use crate::imports::rows::{Rows, lines};
-use crate::imports::text::cells::{cells, has_decimal_comma};
+use crate::imports::text::cells::{cells, check_commas};
 use crate::model::id::{LabelSetId, StackId};
 
 /// What it is called in messages.
@@ -173,9 +173,7 @@ impl Reader {
         };
         while self.open.pop_if(|open| open.0 >= level).is_some() {}
         if self.open.len() == MAX_STACK_DEPTH {
-            return Err(format!(
-                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-            ));
+            return Err(too_deep());
         }
         let process = if level == 0 {
             name
@@ -219,12 +217,7 @@ fn number(text: &str, scale: f64) -> Result<i64, String> {
     if text.is_empty() {
         return Ok(0);
     }
-    if has_decimal_comma(text) {
-        return Err(format!(
-            "expected a decimal point, got a decimal comma: {:?}",
-            cut(text)
-        ));
-    }
+    check_commas(text, text)?;
     let number: Result<f64, _> = text.replace(',', "").parse();
     let number = number.ok().filter(|number| number.is_finite());
     let number = number.ok_or_else(|| format!("not a number: {:?}", cut(text)))?;

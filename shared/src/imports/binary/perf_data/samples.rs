@@ -11,7 +11,7 @@ use super::recording::Recording;
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
 use crate::imports::binary::bytes::{part, text_at, u32_at, u64_at};
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::rows::{Rows, line_of};
 use crate::model::id::{LabelSetId, LocationId, StringId};
 
@@ -254,10 +254,7 @@ impl<'a> Samples<'a> {
                 continue;
             }
             if self.frames.len() == MAX_STACK_DEPTH {
-                return Err(FormatError::new(
-                    NAME,
-                    format!("a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"),
-                ));
+                return Err(FormatError::new(NAME, too_deep()));
             }
             let address = address.saturating_sub(u64::from(!is_first));
             is_first = false;
@@ -342,9 +339,7 @@ impl<'a> Samples<'a> {
                 "forked processes show addresses without files: there are too many mappings to copy",
             ),
         ] {
-            if count > 0 {
-                warnings.add(|| format!("{count} {what}"));
-            }
+            warnings.count(count, what);
         }
         if self.recording.is_cut {
             warnings.add(|| "the file breaks off; what is there is read".to_owned());

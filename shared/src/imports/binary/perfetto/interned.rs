@@ -7,7 +7,7 @@ use super::packet::{Entry, Numbers, number};
 use super::symbols::{Symbols, build_id, text};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::protobuf::{Value, Wire};
-use crate::imports::error::Problem;
+use crate::imports::error::{Problem, too_deep};
 use crate::imports::frames::library;
 use crate::imports::rows::{Rows, line_of};
 use crate::model::id::{LocationId, MappingId, StackId, StringId};
@@ -171,9 +171,7 @@ impl<'a> Interned<'a> {
         let (mut stack, mut depth) = (None, 0);
         while let Some(frame) = frames.next()? {
             if depth == MAX_STACK_DEPTH {
-                return Err(Problem(format!(
-                    "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-                )));
+                return Err(Problem(too_deep()));
             }
             depth += 1;
             let location = self.location(frame, symbols, rows)?;

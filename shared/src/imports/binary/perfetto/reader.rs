@@ -329,9 +329,7 @@ impl<'a> Reader<'a> {
             (missing, "stacks and frames are named and not there"),
             (self.asynchronous, "asynchronous events are left out"),
         ] {
-            if count > 0 {
-                warnings.add(|| format!("{count} {what}"));
-            }
+            warnings.count(count, what);
         }
         rows.warnings = warnings;
         self.heaps.write(&labels, &mut rows)?;

@@ -15,7 +15,7 @@ use crate::formats::decoded::Decoded;
 use crate::formats::protobuf::{Value, Wire};
 use crate::formats::start::Start;
 use crate::imports::binary::bytes::u32_at;
-use crate::imports::error::{FormatError, Problem};
+use crate::imports::error::{FormatError, Problem, too_deep};
 use crate::imports::rows::{Rows, line_of};
 use crate::model::id::{LabelSetId, LocationId, MappingId};
 
@@ -271,9 +271,7 @@ impl<'a> Report<'a> {
             }
         }
         if self.frames.len() == MAX_STACK_DEPTH {
-            return Err(Problem(format!(
-                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-            )));
+            return Err(Problem(too_deep()));
         }
         let file = self.files.get(&file);
         let module = file.and_then(|file| file.module);

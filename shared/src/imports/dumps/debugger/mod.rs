@@ -99,9 +99,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             "frames without a backtrace are left out; debuggers print them where they stop",
         ),
     ] {
-        if count > 0 {
-            reader.rows.warnings.add(|| format!("{count} {what}"));
-        }
+        reader.rows.warnings.count(count, what);
     }
     reader.rows.finish()
 }

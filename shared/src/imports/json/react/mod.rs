@@ -80,9 +80,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             "renders belong to components that the file does not name",
         ),
     ] {
-        if count > 0 {
-            rows.warnings.add(|| format!("{count} {what}"));
-        }
+        rows.warnings.count(count, what);
     }
     rows.finish()
 }

@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 
 use super::entry::{Entry, WHOLE, hundredths, location, without_line};
 use crate::base::limits::MAX_STACK_DEPTH;
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::rows::Rows;
 use crate::model::id::{LocationId, StackId, StringId};
 
@@ -158,9 +158,7 @@ impl Chains {
     ) -> Result<u32, String> {
         let depth = parent.map_or(0, |parent| self.nodes[parent as usize].depth) + 1;
         if depth as usize > MAX_STACK_DEPTH {
-            return Err(format!(
-                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-            ));
+            return Err(too_deep());
         }
         rows.beside += size_of::<Node>();
         let function = without_line(name.trim());

@@ -21,7 +21,7 @@ use crate::base::limits::{MAX_INLINED, MAX_STACK_DEPTH};
 use crate::formats::decoded::Decoded;
 use crate::formats::detect::unsupported::perf_script;
 use crate::formats::start::Start;
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::rows::{Rows, line_of, lines};
 use crate::model::id::{LabelSetId, LocationId};
 use crate::model::profile::Line;
@@ -64,9 +64,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             "samples have branches or instructions, which are left out",
         ),
     ] {
-        if count > 0 {
-            reader.rows.warnings.add(|| format!("{count} {what}"));
-        }
+        reader.rows.warnings.count(count, what);
     }
     reader.rows.finish()
 }
@@ -202,9 +200,7 @@ impl Reader {
     /// Adds a frame. True when the next line is its line of the source.
     fn add(&mut self, frame: &Frame<'_>, next: &str) -> Result<bool, String> {
         if self.frames.len() == MAX_STACK_DEPTH {
-            return Err(format!(
-                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-            ));
+            return Err(too_deep());
         }
         let source =
             source_line(next).filter(|_| line::frame(next).is_none() && header(next).is_none());

@@ -27,7 +27,7 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::frames::Frame;
 use crate::imports::outline::{Below, Outline};
 use crate::imports::rows::{Rows, lines};
@@ -297,8 +297,4 @@ impl Reader {
 fn cell<'a>(cells: &'a [Cow<'_, str>], column: Option<usize>) -> &'a str {
     let cell = column.and_then(|column| cells.get(column));
     cell.map_or("", |cell| cell.trim())
-}
-
-fn too_deep() -> String {
-    format!("a stack has more than {MAX_STACK_DEPTH} frames (the maximum)")
 }

@@ -22,7 +22,7 @@ use crate::base::parse_time::date;
 use crate::base::warnings::cut;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::frames::{Frame, whole};
 use crate::imports::rows::{Rows, lines};
 use crate::model::id::{StackId, StringId};
@@ -195,9 +195,7 @@ impl Trace {
 
     fn begin(&mut self, level: usize, call: &Call<'_>) -> Result<(), String> {
         if self.open.len() == MAX_STACK_DEPTH {
-            return Err(format!(
-                "a stack has more than {MAX_STACK_DEPTH} frames (the maximum)"
-            ));
+            return Err(too_deep());
         }
         let builder = &mut self.rows.builder;
         let name = builder.string(call.name);
