@@ -12,8 +12,14 @@ const TYPES = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
+  // The search of the docs.
+  ".pagefind": "application/octet-stream",
+  ".pf_fragment": "application/octet-stream",
+  ".pf_index": "application/octet-stream",
+  ".pf_meta": "application/octet-stream",
 };
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -65,9 +71,14 @@ function pages(folder) {
     if (!entry.isFile() || !(extname(entry.name) in TYPES)) continue;
     const file = join(entry.parentPath ?? entry.path, entry.name);
     const path = file.slice(folder.length).replaceAll("\\", "/");
-    found.set(path.replace(/(\/index)?\.html$/, "") || "/", file);
+    found.set(pageOf(path), file);
   }
   return found;
+}
+
+/** The address of a page: without its ending, with which pages of the docs name each other. */
+function pageOf(path) {
+  return path.replace(/(\/)index\.html$|\.html$/, "$1");
 }
 
 /** The headers that the site wants for all of its files. */
@@ -87,7 +98,7 @@ function answer({ profiles, site, headers }, request, response) {
   if (!/^(127\.0\.0\.1|localhost):\d+$/.test(request.headers.host ?? "")) return refuse(response, 403, "Forbidden");
   if (request.method !== "GET" && request.method !== "HEAD") return refuse(response, 405, "Method not allowed");
   const profile = profiles.get(pathname);
-  const file = profile ?? site.get(pathname);
+  const file = profile ?? site.get(pageOf(pathname));
   if (file === undefined) return refuse(response, 404, "Not found");
   let size;
   try {

@@ -96,6 +96,8 @@ test("it serves the site and the named files, and to this machine's own names al
     });
   assert.equal(await status(file), 200);
   assert.equal(await status(file, {}, "HEAD"), 200);
+  for (const path of ["/", "/explore", "/docs/", "/docs/push.html", "/docs/index.html", "/docs/pagefind/pagefind.js"])
+    assert.equal(await status(path), 200, path);
   assert.equal(await status(file, {}, "POST"), 405);
   assert.equal(await status(file, { host: "evil.test" }), 403);
   assert.equal(await status(file.replace(/^\/[0-9a-f]+/, "/0")), 404);
