@@ -1,7 +1,7 @@
 /** `pilotlight export`: a part of what a server stores becomes a folder, a zip or a page that answers queries by itself. */
-import { readWords, UsageError, wrong } from "./options.mjs";
+import { readOptions, timeOption, UsageError, wrong } from "./options.mjs";
 import { checkWhen, OUT, writeSite } from "./output.mjs";
-import { authorization, explain, send, serverUrl, timeOf } from "./server.mjs";
+import { authorization, explain, send, serverUrl } from "./server.mjs";
 
 const USAGE = `Saves a part of what a Pilotlight server stores as pages that answer queries without a server.
 
@@ -27,17 +27,16 @@ Examples:
 export async function exportSlice(words) {
   const text = { type: "string" };
   const options = { url: text, query: text, from: text, until: text, out: text, commit: text, when: text };
-  const read = readWords(words, USAGE, options);
-  if (read === undefined) return;
-  const { values, positionals } = read;
-  if (positionals.length > 0) throw wrong(USAGE, `unexpected argument ${positionals[0]}`);
+  const values = readOptions(words, USAGE, options);
+  if (values === undefined) return;
   if (values.url === undefined) throw wrong(USAGE, "--url is missing");
   const url = serverUrl(values.url);
   if (!url) throw new UsageError(`--url must be the URL of a server (got ${values.url})`);
   checkWhen(values.when);
   const address = new URL("api/v1/export", url);
   for (const name of ["query", "commit", "when"]) if (values[name]) address.searchParams.set(name, values[name]);
-  for (const name of ["from", "until"]) if (values[name]) address.searchParams.set(name, time(name, values[name]));
+  for (const name of ["from", "until"])
+    if (values[name]) address.searchParams.set(name, timeOption(name, values[name]));
   const headers = authorization(process.env.PILOTLIGHT_TOKEN);
   const response = await send(address, { headers }).catch((failure) => {
     throw new Error(explain(failure, url, "read"));
@@ -50,11 +49,4 @@ export async function exportSlice(words) {
   const { path, hint } = await writeSite(new Uint8Array(await response.arrayBuffer()), values.out);
   console.log(`${profiles} profiles are in ${path} (${hint}).`);
   if (incomplete) console.log("It is incomplete: of some profiles in this range, only sums are left.");
-}
-
-function time(name, given) {
-  const read = timeOf(given);
-  if (read === undefined)
-    throw new UsageError(`--${name} must be a time, such as 2026-11-23T12:00:00Z or now-1h (got ${given})`);
-  return read;
 }

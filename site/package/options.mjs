@@ -1,6 +1,7 @@
 /** The words of a command line: options, help, and what was probably meant by words that nobody knows. */
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
+import { DEFAULT_URL, serverUrl, timeOf } from "./server.mjs";
 
 /** A command line that makes no sense. `pilotlight` exits with 2 for it, with 1 for everything else that fails. */
 export class UsageError extends Error {}
@@ -22,6 +23,28 @@ export function readWords(words, usage, options) {
   } catch (error) {
     throw wrong(usage, explain(error, Object.keys(known)));
   }
+}
+
+/** The same of a command that has options only. */
+export function readOptions(words, usage, options) {
+  const read = readWords(words, usage, options);
+  if (read && read.positionals.length > 0) throw wrong(usage, `unexpected argument ${read.positionals[0]}`);
+  return read?.values;
+}
+
+/** The URL of the server that an option names, or of the one on this machine. */
+export function urlOption(text = DEFAULT_URL) {
+  const url = serverUrl(text);
+  if (!url) throw new UsageError(`--url must be the URL of a server, like ${DEFAULT_URL} (got ${text})`);
+  return url;
+}
+
+/** A time that an option names, as servers read it. */
+export function timeOption(name, text) {
+  const time = timeOf(text);
+  if (time === undefined)
+    throw new UsageError(`--${name} must be a time, such as 2026-11-23T12:00:00Z or now-1h (got ${text})`);
+  return time;
 }
 
 /** A `UsageError` that shows how the command is used. */

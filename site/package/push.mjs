@@ -2,9 +2,9 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { readWords, UsageError, wrong } from "./options.mjs";
+import { readWords, timeOption, UsageError, urlOption, wrong } from "./options.mjs";
 import { nameOf } from "./paths.mjs";
-import { authorization, DEFAULT_URL, explain, ServerFailure, send, serverUrl, timeOf } from "./server.mjs";
+import { authorization, DEFAULT_URL, explain, ServerFailure, send } from "./server.mjs";
 import { loadWasm } from "./wasm.mjs";
 
 const USAGE = `Pushes profiles to a Pilotlight server.
@@ -61,8 +61,7 @@ export async function push(words) {
   const { values, positionals: files } = read;
   if (files.length === 0) throw wrong(USAGE, "name at least one file");
   if (!values.name) throw wrong(USAGE, "--name is missing: it names the service");
-  const url = serverUrl(values.url ?? DEFAULT_URL);
-  if (!url) throw new UsageError(`--url must be the URL of a server, like ${DEFAULT_URL} (got ${values.url})`);
+  const url = urlOption(values.url);
   const query = new URLSearchParams({ name: nameOf(values.name, labelsOf(values.label)), ...timesOf(values) });
   if (values.format) query.set("format", values.format);
   for (const file of files) check(file);
@@ -120,10 +119,7 @@ function timesOf({ time, from, until }) {
     throw new UsageError("--time can't be combined with --from and --until");
   const read = (name, text) => {
     if (text === undefined) return [];
-    const value = timeOf(text);
-    if (value === undefined)
-      throw new UsageError(`--${name} must be a time, such as 2026-11-23T12:00:00Z or now-1h (got ${text})`);
-    return [[name === "until" ? "until" : "from", value]];
+    return [[name === "until" ? "until" : "from", timeOption(name, text)]];
   };
   return Object.fromEntries([...read("time", time), ...read("from", from), ...read("until", until)]);
 }

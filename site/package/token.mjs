@@ -1,8 +1,8 @@
 /** `pilotlight token`: creates, lists and revokes tokens of a server, through its admin API. `cargo xtask token` runs this, too. */
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { didYouMean, readWords, UsageError, wrong } from "./options.mjs";
-import { authorization, DEFAULT_URL, explain, send, serverUrl } from "./server.mjs";
+import { didYouMean, readWords, UsageError, urlOption, wrong } from "./options.mjs";
+import { authorization, DEFAULT_URL, explain, send } from "./server.mjs";
 
 const USAGE = `Creates, lists and revokes tokens of a Pilotlight server.
 
@@ -37,8 +37,7 @@ export async function token(words) {
   const read = readWords(words, USAGE, { tenant: text, scope: text, expires: text, name: text, url: text });
   if (read === undefined) return;
   const { values, positionals } = read;
-  const url = serverUrl(values.url ?? DEFAULT_URL);
-  if (!url) throw new UsageError(`--url must be the URL of a server, like ${DEFAULT_URL} (got ${values.url})`);
+  const url = urlOption(values.url);
   const { method, id, body } = callOf(positionals, values);
   const target = new URL("api/v1/admin/tokens", url);
   if (id !== undefined) target.searchParams.set("id", id);

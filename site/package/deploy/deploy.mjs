@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DIGEST_VARIABLE, makeToken, nextSteps } from "../admintoken.mjs";
-import { commandName, readWords, wrong } from "../options.mjs";
+import { commandName, readOptions } from "../options.mjs";
 import { serverParts } from "../serve/parts.mjs";
 import { configure } from "./configuration.mjs";
 import { checkSetting, readRecord, remember, settingsOf } from "./settings.mjs";
@@ -46,10 +46,8 @@ const RECORD = "deploy.toml";
 export async function deploy(words) {
   const [text, flag] = [{ type: "string" }, { type: "boolean" }];
   const flags = { "dry-run": flag, rollback: flag, "new-token": flag, "check-login": flag };
-  const read = readWords(words, USAGE, { preset: text, name: text, bucket: text, domain: text, ...flags });
-  if (read === undefined) return;
-  const { values, positionals } = read;
-  if (positionals.length > 0) throw wrong(USAGE, `unexpected argument ${positionals[0]}`);
+  const values = readOptions(words, USAGE, { preset: text, name: text, bucket: text, domain: text, ...flags });
+  if (values === undefined) return;
   const name = checkSetting("name", values.name ?? "pilotlight");
   const path = resolve(RECORD);
   const record = readRecord(path);

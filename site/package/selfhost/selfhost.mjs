@@ -16,7 +16,7 @@ import {
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DIGEST_VARIABLE, makeToken, nextSteps } from "../admintoken.mjs";
-import { readWords, wrong } from "../options.mjs";
+import { readOptions, wrong } from "../options.mjs";
 import { findWorkerd, serverParts } from "../serve/parts.mjs";
 
 const USAGE = `Writes a folder that runs a Pilotlight server with an S3 bucket, on a machine without Node.js.
@@ -42,11 +42,10 @@ const own = fileURLToPath(new URL(".", import.meta.url));
 
 /** Throws an `Error` whose message is for people. */
 export async function selfhost(words) {
-  const read = readWords(words, USAGE, { out: { type: "string" } });
-  if (read === undefined) return;
-  if (read.positionals.length > 0) throw wrong(USAGE, `unexpected argument ${read.positionals[0]}`);
-  if (!read.values.out) throw wrong(USAGE, "--out is missing: it names the folder");
-  const out = resolve(read.values.out);
+  const values = readOptions(words, USAGE, { out: { type: "string" } });
+  if (values === undefined) return;
+  if (!values.out) throw wrong(USAGE, "--out is missing: it names the folder");
+  const out = resolve(values.out);
   checkFolder(out);
   const token = writeFolder(out);
   console.log(`${out} runs Pilotlight on a machine like this one; nothing outside of it is needed.`);

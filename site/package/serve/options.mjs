@@ -1,6 +1,6 @@
 /** What `pilotlight serve` is told: options and variables, checked. */
 import { isIP } from "node:net";
-import { readWords, UsageError, wrong } from "../options.mjs";
+import { readOptions, UsageError } from "../options.mjs";
 import { defaultFolder } from "./folder.mjs";
 
 const USAGE = `Runs a Pilotlight server on this machine, which stores profiles in a folder and serves the pages.
@@ -33,10 +33,8 @@ Ctrl-C stops it.`;
 export function parseOptions(words) {
   const text = { type: "string" };
   const known = { port: text, host: text, data: text, auth: text, "s3-endpoint": text, "s3-bucket": text };
-  const read = readWords(words, USAGE, known);
-  if (read === undefined) return undefined;
-  const { values, positionals } = read;
-  if (positionals.length > 0) throw wrong(USAGE, `unexpected argument ${positionals[0]}`);
+  const values = readOptions(words, USAGE, known);
+  if (values === undefined) return undefined;
   const { port = "4040", host = "127.0.0.1", data = defaultFolder() } = values;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) throw new UsageError(`--port must be 0 to 65535 (got ${port})`);
   if (isIP(host) === 0)

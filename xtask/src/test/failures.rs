@@ -1,8 +1,7 @@
 //! What failed, for the end of a run: the last lines are what a cut log still shows.
 
+use super::tally::test_line;
 use serde_json::Value;
-use std::fs;
-use std::path::Path;
 
 /// Lines of an error that the end of a run repeats.
 const ERROR_LINES: usize = 12;
@@ -29,11 +28,9 @@ impl FailedTest {
 
 /// The failed tests in the output of libtest, with what each printed.
 pub(super) fn of_rust(program: &str, text: &str) -> Vec<FailedTest> {
-    let names = text.lines().filter_map(|line| {
-        let (name, end) = line.strip_prefix("test ")?.split_once(" ... ")?;
-        end.starts_with("FAILED").then_some(name)
-    });
-    let failed = |name: &str| {
+    let failures = text.lines().filter_map(test_line);
+    let failures = failures.filter(|(_, end)| end.starts_with("FAILED"));
+    let failed = |(name, _): (&str, &str)| {
         let begin = format!("---- {name} stdout ----\n");
         let said = text.split_once(&begin).map_or("", |(_, rest)| rest);
         let said = said.split("\n---- ").next().unwrap_or_default();
@@ -42,14 +39,11 @@ pub(super) fn of_rust(program: &str, text: &str) -> Vec<FailedTest> {
             error: said.to_owned(),
         }
     };
-    names.map(failed).collect()
+    failures.map(failed).collect()
 }
 
-/// Those that the browser tests noted: `{"failures": [{"file", "name", "error"}]}`. Without the
-/// file, none.
-pub(super) fn of_browser(noted: &Path) -> Vec<FailedTest> {
-    let text = fs::read_to_string(noted).unwrap_or_default();
-    let noted: Value = serde_json::from_str(&text).unwrap_or_default();
+/// Those that the browser tests noted: `{"failures": [{"file", "name", "error"}]}`.
+pub(super) fn of_browser(noted: &Value) -> Vec<FailedTest> {
     let failures = noted["failures"].as_array().into_iter().flatten();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let failed = |failure: &Value| FailedTest {

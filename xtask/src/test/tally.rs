@@ -36,7 +36,7 @@ impl Count {
 /// their module, others to their program.
 pub(super) fn rust_tests(program: &str, text: &str) -> Vec<TestTime> {
     let test = |line: &str| {
-        let (name, rest) = line.strip_prefix("test ")?.split_once(" ... ")?;
+        let (name, rest) = test_line(line)?;
         let seconds = rest.split_once('<')?.1.strip_suffix("s>")?.parse().ok()?;
         let module = name.split_once("::").map(|(module, _)| module);
         let file = match module.filter(|_| program.contains("tests/")) {
@@ -50,6 +50,11 @@ pub(super) fn rust_tests(program: &str, text: &str) -> Vec<TestTime> {
         })
     };
     text.lines().filter_map(test).collect()
+}
+
+/// Name and end of a line such as `test s3::contract ... ok <1.250s>`.
+pub(super) fn test_line(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix("test ")?.split_once(" ... ")
 }
 
 /// Counts the tests in the output. A part that counts none is one test itself.

@@ -7,7 +7,7 @@ use crate::proc::{Context, Result};
 use crate::step::StepTime;
 use serde_json::{Value, json};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// How many tests the file lists, and how many of them the summary prints.
 const SLOWEST: usize = 20;
@@ -84,11 +84,9 @@ impl Times {
     }
 }
 
-/// What the browser tests wrote: `{"files": {NAME: SECONDS}, "tests": [{"file", "name",
-/// "seconds"}]}`. Without the file, nothing.
-pub(super) fn read(path: &Path, part: &str) -> (Vec<FileTime>, Vec<TestTime>) {
-    let text = fs::read_to_string(path).unwrap_or_default();
-    let noted: Value = serde_json::from_str(&text).unwrap_or_default();
+/// The times that the browser tests noted: `{"files": {NAME: SECONDS}, "tests": [{"file", "name",
+/// "seconds"}]}`.
+pub(super) fn of_browser(noted: &Value, part: &str) -> (Vec<FileTime>, Vec<TestTime>) {
     let files = noted["files"].as_object().into_iter().flatten();
     let file = |(file, seconds): (&String, &Value)| FileTime {
         file: format!("{part}/{file}"),
