@@ -23,7 +23,7 @@ export const SHORTEST_STEP = 30_000;
 
 /** Most steps that are merged into one: agents that push more than twelve steps apart are drawn as they are. */
 const MAX_MERGED = 12;
-/** The same where changes are looked for, in steps of half a minute: of an agent that pushes every ten minutes, too. */
+/** The same for finding changes: with steps of half a minute, an agent that pushes every ten minutes has no gaps. */
 export const MAX_MERGED_FOR_CHANGES = 30;
 
 /** How many steps to ask for. */

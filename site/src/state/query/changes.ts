@@ -332,8 +332,8 @@ function partsOf({ type, service }: Question, { seen, side, processes }: FoundSi
 }
 
 /**
- * How many windows a time is cut into, and how long all but the last are: so many times half a minute, or they would have one
- * profile more and one less by turns, as if some were not covered. Of a short time as many as a variation takes.
+ * How many windows a time is cut into, and the length of all but the last, which is whole half minutes: other windows would hold
+ * one profile more and one less by turns, as if some were not covered. A short time still has the windows that a variation takes.
  */
 export function windowsIn(millis: number, most: number): { count: number; length: number } {
   const fewest = millis >= FEWEST_PARTS * SHORTEST_STEP ? FEWEST_PARTS : 1;
