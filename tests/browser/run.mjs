@@ -67,11 +67,12 @@ const SERVER = [
   "sides",
   "explain",
   "export",
+  "views",
 ];
 /** Tests that measure speed or need a server without other pushes; they run last, one at a time. */
-const ALONE = ["hand", "home", "views", "time", "access", "hostile", "extremes", "firefox"];
-/** The slowest files, with which the second lane begins. */
-const LONGEST = ["layout", "pictures"];
+const ALONE = ["home", "hostile", "extremes"];
+/** The slowest files, with which the other lanes begin. */
+const LONGEST = ["layout", "pictures", "hand"];
 const unknown = [...SERVER, ...ALONE, ...LONGEST].filter((name) => !names.includes(name));
 if (unknown.length > 0) fail(`there is no file of tests for: ${unknown.join(", ")}`);
 const others = names.filter((name) => ![...SERVER, ...ALONE, ...LONGEST].includes(name));
@@ -111,7 +112,7 @@ if (files.some((name) => name !== "identity")) {
 const browser = files.some((file) => file !== "firefox") ? await launchServer() : undefined;
 if (browser) process.env.PILOTLIGHT_BROWSER = browser.wsEndpoint();
 
-/** Failures, repeated at the end because the output of both lanes is mixed. */
+/** Failures, repeated at the end because the output of the lanes is mixed. */
 const failures = [];
 let [passed, skipped] = [0, 0];
 
@@ -164,8 +165,8 @@ async function lane(...lists) {
   }
 }
 
-// Two at a time, for most of a test is waiting.
-const ended = await Promise.allSettled([lane(server, rest), lane(rest)]);
+// Three at a time on two cores, for most of a test is waiting.
+const ended = await Promise.allSettled([lane(server, rest), lane(rest), lane(rest)]);
 ended.push(...(await Promise.allSettled([lane(alone)])));
 for (const { reason } of ended) if (reason) failures.push({ name: "the lane", of: "run.mjs", error: reason });
 await browser?.close();

@@ -20,7 +20,7 @@ use failures::FailedTest;
 use fixtures::Fixtures;
 use named::Named;
 use part::{Outcome, Part};
-use parts::{BUILD, PARTS, QUICK};
+use parts::{PARTS, QUICK};
 use std::process::ExitCode;
 use std::time::Instant;
 use tally::{Count, last_lines};
@@ -86,7 +86,7 @@ pub(crate) fn named(name: &str) -> ExitCode {
     if let Some(mut fixtures) = run.set_up(Purpose::Testing) {
         fixtures.profile = Profile::Local;
         if files.iter().any(Named::needs_wasm) {
-            run.part("build", || (BUILD.run)(&mut fixtures));
+            run.part("build", || Outcome::built(parts::site_build(&fixtures)));
         }
         for file in &files {
             if !file.binaries().is_empty() {
