@@ -45,6 +45,8 @@ if (values.server) {
 }
 const { packages } = JSON.parse(readFileSync(join(root, "xtask/npm/package-lock.json"), "utf8"));
 const { version, license, engines } = JSON.parse(readFileSync(join(root, "site/package.json"), "utf8"));
+// Where npm's provenance says that it was built.
+const { GITHUB_SERVER_URL: host, GITHUB_REPOSITORY: repository } = process.env;
 const manifest = {
   name: "pilotlight",
   version,
@@ -56,6 +58,7 @@ const manifest = {
   exports: { ".": { types: "./element.d.mts", default: "./element.mjs" }, "./package.json": "./package.json" },
   types: "./element.d.mts",
   engines,
+  ...(repository && { repository: { type: "git", url: `git+${host}/${repository}.git` } }),
   // What `serve` tells people to install and `deploy` fetches: with these all is tested.
   pilotlight: {
     workerd: packages["node_modules/workerd"].version,

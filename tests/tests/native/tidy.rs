@@ -770,3 +770,13 @@ fn one_module_writes_the_table_of_objects() {
         found.collect(),
     );
 }
+
+#[test]
+fn the_changelog_has_notes_of_this_version() {
+    let ended = Command::new(root().join(".ci/notes"))
+        .arg(env!("CARGO_PKG_VERSION"))
+        .output()
+        .expect(".ci/notes runs");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{said}");
+}
