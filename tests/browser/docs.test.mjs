@@ -1,5 +1,5 @@
 /**
- * The commands in README.md and docs/, as they stand there. Blocks of shell that can run on one machine do, against a server of the
+ * The commands in README.md, docs/ and the README of the npm package, as they stand there. Blocks of shell that can run on one machine do, against a server of the
  * npm package; all others are listed with the reason. A block that is in neither list fails.
  */
 import assert from "node:assert/strict";
@@ -25,6 +25,7 @@ const RUN = {
     "curl -H 'Authorization: Bearer TOKEN' -d '{\"text\"": {},
     "curl --data-binary @cpu.pb.gz": {},
   },
+  "docs/bundles.md": { "pilotlight bundle": { without: /^python3/ }, "PILOTLIGHT_TOKEN=": {} },
   "docs/first-profile.md": { "curl --data-binary @cpu.pprof": {} },
   "docs/operate.md": { "curl -X POST": {} },
   "docs/pgo.md": { "curl --fail --header": {} },
@@ -39,6 +40,11 @@ const RUN = {
     "pilotlight push": {},
     "pilotlight serve --host 0.0.0.0": { isServer: true },
     "pilotlight token create": {},
+  },
+  "site/package/README.md": {
+    "pilotlight bundle": {},
+    "npm install --global": { without: /^npm install/, isServer: true },
+    "pilotlight push": {},
   },
 };
 
@@ -57,6 +63,10 @@ const NOT_RUN = {
     "cd /opt/pilotlight": "needs Docker",
   },
   "docs/serve.md": { "export S3_ACCESS_KEY_ID": "needs a bucket in a cloud; serve.test.mjs runs it with another" },
+  "site/package/README.md": {
+    "pilotlight cpu.pb.gz": "opens a browser; package.test.mjs runs it without one",
+    "pilotlight demo": "needs a server at its own address; demo.test.mjs runs it with another",
+  },
   "docs/viewer.md": { PROFILE_ORIGINS: BUILD, FRAME_ORIGINS: BUILD, "cargo xtask package": BUILD },
 };
 
@@ -76,8 +86,9 @@ before(async () => {
   installed = install("docs", { server: true });
   server = await startServer(installed.command, own("docs-data"));
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(join(folder, "cmd/checkout"), { recursive: true });
-  for (const name of ["cpu.pprof", "cpu.pb.gz"]) copyFileSync(own("checkout-1.9.0.pb.gz"), join(folder, name));
+  for (const name of ["cmd/checkout", "profiles"]) mkdirSync(join(folder, name), { recursive: true });
+  for (const name of ["cpu.pprof", "cpu.pb.gz", "profiles/checkout.pb.gz"])
+    copyFileSync(own("checkout-1.9.0.pb.gz"), join(folder, name));
   writeFileSync(join(folder, "stacks.folded"), "main;work 7\n");
   writeFileSync(join(folder, "profile.speedscope.json"), SPEEDSCOPE);
   const pilotlight = async (...words) => {
@@ -114,8 +125,9 @@ async function runBlock(block, { without, isServer }) {
     .join("\n")
     .replace(/http:\/\/(localhost|127\.0\.0\.1):4040|https:\/\/profiles\.example\.com/g, server.url)
     .replaceAll("0a1b2c3d4e5f", token.id)
+    .replaceAll("plt_…", token.text)
     // The default.
-    .replace(/(pilotlight (push|token) (?![^\n]*--url).*)/g, `$1 --url ${server.url}`);
+    .replace(/pilotlight (push|token) (?![^\n]*--url)[^\n#]*/g, `$& --url ${server.url} `);
   const child = spawn("sh", ["-c", PRELUDE + script], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
@@ -141,6 +153,7 @@ async function runBlock(block, { without, isServer }) {
 
 const pages = [
   "README.md",
+  "site/package/README.md",
   ...readdirSync(join(root, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
