@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::compact::{CompactOutput, CompactPlan, CompactTask, MAX_PARTITION_BYTES};
-use super::dedup::CountedChunks;
+use super::counted_chunks::CountedChunks;
 use super::plan::{CatalogObject, Plan, PlanError};
 use crate::base::units::UnixNanos;
 use crate::store::{

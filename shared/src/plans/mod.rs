@@ -7,8 +7,8 @@ mod answers;
 mod bundle;
 mod catalog;
 mod compact;
+mod counted_chunks;
 mod cover;
-mod dedup;
 mod disjoint_sets;
 mod plan;
 mod query;
@@ -26,7 +26,7 @@ pub use compact::{
     CompactJob, CompactOutput, CompactPlan, CompactTask, Deletion, JobCandidate, MAX_FAILURES,
     MAX_JOB_BYTES, MAX_JOB_OBJECTS, MAX_PARTITION_BYTES, MIN_JOB_OBJECTS, pick_job, pick_rewrite,
 };
-pub use dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
+pub use counted_chunks::{CountedChunks, RETRY_WINDOW_MILLIS};
 pub use plan::{CatalogObject, Get, Plan, PlanError};
 pub use query::{
     AnswerSum, MAX_HELD, Outgrown, QueryAnswer, QueryCost, QueryPlan, SampleQueryPlan, SplitQuery,

@@ -52,7 +52,7 @@ pub enum PlanError {
         source: StoreError,
     },
     /// Bytes that are not as many as were asked for.
-    #[error("{}, byte {}: {} bytes were asked for, {found} came", get.key, get.offset, get.length)]
+    #[error("{}, byte {}: expected {} bytes, got {found}", get.key, get.offset, get.length)]
     Length {
         /// What was asked for.
         get: Get,
@@ -60,7 +60,7 @@ pub enum PlanError {
         found: u64,
     },
     /// Bytes that nobody asked for, or that have come before.
-    #[error("{}, byte {}: nobody waits for these bytes", .0.key, .0.offset)]
+    #[error("{}, byte {}: these bytes were not requested", .0.key, .0.offset)]
     NotWanted(Get),
     /// An answer before all bytes have come.
     #[error("{0} reads are still missing")]
@@ -89,8 +89,8 @@ pub enum PlanError {
     NoSources,
     /// A query's answer that does not fit the memory of a worker.
     #[error(
-        "the answer takes more than {most} MiB; choose a shorter range, or a selector of fewer services \
-         or series"
+        "the result needs more than {most} MiB; choose a shorter range, or select fewer services or \
+         series"
     )]
     TooLarge {
         /// How much it may have, MiB.
@@ -98,8 +98,8 @@ pub enum PlanError {
     },
     /// A slice of what stands in more places than one invocation may read.
     #[error(
-        "what is selected takes more than {most} reads; choose a shorter range, or a selector of fewer \
-         services or series"
+        "the query needs more than {most} reads; choose a shorter range, or select fewer services or \
+         series"
     )]
     TooManyReads {
         /// How many it may take.

@@ -170,10 +170,7 @@ mod tests {
         );
         let get = reads.wants().remove(0);
         let short = reads.take(&get, &[1, 2, 3]).map(|_| ()).unwrap_err();
-        assert_eq!(
-            short.to_string(),
-            "k, byte 10: 4 bytes were asked for, 3 came"
-        );
+        assert_eq!(short.to_string(), "k, byte 10: expected 4 bytes, got 3");
         let parts: Vec<_> = reads
             .take(&get, &[1, 2, 3, 4])
             .unwrap()

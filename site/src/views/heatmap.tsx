@@ -3,7 +3,16 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { core } from "../core/index.ts";
 import { type Seconds, timeAmong } from "../core/steps.ts";
 import type { Heatmap } from "../core/types.ts";
-import { cellsOf, columnSpan, drawnPart, indexAt, isWithin, type Point, shading, spanBetween } from "../flame/heat.ts";
+import {
+  cellsOf,
+  columnSpan,
+  drawnPart,
+  indexAt,
+  isWithin,
+  type Point,
+  shading,
+  spanBetween,
+} from "../flame/heatmapcells.ts";
 import { percent } from "../format/number.ts";
 import { colours, readToken } from "../state/page/theme.ts";
 import { type Subject, shown } from "../state/profile/shown.ts";

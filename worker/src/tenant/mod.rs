@@ -3,7 +3,7 @@
 
 mod catalog;
 mod durable_object;
-mod retention;
+mod own_retention;
 mod rpc;
 mod shard_server;
 mod visit_log;
@@ -21,7 +21,7 @@ pub(crate) use catalog::token_use::TokenUse;
 pub(crate) use catalog::tombstones::DueWork;
 pub(crate) use catalog::{Detail, Row};
 pub use durable_object::Tenant;
-pub(crate) use retention::{OwnRetention, Pin, change_retention, own_retention, retention_key};
+pub(crate) use own_retention::{OwnRetention, Pin, change_retention, own_retention, retention_key};
 pub(crate) use rpc::client::{Job, TenantClient, TenantShards, catalog_objects};
 pub(crate) use rpc::packet;
 pub(crate) use rpc::reply::{Appended, Transport};

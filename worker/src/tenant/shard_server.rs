@@ -20,7 +20,7 @@ use crate::tenant::catalog::published::PublishedDay;
 use crate::tenant::catalog::sql::Sql;
 use crate::tenant::catalog::tombstones::DueWork;
 use crate::tenant::catalog::usage::UsageBook;
-use crate::tenant::retention::own_retention;
+use crate::tenant::own_retention::own_retention;
 use crate::tenant::rpc::packet;
 use crate::tenant::rpc::reply::{Reply, TenantRpc};
 use crate::tenant::rpc::shard::Shard;

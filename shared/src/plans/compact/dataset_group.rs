@@ -125,7 +125,7 @@ impl OpenGroup {
                 && series.profile_type.name == *name
         })?;
         if decoded.id != chunk.id {
-            let problem = "another chunk stands here than the directory says";
+            let problem = "the chunk doesn't match the directory";
             return Err(StoreError::Corrupt {
                 section: "chunk",
                 offset: 0,

@@ -17,7 +17,7 @@ use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::base::sort::sort_by;
-use crate::plans::dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
+use crate::plans::counted_chunks::{CountedChunks, RETRY_WINDOW_MILLIS};
 use crate::plans::plan::{Get, Plan, PlanError};
 use crate::store::{
     CatalogRow, ChunkId, Contents, Counted, Directory, Ids, Level, ObjectKey, Partition, StoreError,
@@ -49,16 +49,16 @@ pub struct Rebuilt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Dropped {
     /// Another block holds what is in it, or some of that.
-    #[error("a block stands for it")]
+    #[error("a block replaces it")]
     Replaced,
     /// All of its chunks were counted before.
-    #[error("none of its chunks counts")]
+    #[error("all of its chunks were counted before")]
     Repeated,
     /// A summary of what has changed since, or of what another sums up.
-    #[error("what it sums up has changed, or is summarized anew")]
+    #[error("its sources have changed or have a newer summary")]
     Outdated,
     /// What is left of the sources of a summary, some of which have expired.
-    #[error("its summary stands alone")]
+    #[error("other sources of its summary have expired")]
     Expired,
 }
 

@@ -43,7 +43,7 @@ export function AnnotateDialog() {
 
 function Form({ done }: { done: () => void }) {
   const { service, base, window } = exploreRoute.peek();
-  const { running, problem, run } = useAction("keep the annotation");
+  const { running, problem, run } = useAction("save the annotation");
   // What is selected begins there; else it is about what just happened. The end of a range is no part of it.
   const latest = base.until === "now" ? Date.now() : Math.min(Date.now(), span.peek().until - 1000);
   const first = useRef(window?.from ?? latest);

@@ -7,7 +7,7 @@ import { spanLabel } from "../../time/range.ts";
 
 /** Keeps the profiles of what is seen beyond their retention. */
 export function KeepRange() {
-  const { running, problem, run } = useAction("keep these profiles");
+  const { running, problem, run } = useAction("pin these profiles");
   const { service, window } = exploreRoute.value;
   const seen = window ?? span.value;
   const tooLong = seen.until - seen.from > LONGEST_PIN;

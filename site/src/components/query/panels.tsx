@@ -29,7 +29,7 @@ const PANELS: Record<Panel, PanelEntry> = {
   },
   labels: {
     label: "Labels",
-    title: "What each value of a label takes",
+    title: "Totals by label value",
     component: lazy(() => panels().then((module) => module.LabelsPanel)),
   },
   changes: {

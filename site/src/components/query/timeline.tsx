@@ -13,7 +13,7 @@ import { bucketLabel, type Span, spanLabel, zoneLabel, zoneName } from "../../ti
 import type { Series } from "../../time/series.ts";
 import { partAmount, partsAt, type Split } from "../../time/seriessplit.ts";
 import { zone } from "../../time/zone.ts";
-import type { makePlot, Plot } from "./plot.ts";
+import type { makePlot, Plot } from "./timelineplot.ts";
 
 interface Props {
   series: Series | undefined;
@@ -54,7 +54,7 @@ export function Timeline(props: Props) {
   latest.current = props;
   // Half of all script is the chart: who opens a file never loads it.
   const make = useSignal<typeof makePlot | null>(null);
-  useEffect(() => void trackWork(import("./plot.ts")).then((module) => (make.value = module.makePlot)), []);
+  useEffect(() => void trackWork(import("./timelineplot.ts")).then((module) => (make.value = module.makePlot)), []);
   const pointed = useSignal<Pointed | null>(null);
   const brush = useBrush(latest, plot);
 

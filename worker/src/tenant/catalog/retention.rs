@@ -20,7 +20,7 @@ use crate::tenant::catalog::lease_table::{LEASED, LeaseState, held};
 use crate::tenant::catalog::objects::{put_directory, replace, replace_sources};
 use crate::tenant::catalog::sql::{Sql, Value, number};
 use crate::tenant::catalog::table::{Catalog, next, shape, texts};
-use crate::tenant::retention::Pin;
+use crate::tenant::own_retention::Pin;
 
 pub(in crate::tenant) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;";

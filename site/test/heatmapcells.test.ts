@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseSteps, timeAmong, timeOf, timeStep } from "../src/core/steps.ts";
-import { cellsOf, drawnPart, isWithin, shading, spanBetween } from "../src/flame/heat.ts";
+import { cellsOf, drawnPart, isWithin, shading, spanBetween } from "../src/flame/heatmapcells.ts";
 
 const MAP = { start: 2, end: 3.9, column: 1, rows: 4, cells: [1, 0, 0, 0, 0, 0, 9, 4], has_idle: false };
 

@@ -1,7 +1,7 @@
 //! Which chunks count: one that a client sent again, because it never saw our answer, counts once.
 //!
-//! This is decided once, when an object gets its row in the catalog, whose directory then lists
-//! only what counts. Plans take rows as they are.
+//! A push is compared with the last ten minutes before it is stored (the worker's `RetryWindow`). This does the same
+//! for objects that lost their row in the catalog, and for bundles. Plans take rows as they are.
 
 use hashbrown::HashMap;
 

@@ -78,7 +78,7 @@ impl OwnRetention {
         let pin = pin.checked()?;
         self.unpin(pin.from, pin.until);
         if self.pins.len() >= MAX_PINS {
-            let message = format!("{MAX_PINS} ranges are pinned, the most that are kept");
+            let message = format!("there are {MAX_PINS} pins, the maximum: delete one");
             return Err(Problem::new(429, "resource_exhausted", message));
         }
         self.pins.push(pin);
@@ -103,7 +103,7 @@ impl Pin {
         }
         if self.text.len() > MAX_TEXT {
             let length = self.text.len();
-            let message = format!("text has {length} bytes, and at most {MAX_TEXT} are kept");
+            let message = format!("text has {length} bytes; at most {MAX_TEXT} are allowed");
             return Err(Problem::invalid(message));
         }
         Ok(self)
@@ -174,7 +174,7 @@ mod tests {
         };
         assert_eq!(
             own.set(Some(wrong)).unwrap_err().message,
-            "raw_days is 3 and sums_days is 2, not 1 <= raw_days <= sums_days <= 3660"
+            "raw_days and sums_days must be 1 <= raw_days <= sums_days <= 3660 (got 3 and 2)"
         );
     }
 
@@ -197,7 +197,7 @@ mod tests {
             OwnRetention::decode(other.as_bytes())
                 .unwrap_err()
                 .to_string(),
-            "the retention and pins have version 2, not 1"
+            "the retention and pins have version 2; expected 1"
         );
     }
 }
