@@ -66,6 +66,7 @@ async function nameAt({ page, at }, side, share, depth) {
 
 /** The frames of a side begin and end where they should; `frames` are theirs. */
 async function checkWidths(page, side, frames) {
+  await settled(page.page);
   const { width } = await page.at(`flame-${side}`).boundingBox();
   const near = 2 / width;
   for (const [name, [depth, left, right]] of Object.entries(frames)) {
@@ -223,7 +224,7 @@ describe("side by side", () => {
     await shares.end();
 
     const gone = await openPage(browser, diff("&f=focus:^sort$"));
-    await gone.page.getByText("The filters leave nothing of the comparison.").waitFor();
+    await gone.page.getByText("No stacks of the comparison match the filters.").waitFor();
     await checkWidths(gone, "base", { sort: [3, 0, 1] });
     await gone.end();
   });
@@ -258,6 +259,15 @@ async function comparedFiles(...names) {
   await page.at("legend").waitFor();
   return page;
 }
+
+test("a link to lines of a comparison shows the flame graph, as its tabs say", async () => {
+  const page = await openPage(browser, diff().replace("v=sides", "v=lines"));
+  await page.at("flame").waitFor();
+  assert.equal(await page.at("view-flame").getAttribute("aria-pressed"), "true");
+  assert.equal(await page.at("view-lines").count(), 0);
+  assert.equal(await page.at("lines").count(), 0);
+  await page.end();
+});
 
 test("is offered for comparisons alone, also on a page that works offline", async () => {
   for (const side of SIDES) writeFileSync(own(`sides-${side}.folded`), STACKS[side]);

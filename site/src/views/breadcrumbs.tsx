@@ -3,9 +3,9 @@ import { isFull } from "../flame/extent.ts";
 import { baseName } from "../flame/framelabel.ts";
 import { knowsZoom } from "../state/page/zoomhint.ts";
 import { announcement, extent, reset, tree, zoom, zoomedDetail, zoomTo } from "../state/profile/focus.ts";
+import { seenView } from "../state/profile/offeredviews.ts";
 import { isShown } from "../state/profile/shown.ts";
 import type { View } from "../state/url/route.ts";
-import { pictureRoute } from "../state/url/router.ts";
 
 /** Links near the end are what one goes back to; the middle of a long path is folded. */
 const SHOWN = 5;
@@ -40,7 +40,7 @@ export function Breadcrumbs() {
 
 function Path() {
   const { value, problem } = zoomedDetail.value;
-  const hint = HINTS[pictureRoute.value.view];
+  const hint = HINTS[seenView.value];
   const path = zoom.value === ROOT ? [] : (value?.path ?? []);
   const partial = !isFull(extent.value);
   if (problem && tree.value && isShown(tree.value.id)) {

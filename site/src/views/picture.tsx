@@ -7,10 +7,11 @@ import { StaleNote } from "../components/status/stalenote.tsx";
 import { drawerOpen } from "../state/profile/draweropen.ts";
 import { tree } from "../state/profile/focus.ts";
 import { frameMenu } from "../state/profile/menuframe.ts";
+import { seenView } from "../state/profile/offeredviews.ts";
 import { shown } from "../state/profile/shown.ts";
 import { refresh } from "../state/url/clock.ts";
 import type { View } from "../state/url/route.ts";
-import { pictureRoute, route } from "../state/url/router.ts";
+import { route } from "../state/url/router.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { Flame } from "./flame.tsx";
 import { Steps } from "./stepbar.tsx";
@@ -29,7 +30,7 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
       {answer.state === "cancelled" && (
         <Note title="Stopped" testid="cancelled">
           <button type="button" class="control primary" onClick={refresh}>
-            Load it after all
+            Load again
           </button>
         </Note>
       )}
@@ -53,10 +54,10 @@ const SideBySide = lazy(() => import("./sidebyside.tsx").then((module) => module
 const HeatmapStrip = lazy(() => import("./heatmap.tsx").then((module) => module.HeatmapStrip));
 
 function Views() {
-  const { view } = pictureRoute.value;
+  const view = seenView.value;
   const timed = shown.value.state === "ready" && shown.value.subject?.timed;
   const info = view === "sides" ? tree.value : null;
-  const flame = view === "flame" || view === "both" || view === "chart" || (info !== null && !info.diff);
+  const flame = view === "flame" || view === "both" || view === "chart";
   const table = view === "table" || view === "both" || view === "sandwich" || view === "lines";
   // Source lines say of a function what they can, and want the room.
   const drawer = view !== "lines";

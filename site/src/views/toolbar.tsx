@@ -8,11 +8,11 @@ import { FULL } from "../flame/extent.ts";
 import { percent } from "../format/number.ts";
 import { plural } from "../format/value.ts";
 import { nextMatch, searchResult, tree } from "../state/profile/focus.ts";
-import { whyNoView } from "../state/profile/offeredviews.ts";
+import { seenView, whyNoView } from "../state/profile/offeredviews.ts";
 import { shown } from "../state/profile/shown.ts";
 import { lookAt } from "../state/profile/stepchanges.ts";
 import type { View } from "../state/url/route.ts";
-import { go, pictureRoute } from "../state/url/router.ts";
+import { go } from "../state/url/router.ts";
 import { StepTools } from "./stepbar.tsx";
 
 const Explain = lazy(() => import("../explain/explaindialog.tsx").then((module) => module.Explain));
@@ -32,19 +32,13 @@ const VIEWS: { view: View; label: string; key: string }[] = [
 
 const views = computed(() => VIEWS.filter(({ view }) => !whyNoView(view)));
 
-/** The view that is seen: the flame graph in place of one that the profile does not have. */
-const seen = computed(() => {
-  const { view } = pictureRoute.value;
-  return whyNoView(view) ? "flame" : view;
-});
-
 /** Views, search, and what the colours mean. */
 export function Toolbar() {
   const row = useRef<HTMLFieldSetElement>(null);
   // A phone has no room for all views.
   useLayoutEffect(() => {
     row.current?.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [seen.value]);
+  }, [seenView.value]);
   return (
     <div class="toolbar" role="toolbar" aria-label="View">
       <fieldset class="segmented" ref={row} aria-label="View">
@@ -52,7 +46,7 @@ export function Toolbar() {
           <button
             type="button"
             key={view}
-            aria-pressed={seen.value === view}
+            aria-pressed={seenView.value === view}
             title={`${label} (${key})`}
             data-testid={`view-${view}`}
             onClick={() => lookAt(view)}

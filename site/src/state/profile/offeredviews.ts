@@ -1,5 +1,7 @@
 /** Which views a profile has: only some profiles have times, and only comparisons have sides. */
+import { computed } from "@preact/signals";
 import type { View } from "../url/route.ts";
+import { pictureRoute } from "../url/router.ts";
 import { shown } from "./shown.ts";
 
 /** Why what is on the screen has no such view; empty where it has one. */
@@ -12,3 +14,9 @@ export function whyNoView(view: View): string {
   if (view === "sides" && !compared) return "Only a comparison has two sides.";
   return "";
 }
+
+/** The view on the screen: the flame graph in place of one that the profile does not have. */
+export const seenView = computed<View>(() => {
+  const { view } = pictureRoute.value;
+  return whyNoView(view) ? "flame" : view;
+});
