@@ -292,6 +292,7 @@ test("the timeline marks where the new version begins, and says so by keys", asy
   await at("timeline-mark").waitFor();
   assert.equal(await at("timeline-mark").count(), 1);
   assert.match(await at("timeline-mark").textContent(), /^version 1\.9\.0 from \d\d:\d\d$/);
+  await settled(page);
   const plot = await at("timeline").locator(".u-over").boundingBox();
   const tick = await at("timeline-mark").boundingBox();
   const expected = plot.x + ((deploy - range[0]) / (range[1] - range[0])) * plot.width;

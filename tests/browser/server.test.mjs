@@ -1,7 +1,7 @@
 /** Services and their history, as the demo pushed it: found, drawn, filtered, compared. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { amount, close, drawnFrames, launch, openPage, url } from "./page.mjs";
+import { amount, close, drawnFrames, launch, openPage, settled, url } from "./page.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const SERVICES = ["catalog", "checkout", "email-worker", "payments"];
@@ -77,6 +77,7 @@ test("part of the timeline is chosen by dragging", async () => {
   await at("frames").locator("tbody tr").first().waitFor({ state: "attached" });
   const total = () => at("frames").locator("tbody tr").first().getAttribute("data-total");
   const before = Number(await total());
+  await settled(page);
   const box = await canvas.boundingBox();
   const y = box.y + box.height / 2;
   await page.mouse.move(box.x + box.width * 0.3, y);

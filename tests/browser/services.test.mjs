@@ -41,6 +41,7 @@ const side = (page, suffix) =>
 
 /** Drags over the timeline from one time to another, both within its range. */
 async function brush({ page, at }, [start, end], [from, until]) {
+  await settled(page);
   const plot = await at("timeline").locator(".u-over").boundingBox();
   const x = (time) => plot.x + ((time - start) / (end - start)) * plot.width;
   const y = plot.y + plot.height / 2;
@@ -339,6 +340,7 @@ test("a finger brushes the timeline", async () => {
   });
   const { page, at, end } = opened;
   await drawn(opened);
+  await settled(page);
   const plot = await at("timeline").locator(".u-over").boundingBox();
   const finger = await page.context().newCDPSession(page);
   const touch = (type, share) =>
@@ -496,8 +498,9 @@ test("on a phone nothing is beyond an edge", async () => {
     Math.floor(Date.now() / 1000) - 60,
   );
   const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}`, PHONE);
-  const { at, end } = opened;
+  const { page, at, end } = opened;
   await drawn(opened);
+  await settled(page);
   for (const id of ["service", "type", "filters-add", "compare", "range", "refresh"]) {
     const box = await at(id).first().boundingBox();
     assert.ok(box && box.x >= 0 && box.x + box.width <= 390, `${id}: ${JSON.stringify(box)}`);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { push } from "./answers.mjs";
-import { amount, close, launch, openPage, url } from "./page.mjs";
+import { amount, close, launch, openPage, settled, url } from "./page.mjs";
 import { writePprof } from "./pprof.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -265,6 +265,7 @@ test("a part is chosen by dragging, and what is annotated stays marked", async (
   const whole = await legend(at);
   const mark = at("timeline-mark").filter({ hasText: text });
   await mark.waitFor();
+  await settled(page);
   const plot = await at("timeline").locator(".u-over").boundingBox();
   const tick = await mark.boundingBox();
   const x = (minute) => plot.x + (minute / MINUTES) * plot.width;
@@ -318,6 +319,7 @@ test("what fingers press is large enough for them", async () => {
     const options = { viewport, hasTouch: true, isMobile: true };
     const { page, at, end } = await openPage(browser, address(CPU, { split: "zone" }), options);
     await legend(at);
+    await settled(page);
     await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/split-touch-${viewport.width}.png` });
     for (const target of [at("split"), ...(await at("split-value").all())]) {
       const { width, height } = await target.boundingBox();
@@ -332,6 +334,8 @@ test("on a phone all values are within reach and nothing is wider than the page"
   for (const colorScheme of ["light", "dark"]) {
     const { page, at, end } = await openPage(browser, address(CPU, { split: "pod" }), { viewport, colorScheme });
     await legend(at);
+    // What the page says above the timeline moves it.
+    await settled(page);
     await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/split-390-${colorScheme}.png` });
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
     const plot = await at("timeline").locator(".u-over").boundingBox();

@@ -39,6 +39,7 @@ async function openRecorded(path = "/file") {
 
 /** Drags over the strip from one fraction of its width to another. */
 async function brush({ page, at }, from, until) {
+  await settled(page);
   const { x, y, width, height } = await at("heatmap").boundingBox();
   await page.mouse.move(x + width * from, y + height / 2);
   await page.mouse.down();
