@@ -28,8 +28,12 @@ const location = new URL("http://localhost/");
 const goTo = (_: unknown, __: string, url: string) => {
   location.href = url;
 };
+/** A page's timers end with it: the time of a notice keeps no process alive. */
+const window = Object.create(globalThis, {
+  setTimeout: { value: (work: () => void, millis: number) => setTimeout(work, millis).unref() },
+});
 Object.assign(globalThis, {
-  window: globalThis,
+  window,
   document: { baseURI: "http://localhost/", querySelector: () => null },
   location,
   history: { pushState: goTo, replaceState: goTo },

@@ -38,7 +38,9 @@ const only = process.argv[2] ?? "";
 const names = readdirSync(here)
   .filter((name) => name.endsWith(".test.mjs"))
   .map((name) => basename(name, ".test.mjs"));
-/** Tests that push to the server or use the clipboard, of which there is one; they run one at a time. */
+/** Tests that push to services of their own, and look at no others; they end before those of the server begin. */
+const OWN_SERVICES = ["sides", "split", "singles", "source"];
+/** Tests that look at the whole server or use the clipboard, of which there is one; they run one at a time. */
 const SERVER = [
   "server",
   "connect",
@@ -54,17 +56,13 @@ const SERVER = [
   "share",
   "annotations",
   "annotate",
-  "singles",
   "spans",
-  "source",
   "pins",
   "savedviews",
   "storedsymbols",
   "day",
   "labels",
-  "split",
   "changes",
-  "sides",
   "explain",
   "export",
   "views",
@@ -73,14 +71,14 @@ const SERVER = [
 const ALONE = ["home", "hostile", "extremes"];
 /** The slowest files, with which the other lanes begin. */
 const LONGEST = ["layout", "pictures", "hand"];
-const unknown = [...SERVER, ...ALONE, ...LONGEST].filter((name) => !names.includes(name));
+const unknown = [...OWN_SERVICES, ...SERVER, ...ALONE, ...LONGEST].filter((name) => !names.includes(name));
 if (unknown.length > 0) fail(`there is no file of tests for: ${unknown.join(", ")}`);
-const others = names.filter((name) => ![...SERVER, ...ALONE, ...LONGEST].includes(name));
-const [server, rest, alone] = [SERVER, [...LONGEST, ...others], ALONE].map((list) =>
+const others = names.filter((name) => ![...OWN_SERVICES, ...SERVER, ...ALONE, ...LONGEST].includes(name));
+const [ownServices, server, rest, alone] = [OWN_SERVICES, SERVER, [...LONGEST, ...others], ALONE].map((list) =>
   list.filter((name) => (names.includes(only) ? name === only : name.includes(only))),
 );
-const files = [...server, ...rest, ...alone];
-if (files.length === 0) fail(`no file of tests is called "${only}"; there are: ${names.join(", ")}`);
+const files = [...ownServices, ...server, ...rest, ...alone];
+if (files.length === 0) fail(`no test file is named "${only}"; there are: ${names.join(", ")}`);
 for (const [name, needs] of [
   ["CHROMIUM", files.some((file) => file !== "firefox")],
   ["FIREFOX", files.includes("firefox")],
@@ -166,7 +164,12 @@ async function lane(...lists) {
 }
 
 // Three at a time on two cores, for most of a test is waiting.
-const ended = await Promise.allSettled([lane(server, rest), lane(rest), lane(rest)]);
+const pushing = [1, 2, 3].map(() => lane(ownServices));
+const ended = await Promise.allSettled([
+  Promise.all(pushing).then(() => lane(server, rest)),
+  pushing[1].then(() => lane(rest)),
+  pushing[2].then(() => lane(rest)),
+]);
 ended.push(...(await Promise.allSettled([lane(alone)])));
 for (const { reason } of ended) if (reason) failures.push({ name: "the lane", of: "run.mjs", error: reason });
 await browser?.close();
