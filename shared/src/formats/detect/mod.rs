@@ -11,6 +11,7 @@ use crate::formats::jfr;
 use crate::formats::json::format::JsonFormat;
 use crate::formats::legacy;
 use crate::formats::pprof::{self, PprofError};
+use crate::model::profile::{Profile, ValueType};
 pub use unsupported::UnsupportedFormat;
 
 /// Why a file cannot be opened.
@@ -62,6 +63,9 @@ pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), O
     // The protobuf reader goes first, for it knows its own without doubt; folded stacks can only be
     // guessed.
     let error = match pprof::open(raw, cap) {
+        Ok(decoded) if is_blank(&decoded.profile) => {
+            return Err(OpenError::Unsupported(NOT_PPROF));
+        }
         Ok(decoded) => {
             let name = legacy::sniff(raw).map_or("pprof", legacy::Format::name);
             return Ok((decoded, name));
@@ -78,6 +82,16 @@ pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), O
         return Ok((folded::decode(raw)?, "folded stacks"));
     }
     Err(unsupported::identify(raw).map_or(error.into(), OpenError::Unsupported))
+}
+
+/// Other messages read as pprof, too: a push request's series are value types without names.
+const NOT_PPROF: UnsupportedFormat =
+    UnsupportedFormat::Other("a protobuf message without samples and named sample types");
+
+/// Whether a profile has neither samples nor a sample type with a name.
+fn is_blank(profile: &Profile) -> bool {
+    let unnamed = |kind: &ValueType| profile.type_text(*kind).0.is_empty();
+    profile.is_empty() && profile.sample_types().iter().all(unnamed)
 }
 
 #[cfg(test)]
@@ -113,12 +127,12 @@ mod tests {
         assert_eq!(message(b"", 10), "pprof: the profile is empty (0 bytes)");
         assert_eq!(
             message(b"main;a 1", 5),
-            "pprof: the profile has 8 bytes; 5 are allowed"
+            "pprof: the profile has 8 bytes; at most 5 are allowed"
         );
         let trace = b"{\"traceEvents\":[]}";
         assert_eq!(
             message(trace, 5),
-            "pprof: the profile has 18 bytes; 5 are allowed"
+            "pprof: the profile has 18 bytes; at most 5 are allowed"
         );
         assert!(
             message(trace, 18)
@@ -145,16 +159,21 @@ mod tests {
             message(b"\x0a\x05\x08", 10),
             "pprof: not a valid protobuf message at byte 0: a length runs past the end"
         );
+        // A push request: a series with the label a="b" and the sample "c".
+        assert_eq!(
+            message(b"\x0a\x0d\x0a\x06\x0a\x01a\x12\x01b\x12\x03\x0a\x01c", 99),
+            format!("this is a protobuf message without samples and named sample types; {read}")
+        );
         assert_eq!(
             message(b"MMPD\0", 10),
             format!(
-                "this is a self-profile of rustc (`crox` converts it), which Pilotlight can't open yet; {read}"
+                "this is a rustc self-profile (`crox` converts it), which Pilotlight can't open yet; {read}"
             )
         );
         let deep = format!("a;b 1\n{}b 1", "a;".repeat(16_384));
         assert_eq!(
             message(deep.as_bytes(), 1 << 20),
-            "folded stacks, line 2: a stack of 16385 frames; 16384 are allowed"
+            "folded stacks, line 2: a stack of 16385 frames; at most 16384 are allowed"
         );
         assert!(matches!(
             open(&[0x1f, 0x8b, 0], 10),
