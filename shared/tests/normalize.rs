@@ -313,7 +313,7 @@ fn identities_make_no_series() {
     };
     let many = push_v1(&labelled(1_000, 4));
     assert_eq!(many.series(), 4);
-    let told = "the label \"request\" has 1000 values in one profile; it is left out, as each would make a series of its own";
+    let told = "the label \"request\" has 1000 values in one profile; it is left out, since each would make a separate series";
     assert_eq!(notes(&many), [told]);
     let few = push_v1(&labelled(200, 4));
     assert_eq!((few.series(), notes(&few)), (200, vec![]));

@@ -6,16 +6,16 @@ import { checkWhen, OUT, writeSite } from "./output.mjs";
 import { filesIn, labelsOfPath, nameOf } from "./paths.mjs";
 import { loadWasm } from "./wasm.mjs";
 
-const USAGE = `Makes pages of a folder of profiles that any static host serves, and that answer queries.
+const USAGE = `Makes a static site from a folder of profiles; its pages can be queried without a server.
 
 Usage: pilotlight bundle [OPTION…] DIR
 
-  DIR             pprof, JFR, speedscope and folded stacks, also in folders below
+  DIR             a folder with pprof, JFR, speedscope and folded stacks, also in subfolders
 ${OUT}
-  --service NAME  the service of profiles that do not say one
-  --time TIME     when profiles began that do not say so, as 2026-11-23T12:00:00Z; 1970 by default
-  --labels FILE   JSON: {"path in DIR": {"service_name": "app", "env": "ci"}}; a folder's labels are
-                  those of all in it
+  --service NAME  the service of profiles that don't name one
+  --time TIME     when profiles began, for those that don't say so; 1970 by default
+  --labels FILE   JSON: {"path in DIR": {"service_name": "app", "env": "ci"}}; a folder's labels
+                  apply to all files in it
   --help          print this
 
 Folders and files of the form key=value, or key=value,key=value, are labels. The first other folder
@@ -41,7 +41,7 @@ export async function bundle(words) {
   const folder = resolve(positionals[0]);
   const labelsOf = manifest(values.labels);
   const files = filesIn(folder);
-  if (files.length === 0) throw new Error(`there is no file in ${folder}`);
+  if (files.length === 0) throw new Error(`there are no files in ${folder}`);
 
   const { BundleMaker } = await loadWasm("bundler");
   const maker = new BundleMaker();
@@ -56,7 +56,7 @@ export async function bundle(words) {
       throw new Error(`${name}: ${failure.message}`);
     }
   }
-  if (maker.from === undefined) throw new Error("no profile has a sample");
+  if (maker.from === undefined) throw new Error("the profiles have no samples");
   const { path, hint } = await writeSite(maker.finish(files.length, values.commit, values.when), values.out);
   console.log(`The profiles of ${files.length} file${files.length === 1 ? "" : "s"} are in ${path} (${hint}).`);
 }
@@ -77,7 +77,7 @@ function manifest(path) {
       labels !== null &&
       typeof labels === "object" &&
       Object.values(labels).every((value) => typeof value === "string");
-    if (!texts) throw new Error(`${path}: the labels of ${JSON.stringify(name)} are not an object of texts`);
+    if (!texts) throw new Error(`${path}: the labels of ${JSON.stringify(name)} must be an object of strings`);
   }
   return (name) => {
     const parts = name.split("/");

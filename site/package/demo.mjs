@@ -63,7 +63,7 @@ Delete them:    ${commandName()} demo --delete ${url}`);
 
 async function remove(url, headers) {
   await deleteDemo(url, headers);
-  console.log("The server deletes the made-up profiles. Queries may show them for some more minutes.");
+  console.log("The server is deleting the made-up profiles. Queries may show them for a few more minutes.");
 }
 
 /** The profiles of the hour until now. */

@@ -3,13 +3,13 @@ import { readOptions, timeOption, UsageError, wrong } from "./options.mjs";
 import { checkWhen, OUT, writeSite } from "./output.mjs";
 import { authorization, explain, send, serverUrl } from "./server.mjs";
 
-const USAGE = `Saves a part of what a Pilotlight server stores as pages that answer queries without a server.
+const USAGE = `Saves profiles from a Pilotlight server as pages that can be queried without a server.
 
 Usage: pilotlight export --url URL [OPTION…]
 
   --url URL       the server
-  --query TEXT    a selector, as {service_name="checkout"}, after a profile type if you like; all by
-                  default
+  --query TEXT    a selector such as {service_name="checkout"}, optionally after a profile type;
+                  everything by default
   --from TIME     2026-11-23T12:00:00Z, milliseconds since 1970, or relative as now-1d; now-1h by
                   default
   --until TIME    the end of the range; now by default
@@ -41,12 +41,12 @@ export async function exportSlice(words) {
   const response = await send(address, { headers }).catch((failure) => {
     throw new Error(explain(failure, url, "read"));
   });
-  if (response.status === 204) throw new Error("there is no profile of this selector in this range");
+  if (response.status === 204) throw new Error("no profiles match this selector in this range");
   if (response.headers.get("content-type") !== "application/zip")
     throw new Error(`${address.origin} is not a Pilotlight server`);
   const profiles = response.headers.get("x-pilotlight-profiles");
   const incomplete = response.headers.get("x-pilotlight-incomplete") === "true";
   const { path, hint } = await writeSite(new Uint8Array(await response.arrayBuffer()), values.out);
   console.log(`${profiles} profiles are in ${path} (${hint}).`);
-  if (incomplete) console.log("It is incomplete: of some profiles in this range, only sums are left.");
+  if (incomplete) console.log("It is incomplete: some profiles in this range have expired; only totals remain.");
 }

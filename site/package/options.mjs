@@ -83,7 +83,7 @@ function explain({ code, message }, names) {
   }
   // Of an option with a short form the message has both.
   const [long = option] = /--[^' ]+/.exec(message) ?? [];
-  if (message.includes("does not take an argument")) return `${long} has no value`;
+  if (message.includes("does not take an argument")) return `${long} doesn't accept a value`;
   return `${long} needs a value`;
 }
 

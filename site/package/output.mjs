@@ -6,10 +6,10 @@ import { UsageError } from "./options.mjs";
 import { loadWasm } from "./wasm.mjs";
 
 /** What help says of it. */
-export const OUT = `  --out PATH      a folder that any static host serves; with .zip at its end a zip of it, with .html
-                  one page with everything in it. pilotlight-<digest of its content> by default
-  --commit TEXT   the commit that the profiles are about; the first page shows it
-  --when TIME     when this was made, as 2026-11-23T12:00:00Z; the first page shows it`;
+export const OUT = `  --out PATH      a folder for any static host, or FILE.zip with that folder, or FILE.html, one page
+                  with everything in it. pilotlight-<digest of its content> by default
+  --commit TEXT   the profiles' commit, shown on the first page
+  --when TIME     when this was made, such as 2026-11-23T12:00:00Z, shown on the first page`;
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const site = join(here, "site");
@@ -19,7 +19,7 @@ export async function writeSite(zip, out) {
   const { BundleSite } = await loadWasm("bundler");
   const bundle = BundleSite.read(zip);
   const path = resolve(out ?? bundle.name);
-  if (existsSync(path)) throw new Error(`${path} is there already`);
+  if (existsSync(path)) throw new Error(`${path} already exists`);
   const shown = relative(".", path) || path;
   const staged = join(dirname(path), `.${basename(path)}-${process.pid}`);
   if (path.endsWith(".html")) {
@@ -29,7 +29,7 @@ export async function writeSite(zip, out) {
   for (const name of pages()) bundle.add_page(name, readFileSync(join(site, name)));
   if (path.endsWith(".zip")) {
     writeWhole(path, staged, bundle.zip());
-    return { path: shown, hint: "unpack it where a static host serves it" };
+    return { path: shown, hint: "unpack it on a static host" };
   }
   try {
     const files = bundle.files();
@@ -38,7 +38,7 @@ export async function writeSite(zip, out) {
   } finally {
     rmSync(staged, { recursive: true, force: true });
   }
-  return { path: shown, hint: `serve it with any static host, as: python3 -m http.server --directory ${shown}` };
+  return { path: shown, hint: `serve it with any static host, such as: python3 -m http.server --directory ${shown}` };
 }
 
 /** The files of the site without the docs, which are about servers, in an order that is the same everywhere. */

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { OPTIONS, open } from "./open.mjs";
 import { didYouMean, readWords, UsageError } from "./options.mjs";
 
-const USAGE = `Opens profiles in the browser, and runs, fills and asks Pilotlight servers.
+const USAGE = `Opens profiles in the browser, and runs and manages Pilotlight servers.
 
 Usage: pilotlight [OPTION…] [FILE…]
        pilotlight COMMAND [OPTION…]
@@ -12,7 +12,7 @@ Usage: pilotlight [OPTION…] [FILE…]
   FILE        a profile, in any format that the viewer reads; several are merged, and can be
               compared. Nothing leaves this machine
   --port N    the port to listen on; a free one by default
-  --no-open   print the address, and open no browser
+  --no-open   print the address, and don't open a browser
   --version   print the version
   --help      print this
 
@@ -21,8 +21,8 @@ Commands:
   push        push profiles to a server
   token       create, list and revoke tokens of a server
   demo        fill a server with made-up profiles
-  export      save a part of what a server stores as pages that need no server
-  bundle      make such pages of a folder of profiles
+  export      save profiles from a server as pages that need no server
+  bundle      make such pages from a folder of profiles
   deploy      deploy a server to Cloudflare
   selfhost    write a folder that runs a server with an S3 bucket, under systemd or in a container
 

@@ -11,8 +11,8 @@ Usage: pilotlight token create [OPTIONâ€¦] --tenant TENANT --scope SCOPE[,SCOPEâ
        pilotlight token revoke [--url URL] ID
 
   --tenant TENANT  whose profiles the token is for: anonymous if you have set up none
-  --scope SCOPES   push, read or admin, or several with commas between them
-  --expires TIME   how long it is valid, as 90d, 12h, 30m or 45s; forever by default
+  --scope SCOPES   push, read or admin, or several separated by commas
+  --expires TIME   how long it is valid, such as 90d, 12h, 30m or 45s; forever by default
   --name TEXT      what it is for; the list shows it
   --url URL        the server; ${DEFAULT_URL} by default
   --help           print this
@@ -51,7 +51,7 @@ export async function token(words) {
   if (answer.tokens) return console.log(table(answer.tokens));
   if (answer.token)
     return console.log(`${answer.token}\n\nThis is the only time that it is shown. Its id is ${answer.id}.`);
-  console.log(`revoked ${answer.id}; every worker knows within 30 seconds`);
+  console.log(`revoked ${answer.id}; it stops working within 30 seconds`);
 }
 
 /** The call of the admin API. */
@@ -70,7 +70,7 @@ function callOf([action, id, ...more], values) {
   const given = OF_CREATE.find((option) => values[option] !== undefined);
   if (given) throw wrong(USAGE, `--${given} is only for token create`);
   if (action === "list") return { method: "GET" };
-  if (id === undefined) throw wrong(USAGE, "name the ID of a token, which `pilotlight token list` shows");
+  if (id === undefined) throw wrong(USAGE, "give the ID of a token; `pilotlight token list` shows the IDs");
   return { method: "DELETE", id };
 }
 

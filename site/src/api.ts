@@ -259,6 +259,6 @@ function pause(millis: number, signal: AbortSignal | null): Promise<void> {
 }
 
 export function bodyOf({ body }: Response): ReadableStream<Uint8Array<ArrayBuffer>> {
-  if (!body) throw new Error("the answer has no body");
+  if (!body) throw new Error("the response has no body");
   return body;
 }

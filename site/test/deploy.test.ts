@@ -78,6 +78,6 @@ test("a line of deploy.toml that does not read is named", () => {
   wrong('bucket = "files"\n', /^Error: deploy\.toml, line 1: /);
   wrong('[a]\n\nbucket = "F"\n', /line 3: bucket must be 3 to 54/);
   wrong('[a]\npreset = "huge"\n', /preset must be free or paid \(got huge\)/);
-  wrong('[a]\nregion = "eu"\n', /there is no setting region/);
+  wrong('[a]\nregion = "eu"\n', /unknown setting region/);
   assert.deepEqual(parseRecord("# nothing\n", "deploy.toml"), {});
 });

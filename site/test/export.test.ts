@@ -201,7 +201,7 @@ test("a link holds the profile, shows the same, and opens once", async () => {
   location.hash = "#p=cut off?&title=x";
   await openLinked();
   assert.equal(failures.value.length, 1);
-  assert.match(failures.value[0].meaning, /not whole/);
+  assert.match(failures.value[0].meaning, /incomplete/);
   visit("home");
   assert.equal(location.hash, "", "another page has nothing of it");
 });

@@ -12,13 +12,13 @@ const meaning = (message: string, kind: FailureKind) =>
 test("a format that is not read is named in the first sentence", () => {
   const problem = problemOf(
     new CoreError(
-      "this is a big-endian recording of perf (perf.data), which Pilotlight can't open yet; Pilotlight reads pprof",
+      "this is a big-endian perf recording (perf.data), which Pilotlight can't open yet; Pilotlight reads pprof",
       false,
       "unread",
     ),
     "read it",
   );
-  assert.equal(problem.meaning, "This is a big-endian recording of perf (perf.data), which Pilotlight can't open yet.");
+  assert.equal(problem.meaning, "This is a big-endian perf recording (perf.data), which Pilotlight can't open yet.");
   assert.ok(
     problem.tries.some((text) => text.includes("perf script")),
     "it says how to convert it",

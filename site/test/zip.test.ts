@@ -49,7 +49,7 @@ test("what cannot be read says why", async () => {
     { name: "a", bytes: LINES },
     { name: "b", bytes: LINES, flags: 1 },
   ]);
-  assert.match(await refusal(half), /^This is encrypted inside of its archive\./);
+  assert.match(await refusal(half), /^This file is encrypted in its archive\./);
   assert.match(await refusal(one({ method: 12 })), /method 12/);
   assert.match(await refusal(one({ crc: 7 })), /a\.txt fails its checksum/);
   assert.match(await refusal(one({ size: 10 })), /a\.txt does not inflate to 10 bytes/);

@@ -126,10 +126,7 @@ test("an object that is cut off, changed or gone is told of, and never drawn", a
     return changed;
   };
   const cases = [
-    [
-      (bytes) => ({ bytes: bytes.subarray(0, bytes.length - 9), ranges: true }),
-      "is not the one that its catalog names",
-    ],
+    [(bytes) => ({ bytes: bytes.subarray(0, bytes.length - 9), ranges: true }), "doesn't match its catalog entry"],
     [(bytes) => ({ bytes: flipped(bytes), ranges: true }), "is damaged"],
     [() => ({}), "although its catalog lists it"],
   ];
@@ -156,9 +153,9 @@ test("what is no folder of profiles is refused, and nothing is left behind", () 
       return error.stderr.toString();
     }
   };
-  assert.match(run("--out", own("none"), bad), /there is no file/);
+  assert.match(run("--out", own("none"), bad), /there are no files/);
   writeFileSync(join(bad, "notes.txt"), "buy milk\n");
   assert.match(run("--out", own("none"), bad), /notes\.txt: the body is text in an unknown format/);
-  assert.match(run("--out", bundle, profiles), /is there already/);
+  assert.match(run("--out", bundle, profiles), /already exists/);
   assert.match(run(), /name one folder/);
 });

@@ -186,7 +186,7 @@ test("tokens are created, listed and revoked", async () => {
   assert.match(line, /^\S+ +anonymous +push,read +\d{4}-\S+ +- +- +/);
   assert.doesNotMatch(list.stdout, new RegExp(token));
   const revoked = await pilotlight(["token", "revoke", id, "--url", server.url], { variables });
-  assert.equal(revoked.stdout, `revoked ${id}; every worker knows within 30 seconds\n`);
+  assert.equal(revoked.stdout, `revoked ${id}; it stops working within 30 seconds\n`);
   const denied = await pilotlight(["token", "list", "--url", server.url], { input: `${token}\n` });
   assert.equal(denied.status, 1);
   assert.match(denied.stderr, /needs a token with the scope admin/);
@@ -223,7 +223,7 @@ test("a folder is written that runs on its own, and an upgrade keeps its configu
   await alone.stop();
 
   const again = await pilotlight(["selfhost", "--out", out]);
-  assert.match(again.stdout, /pilotlight\.env and the databases are as they were/);
+  assert.match(again.stdout, /pilotlight\.env and the databases are unchanged/);
   assert.equal(readFileSync(configuration, "utf8"), text);
   const other = await pilotlight(["selfhost", "--out", "."], { files: { "a.folded": "" } });
   assert.equal(other.status, 1);
@@ -269,5 +269,5 @@ test("every command has help with an example, and says what was probably meant",
   await wrong("token create --tenant t --scope push --expires 90", /--expires must be a length of time/);
   await wrong("token list --tenant t", /--tenant is only for token create/);
   await wrong("token list x", /unexpected argument x/);
-  await wrong("token revoke", /name the ID of a token/);
+  await wrong("token revoke", /give the ID of a token/);
 });

@@ -62,7 +62,7 @@ for (const [form, transport] of Object.entries(FORMS)) {
     assert.deepEqual(slots.flatMap(({ exemplars }) => exemplars).map(told), expected);
     const ofSite = { step: 15, exemplarType: 3, stackTraceSelector: site("main") };
     const refused = await refusal(client.selectSeries(side("traced", ofSite)));
-    assert.match(refused.message, /exemplars of spans do not go with a call site/);
+    assert.match(refused.message, /span exemplars can't be combined with a call site/);
   });
 
   test(`${form}: sides of a comparison select by themselves`, async () => {

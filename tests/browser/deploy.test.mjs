@@ -88,7 +88,7 @@ test("a first deployment makes everything, and a second one keeps it", async () 
   ]);
   assert.equal(account().config, config, "the options are those of the first");
   assert.doesNotMatch(second.stdout, /plt_\S{43}/);
-  assert.match(second.stdout, /This was an upgrade: tokens and data are as before/);
+  assert.match(second.stdout, /Upgraded; tokens and data are unchanged/);
 
   const third = await deploy("--new-token", "--domain", "p.example.com");
   const [replaced] = /plt_\S{43}/.exec(third.stdout);
@@ -129,7 +129,7 @@ test("what failed is made up for by the same command, and a token is only replac
       /enable R2 for the account/,
     ],
     ["secret list", "fetch failed", /wrangler did not reach Cloudflare/],
-    ["deploy", "broken", /the same command again does what is left/],
+    ["deploy", "broken", /run the same command again to continue/],
   ]) {
     change({ fails: [start, says] });
     const { status, stderr } = await deploy();

@@ -78,7 +78,7 @@ test("a refresh while the server is down keeps the picture, and says how old it 
   await at("stale").waitFor();
   assert.match(
     await at("stale").textContent(),
-    /Could not read the profile\. The server did not answer\. This is as it was at \d\d:\d\d/,
+    /Could not read the profile\. The server did not answer\. Showing data from \d\d:\d\d/,
   );
   assert.ok((await at("frames").locator("tbody tr").count()) > 3, "the picture stays");
   await at("timeline-problem").waitFor();

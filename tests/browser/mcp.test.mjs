@@ -91,13 +91,13 @@ for (const generation of Object.keys(GENERATIONS)) {
     const labels = await ask("list_labels", { query: `{service_name="${service}"}`, ...range });
     assert.match(labels.text, /\| `version` \| `2` \| 1 \|/);
     const top = await ask("top_functions", { query, ...range, limit: 2 });
-    assert.match(top.text, /Shown are 2 of 4 functions; their self values are 90 ?% of all\./);
+    assert.match(top.text, /Showing 2 of 4 functions; their self values are 90 ?% of all\./);
     assert.match(top.text, /\| `json\.Decode` \| 500 ms \| 50 ?% \| 500 ms \| 50 ?% \|/);
     const one = await ask("describe_function", { query, ...range, name: "decode" });
     assert.match(one.text, /`main` → `serve` → `json\.Decode`/);
     const compared = await ask("compare_profiles", { query, ...range });
-    assert.match(compared.text, /takes more \(2 of 2\)[\s\S]*\| `json\.Decode` \| 30 ?% \| 50 ?% \|/);
-    assert.match(compared.text, /takes less \(1 of 1\)[\s\S]*\| `gc` \| 60 ?% \| 40 ?% \|/);
+    assert.match(compared.text, /uses more \(2 of 2\)[\s\S]*\| `json\.Decode` \| 30 ?% \| 50 ?% \|/);
+    assert.match(compared.text, /uses less \(1 of 1\)[\s\S]*\| `gc` \| 60 ?% \| 40 ?% \|/);
     const series = await ask("query_series", { query, ...range, by: "version", points: 2 });
     assert.match(series.text, /\| `version="2"`|\| step starts \| `version="2"` \|/);
     const graph = await ask("flame_graph", { query, ...range });
@@ -109,7 +109,7 @@ for (const generation of Object.keys(GENERATIONS)) {
       ["top_functions", {}, /query parameter "query" is missing/],
       ["top_functions", { query: "x" }, /must start with a profile type/],
       ["top_functions", { query, form: "now" }, /unknown parameter "form"; expected one of query, from/],
-      ["top_functions", { query, limit: 0 }, /limit is "0", not a number from 1 to 1000/],
+      ["top_functions", { query, limit: 0 }, /limit must be a number from 1 to 1000 \(got "0"\)/],
       ["describe_function", { query, ...range, name: "nothing" }, /no function .* is called "nothing"/],
       ["compare_profiles", { query, baseline_from: "now-1h" }, /must be given together/],
     ]) {
@@ -121,7 +121,7 @@ for (const generation of Object.keys(GENERATIONS)) {
     assert.ok(long.isError);
     const bytes = Buffer.byteLength(long.text);
     assert.ok(bytes > 5_990 && bytes <= 6_000 && long.text.endsWith("…"), `${bytes}: ${long.text.slice(-50)}`);
-    await assert.rejects(ask("nothing", {}), /there is no tool "nothing"; there are list_services, /);
+    await assert.rejects(ask("nothing", {}), /unknown tool "nothing"; the tools are list_services, /);
   });
 
   test(`${generation}: an answer costs a model little`, async () => {

@@ -70,7 +70,7 @@ test("an archive: every profile inside, each with its format, and what is none w
   const said = await problems(page);
   assert.equal(said.length, 3, said.join("\n"));
   assert.match(said[0], NOTE);
-  assert.match(said[1], /^secret\.pb This is encrypted inside of its archive\.$/);
+  assert.match(said[1], /^secret\.pb This file is encrypted in its archive\.$/);
   assert.match(said[2], /^inner\.zip This is a zip archive/);
   const sent = requests.slice(first).filter(({ method, body }) => method !== "GET" || body);
   assert.deepEqual(sent, [], "something was sent");

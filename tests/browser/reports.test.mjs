@@ -169,9 +169,9 @@ test("what there is nothing of", async () => {
   assert.equal((await json("functions", empty)).profiles, 0);
   const unknown = await get("function", { ...empty, name: "main" });
   assert.equal(unknown.status, 404);
-  assert.match((await unknown.json()).message, /^no profile is selected\. The list of services tells/);
+  assert.match((await unknown.json()).message, /^no profiles match\. List the services/);
   const similar = await get("function", { query, ...range, name: "e" });
-  assert.match((await similar.json()).message, /2 have that in their names: "json\.Decode", "serve"/);
+  assert.match((await similar.json()).message, /2 have it in their names: "json\.Decode", "serve"/);
 });
 
 test("a time as people write it", async () => {

@@ -182,7 +182,7 @@ test("when workerd ends, the server does, and says so", async () => {
   const server = await start(empty("ended"));
   process.kill(server.workerd, "SIGKILL");
   assert.equal(await server.ended, 1);
-  assert.match(server.said(), /pilotlight: workerd is gone: it was killed by SIGKILL/);
+  assert.match(server.said(), /pilotlight: workerd stopped: it was killed by SIGKILL/);
 });
 
 test("with --auth required, the token of the first start lets in", async () => {
@@ -245,7 +245,7 @@ test("what it cannot do it says", () => {
   refused(/S3_ACCESS_KEY_ID is not set/, s3, { S3_ACCESS_KEY_ID: "" });
   refused(/--what[\s\S]*Usage: pilotlight serve/, ["--what"]);
   failed(1, /cannot write to the data folder .*: (ENOTDIR|EEXIST)/, ["--data", join(command, "folder")]);
-  failed(1, /FLUSH_MS: "soon" is not a number[\s\S]*workerd is gone/, ["--port", "0", "--data", empty("wrong")], {
+  failed(1, /FLUSH_MS must be a number[\s\S]*workerd stopped/, ["--port", "0", "--data", empty("wrong")], {
     FLUSH_MS: "soon",
   });
   assert.match(run(["--help"]).stdout, /^Runs a Pilotlight server/);

@@ -120,7 +120,7 @@ test("what cannot be exported is told of", async () => {
   assert.equal(backwards.status, 400);
   const words = (query, ...more) =>
     pilotlight("export", "--url", url, "--query", query, "--out", own("slice-none"), ...more);
-  assert.match(words('{service_name="nobody"}').said, /there is no profile of this selector in this range/);
+  assert.match(words('{service_name="nobody"}').said, /no profiles match this selector in this range/);
   assert.match(words("{").said, /returned 400: /);
   assert.match(words(QUERY, "--from", "yesterday").said, /--from must be a time, .*\(got yesterday\)/);
   assert.match(pilotlight("export").said, /--url is missing/);

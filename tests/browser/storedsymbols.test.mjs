@@ -49,7 +49,7 @@ test("what is no part of these profiles is not stored, and says why", async (t) 
     await at("notice").filter({ hasText: text }).waitFor();
   };
   await said("other", `This binary isn't part of the open profiles: its build id is ${program.otherId}.`);
-  await said("other", `Addresses without names are in part (${program.id}).`);
+  await said("other", `Unresolved addresses are in part (${program.id}).`);
   await said("part", /Its symbols can't be read: the binary was stripped/);
   await said("cut", "Its symbols can't be read: ELF: ");
   assert.deepEqual(await listed(), []);
@@ -116,7 +116,7 @@ test("where there is no profile of one service a program says where it is of use
     const said = (text) => at("notice").filter({ hasText: text }).waitFor();
     await drop(page, path("whole"));
     await said(
-      "whole is a binary, not a profile. A binary names the addresses of a profile: drop it on a service or on an open file.",
+      "whole is a binary, not a profile. To name a profile's addresses, drop it on a service or on an open file.",
     );
     await drop(page, path("whole"), path("other"));
     await said("These are binaries, not profiles.");
@@ -140,7 +140,7 @@ test("what is too large to be stored names the open page, and says what was not 
   await at("notice")
     .filter({
       hasText:
-        /^Symbols of large cannot be stored: its symbols take [\d.]+ MB; 4\.19 MB are kept\. 2 of 2 addresses are resolved on this page only, until it is reloaded\./,
+        /^Symbols of large cannot be stored: its symbols have [\d.]+ MB; at most 4\.19 MB are allowed\. 2 of 2 addresses are resolved on this page only, until it is reloaded\./,
     })
     .waitFor();
   await page.waitForSelector(`[data-testid=frames] >> text=${program.leaf}`, { state: "attached" });

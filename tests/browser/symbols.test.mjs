@@ -58,7 +58,7 @@ test("beside an open profile: what does not fit says both build ids, what cannot
   };
   const misfit = await said("other");
   assert.ok(misfit.includes(`isn't part of the open profiles: its build id is ${program.otherId}.`), misfit);
-  assert.ok(misfit.includes(`Addresses without names are in part (${program.id}).`), misfit);
+  assert.ok(misfit.includes(`Unresolved addresses are in part (${program.id}).`), misfit);
   assert.equal(wasm(requests), before + 1, "the reader is fetched with the first program");
   assert.match(await said("part"), /Its symbols can't be read: the binary was stripped/);
   assert.match(await said("cut"), /Its symbols can't be read: ELF: /);
@@ -73,7 +73,7 @@ test("beside an open profile: what does not fit says both build ids, what cannot
   await at("drawer").waitFor();
   assert.match(await at("drawer").textContent(), /\.[ch]/, "its file");
   await drop(page, path("whole"));
-  await at("notice").filter({ hasText: "The addresses of whole have names already" }).waitFor();
+  await at("notice").filter({ hasText: "The addresses of whole already have names" }).waitFor();
   await end();
 });
 

@@ -18,7 +18,7 @@ pub enum SessionError {
     Open(#[from] OpenError),
     #[error(transparent)]
     Pprof(#[from] PprofError),
-    #[error("there are not as many times as samples")]
+    #[error("the numbers of times and samples differ")]
     Times,
     #[error(transparent)]
     Chunk(#[from] StoreError),
@@ -32,7 +32,7 @@ pub enum SessionError {
     Unit(#[from] UnitError),
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    #[error("the sum of these profiles goes beyond 64 bits")]
+    #[error("the total of these profiles exceeds 64 bits")]
     Saturated,
     #[error("profile {0} is not open")]
     NoProfile(u32),
@@ -49,7 +49,7 @@ pub enum SessionError {
         has: String,
     },
     // Without the numbers: what writes an `f64` as text is a 25th of the viewer.
-    #[error("a profile is scaled by whole numbers above zero alone")]
+    #[error("a profile can only be scaled by whole numbers above 0")]
     Ratio,
     #[error("step {number}, {step}: {reason}")]
     Step {
@@ -57,7 +57,7 @@ pub enum SessionError {
         step: String,
         reason: String,
     },
-    #[error("{0} steps; at most {MAX_STEPS} are taken")]
+    #[error("{0} steps; at most {MAX_STEPS} are allowed")]
     TooManySteps(usize),
     #[error("no sample of the thread {0:?} with a time is left")]
     NoChart(String),
@@ -67,7 +67,7 @@ pub enum SessionError {
     Direction(String),
     #[error("{0:?} is not a column to sort by")]
     Sort(String),
-    #[error("{0:?} is no side of a comparison")]
+    #[error("{0:?} is not a side of a comparison")]
     Widths(String),
 }
 

@@ -91,14 +91,14 @@ impl Step {
         };
         let tags = |step: fn(TagPattern) -> Self| {
             if argument.is_empty() {
-                return Err("it has no pattern of labels".to_owned());
+                return Err("it has no label pattern".to_owned());
             }
             TagPattern::new(argument).map(step).map_err(|e| e.reason)
         };
         let frames = |end: TagEnd| {
             let keys: Vec<String> = argument.split(',').map(str::to_owned).collect();
             if keys.iter().any(String::is_empty) {
-                return Err("it is the keys of labels, with commas between them".to_owned());
+                return Err("it must be label keys, separated by commas".to_owned());
             }
             Ok(Self::TagFrames(keys, end))
         };
@@ -112,18 +112,18 @@ impl Step {
             "recursion" => match argument {
                 "direct" => Ok(Self::Recursion(Recursion::Direct)),
                 "cycles" => Ok(Self::Recursion(Recursion::Cycles)),
-                _ => Err("recursion is direct or cycles".to_owned()),
+                _ => Err("recursion must be direct or cycles".to_owned()),
             },
             "inlines" => match argument {
                 "hide" => Ok(Self::HideInlined),
-                _ => Err("inlined calls are hidden: inlines:hide".to_owned()),
+                _ => Err("inlines must be hide".to_owned()),
             },
             "group" => match argument {
                 "function" => Ok(Self::Group(Granularity::Function)),
                 "file" => Ok(Self::Group(Granularity::File)),
                 "package" => Ok(Self::Group(Granularity::Package)),
                 "module" => Ok(Self::Group(Granularity::Module)),
-                _ => Err("a group is a function, file, package or module".to_owned()),
+                _ => Err("group must be function, file, package or module".to_owned()),
             },
             "tagfocus" => tags(Self::TagFocus),
             "tagignore" => tags(Self::TagIgnore),
@@ -131,8 +131,8 @@ impl Step {
             "tagleaf" => frames(TagEnd::Leaf),
             "time" => parse_span(argument)
                 .map(|(from, until)| Self::Time(from, until))
-                .ok_or_else(|| "a time is two numbers of seconds, such as 0.5-2".to_owned()),
-            _ => Err("there is no such step".to_owned()),
+                .ok_or_else(|| "time must be two numbers of seconds, such as 0.5-2".to_owned()),
+            _ => Err("unknown step".to_owned()),
         }
     }
 

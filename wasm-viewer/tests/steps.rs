@@ -252,31 +252,28 @@ fn errors_name_the_step() {
     let regex = message(&["hide:main", "focus:("]);
     assert!(regex.starts_with("step 2, focus:(: "), "{regex}");
     assert!(regex.contains("group"), "{regex}");
-    assert_eq!(
-        message(&["turn:main"]),
-        "step 1, turn:main: there is no such step"
-    );
+    assert_eq!(message(&["turn:main"]), "step 1, turn:main: unknown step");
     assert_eq!(
         message(&["focus"]),
         "step 1, focus: it has no regular expression"
     );
     assert_eq!(
         message(&["recursion:none"]),
-        "step 1, recursion:none: recursion is direct or cycles"
+        "step 1, recursion:none: recursion must be direct or cycles"
     );
     assert_eq!(
         message(&["tagfocus:"]),
-        "step 1, tagfocus:: it has no pattern of labels"
+        "step 1, tagfocus:: it has no label pattern"
     );
     assert_eq!(
         message(&["tagroot:a,,b"]),
-        "step 1, tagroot:a,,b: it is the keys of labels, with commas between them"
+        "step 1, tagroot:a,,b: it must be label keys, separated by commas"
     );
     assert_eq!(
         message(&["group:line"]),
-        "step 1, group:line: a group is a function, file, package or module"
+        "step 1, group:line: group must be function, file, package or module"
     );
-    assert_eq!(message(&["hide:x"; 65]), "65 steps; at most 64 are taken");
+    assert_eq!(message(&["hide:x"; 65]), "65 steps; at most 64 are allowed");
     assert!(
         message(&[&format!("é{}", "x".repeat(300))]).len() < 120,
         "cut between letters"
@@ -284,7 +281,7 @@ fn errors_name_the_step() {
     assert_eq!(Session::step_problem("focus:a|b"), None);
     assert_eq!(
         Session::step_problem("group:"),
-        Some("a group is a function, file, package or module".to_owned())
+        Some("group must be function, file, package or module".to_owned())
     );
 }
 

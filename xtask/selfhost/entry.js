@@ -10,7 +10,7 @@ export { Tenant, Visits };
 
 const seconds = Number(configured.SCHEDULE_SECONDS ?? 60);
 if (!(seconds >= 1))
-  throw new Error(`variable SCHEDULE_SECONDS: ${configured.SCHEDULE_SECONDS} is not a number from 1`);
+  throw new Error(`variable SCHEDULE_SECONDS must be a number from 1 (got ${configured.SCHEDULE_SECONDS})`);
 
 // Whether this process has seen to it that the clock runs.
 let clockRuns = false;

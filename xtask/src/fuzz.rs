@@ -64,7 +64,7 @@ impl Options {
                 }
                 _ => {
                     return Err(Failure::new(
-                        format!("`fuzz` does not take {:?}", pair.join(" ")),
+                        format!("`fuzz` does not accept {:?}", pair.join(" ")),
                         "give --seconds N or --target NAME; `cargo xtask help` lists all options",
                     ));
                 }
@@ -158,7 +158,7 @@ fn fuzz_target(program: &Path, name: &str, seconds: u64, own: &Path) -> Result<(
         .map_err(|failure| {
             let crashes = crashes.display();
             failure.advise(format!(
-                "if it found an input, it is in {crashes}: copy it to {SEEDS}/{name}, which the tests replay, then mend the reader"
+                "if it found an input, it is in {crashes}: copy it to {SEEDS}/{name}, which the tests replay, then fix the reader"
             ))
         })
 }
@@ -179,7 +179,7 @@ fn host() -> Result<String> {
     let text = Run::new("rustc").args(["-vV"]).read()?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned)
-        .ok_or_else(|| Failure::new("rustc -vV names no host", ""))
+        .ok_or_else(|| Failure::new("rustc -vV prints no host", ""))
 }
 
 #[cfg(test)]

@@ -32,30 +32,30 @@ Usage: cargo xtask <command>
                           (uncommitted changes, or all since COMMIT)
   build                   build the worker, the viewer and the site for a deployment, and check their sizes
   fuzz [--seconds 30] [--target NAME]
-                          fuzz the readers of untrusted input, for so many seconds in all
+                          fuzz the readers of untrusted input, for this many seconds in total
   load [--processes 100] [--minutes 10] [--interval 15] [--flush-ms 6000] [--seed N]
-                          push as a fleet of agents does, and check that every profile arrived
+                          push like a fleet of agents, and check that every profile arrived
   kills [--count 200] [--processes 20] [--pause-ms 200] [--uptime-ms 1200] [--seed N]
                           kill the worker repeatedly during pushes, and look for each push
   deploy [--preset paid] [--name pilotlight] [--bucket pilotlight] [--domain HOST] [--new-token]
                           deploy to Cloudflare (docs/deploy.md), or upgrade; presets: free, paid
-  deploy --dry-run [...]  say what that would run, and check it without an account
-  deploy --rollback       go back to the version before
+  deploy --dry-run [...]  list the commands it would run, and check them without an account
+  deploy --rollback       go back to the previous version
   selfhost [--built] --out FOLDER
                           make a folder that runs Pilotlight without Cloudflare (docs/selfhost.md),
-                          of what is built already where --built says so
+                          from the last build with --built
   export --url URL [--query Q] [--from T] [--until T] [--out FOLDER|FILE.zip|FILE.html]
-                          take a part of what a server stores along, with pages that query it (docs/bundles.md)
+                          save profiles from a server as pages that can be queried (docs/bundles.md)
   package                 write the npm package (the viewer, and all commands that need no Rust) as a tarball
   token create --tenant T --scope push[,read,admin] [--expires 90d] [--name N] [--url URL]
   token list [--url URL]
   token revoke ID [--url URL]
-                          make, list and revoke tokens; the administrator's is asked for, or in PILOTLIGHT_TOKEN
+                          create, list and revoke tokens; asks for the administrator's unless PILOTLIGHT_TOKEN is set
   setup [--test]          only find or install what the commands above need
 
 Environment:
   PILOTLIGHT_WASM_TOOLCHAIN   auto (default), rustup or debian: where the wasm32 standard library comes from
-  CHROMIUM, FIREFOX           the browsers for the tests, when they are not found by themselves
+  CHROMIUM, FIREFOX           the browsers for the tests, when they are not found automatically
 ";
 
 fn main() -> ExitCode {

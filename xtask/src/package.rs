@@ -53,7 +53,7 @@ pub(crate) fn selfhost(out: &Path) -> Result<()> {
         .arg(out)
         .dir(here)
         .show()
-        .map_err(|failure| failure.advise("what to do is above"))
+        .map_err(|failure| failure.advise("follow the steps above"))
 }
 
 /// Deploys to Cloudflare: builds everything, and has the package's command do the rest.
@@ -70,7 +70,7 @@ pub(crate) fn deploy(words: &[&str]) -> Result<ExitCode> {
                 check
                     .args(words)
                     .show()
-                    .map_err(|failure| failure.advise("what to do is above"))?;
+                    .map_err(|failure| failure.advise("follow the steps above"))?;
             }
             build::release(&tools)?;
             server()?;
@@ -114,7 +114,7 @@ pub(crate) fn command(name: &str, words: &[&str]) -> ExitCode {
                 .unwrap_or(1),
         ),
         Err(error) => {
-            eprintln!("node did not start: {error}. Install Node.js 20 or later");
+            eprintln!("node did not start: {error}. Install Node.js 20.19 or later");
             ExitCode::FAILURE
         }
     }

@@ -25,7 +25,7 @@ pub(crate) fn run(port: &str) -> Result<()> {
     build::pages(&mut steps, &tools, Profile::Local)?;
     let pages = serve::pages(port)?;
     println!(
-        "      http://localhost:{port} opens files from now on; it takes pushes when the worker is built"
+        "      http://localhost:{port} opens files now; it accepts pushes when the worker is built"
     );
     build::worker(&mut steps, &tools, Profile::Local)?;
     // The worker takes over the port, and serves the same pages.
@@ -38,7 +38,7 @@ pub(crate) fn run(port: &str) -> Result<()> {
          Pilotlight is at http://localhost:{port} (Ctrl-C ends it; data stays in .wrangler/state)\n\
          \n\
          Push a profile:   curl --data-binary @cpu.pprof 'http://localhost:{port}/ingest?name=my.app%7Benv=dev%7D&format=pprof'\n\
-         Or made-up ones:  cargo xtask demo{}\n\
+         Push demo data:   cargo xtask demo{}\n\
          The server's log: {}\n",
         if port == 4040 {
             String::new()
@@ -88,5 +88,5 @@ pub(crate) fn demo(url: &str) -> Result<()> {
         .args(["demo", url])
         .limit(300)
         .show()
-        .map_err(|failure| failure.advise("what to do is above"))
+        .map_err(|failure| failure.advise("follow the steps above"))
 }

@@ -74,7 +74,7 @@ impl Pilotlight {
         let status = self.server.ended()?;
         Some(Failure::new(
             format!(
-                "wrangler ended by itself ({status}):{}",
+                "wrangler exited unexpectedly ({status}):{}",
                 self.server.log_end()
             ),
             "",
@@ -90,7 +90,7 @@ impl Pilotlight {
         ) {
             Ok(200) => Ok(()),
             Ok(status) => Err(Failure::new(
-                format!("the cron handler answered {status}"),
+                format!("the cron handler returned {status}"),
                 "",
             )),
             Err(error) => Err(Failure::new(
@@ -112,7 +112,7 @@ impl Pilotlight {
             }
             match get(self.port, "/healthz", Duration::from_secs(5)) {
                 Ok(200) => return Ok(()),
-                Ok(status) => last = format!("/healthz answered {status}"),
+                Ok(status) => last = format!("/healthz returned {status}"),
                 Err(error) => last = error.to_string(),
             }
             thread::sleep(Duration::from_millis(100));

@@ -59,13 +59,13 @@ pub struct TokenRecord {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RecordError {
     /// Longer than 100 bytes.
-    #[error("the name has {0} bytes, more than {MAX_NAME}")]
+    #[error("the name has {0} bytes; at most {MAX_NAME} are allowed")]
     NameLength(usize),
     /// Line ends and the like would break lists.
     #[error("the name has the control character {0:?}")]
     NameCharacter(char),
     /// A token without a scope allows nothing.
-    #[error("no scope is given; there are push, read and admin")]
+    #[error("no scope is given; the scopes are push, read and admin")]
     NoScope,
 }
 

@@ -37,16 +37,16 @@ pub enum Denied {
 #[derive(Debug, Error)]
 pub enum RegistryError {
     /// Not the JSON that was written.
-    #[error("the records of tokens do not read: {0}")]
+    #[error("the stored tokens can't be read: {0}")]
     Json(#[from] serde_json::Error),
     /// Written by a later version.
-    #[error("the records of tokens have version {0}, not {VERSION}")]
+    #[error("the stored tokens have version {0}; expected {VERSION}")]
     Version(u32),
     /// As many valid tokens as there may be.
-    #[error("there are {MAX_TOKENS} valid tokens already; revoke one first")]
+    #[error("there are already {MAX_TOKENS} valid tokens; revoke one first")]
     Full,
     /// The tenant has as many valid tokens as it may.
-    #[error("the tenant {0} has {MAX_TENANT_TOKENS} valid tokens already; revoke one first")]
+    #[error("the tenant {0} already has {MAX_TENANT_TOKENS} valid tokens; revoke one first")]
     TenantFull(TokenTenant),
 }
 
@@ -254,7 +254,7 @@ mod tests {
         let full = registry.add(record(1, "a"), 10).unwrap_err();
         assert_eq!(
             full.to_string(),
-            "the tenant a has 100 valid tokens already; revoke one first"
+            "the tenant a already has 100 valid tokens; revoke one first"
         );
         assert_eq!(count(&registry, "b"), 1, "no other's record makes room");
         registry.revoke("id1", &TokenTenant::All, 9).unwrap();

@@ -42,8 +42,7 @@ impl Warnings {
     /// All that were kept, and a last one that counts the others.
     pub(crate) fn finish(mut self) -> Vec<String> {
         if self.more > 0 {
-            self.kept
-                .push(format!("and {} more of the kind", self.more));
+            self.kept.push(format!("and {} more like this", self.more));
         }
         self.kept
     }
@@ -68,7 +67,7 @@ mod tests {
         let kept = warnings.finish();
         assert_eq!(
             (kept.len(), kept[19].as_str(), kept[20].as_str()),
-            (21, "line 19", "and 5 more of the kind")
+            (21, "line 19", "and 5 more like this")
         );
         let mut led = Warnings::default();
         (0..20).for_each(|i| led.add(|| format!("line {i}")));
@@ -76,7 +75,7 @@ mod tests {
         let kept = led.finish();
         assert_eq!(
             (kept.len(), kept[0].as_str(), kept[20].as_str()),
-            (21, "20 lines", "and 1 more of the kind")
+            (21, "20 lines", "and 1 more like this")
         );
         assert_eq!(Warnings::default().finish(), Vec::<String>::new());
     }

@@ -154,7 +154,7 @@ impl StackSums {
         } = self;
         if saturated > 0 {
             warnings.add(|| {
-                format!("{saturated} sums of equal stacks go beyond 64 bits and are cut off there")
+                format!("{saturated} totals of equal stacks exceed 64 bits and are capped")
             });
         }
         profile
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(profile.stacks().len(), 2);
         assert_eq!(
             warnings.finish(),
-            ["1 sums of equal stacks go beyond 64 bits and are cut off there"]
+            ["1 totals of equal stacks exceed 64 bits and are capped"]
         );
     }
 }

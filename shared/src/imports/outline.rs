@@ -106,7 +106,7 @@ impl Outline {
         if self.exceeded > 0 {
             let exceeded = std::mem::take(&mut self.exceeded);
             rows.warnings.add(|| {
-                format!("{exceeded} functions have less than what is below them; they have nothing of their own")
+                format!("{exceeded} functions have smaller values than their callees; their self values are 0")
             });
         }
         rows.check()

@@ -53,7 +53,7 @@ pub enum IngestError {
     Format(String),
     /// Lines of stacks that a form was made of, which removes line feeds: two frames become one.
     #[error(
-        "the stacks came as a form without a line feed, as `curl -d @file` sends them: it removes line feeds; send them with `--data-binary @file`"
+        "the stacks have no line feeds: `curl -d @file` removes them; send the file with `--data-binary @file`"
     )]
     JoinedLines,
     /// The sender says pprof and sends something else.

@@ -33,7 +33,7 @@ pub enum Note {
     Start(i64),
     /// A label of samples that would make too many series.
     #[error(
-        "the label {name:?} has {values} values in one profile; it is left out, as each would make a series of its own"
+        "the label {name:?} has {values} values in one profile; it is left out, since each would make a separate series"
     )]
     Label {
         /// The label.

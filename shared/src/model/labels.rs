@@ -26,7 +26,7 @@ pub enum LabelError {
     NoApplication(String),
     /// A character that the grammar does not allow.
     #[error(
-        "name {name:?} has {character:?} at column {column}, where only letters, digits and {allowed} may stand"
+        "name {name:?} has {character:?} at column {column}; only letters, digits and {allowed} are allowed"
     )]
     Character {
         /// The whole parameter.
@@ -260,7 +260,7 @@ mod tests {
         check("app{a=1,a=2}", "label \"a\" is given twice");
         check(
             "a pp",
-            "name \"a pp\" has ' ' at column 2, where only letters, digits and _.-/ may stand",
+            "name \"a pp\" has ' ' at column 2; only letters, digits and _.-/ are allowed",
         );
     }
 }

@@ -44,7 +44,7 @@ pub enum UnusableType {
     },
     /// A character that ends a part of an id.
     #[error(
-        "the profile's type has {character:?} in {part:?}, where no ':', '{{' or white space may stand"
+        "the profile's type has {character:?} in {part:?}; ':', '{{' and white space are not allowed"
     )]
     Character {
         /// The part of the type.
@@ -53,7 +53,7 @@ pub enum UnusableType {
         character: char,
     },
     /// A part that is too long.
-    #[error("the profile's type has a part of {0} bytes; {MAX_TYPE_PART} are allowed")]
+    #[error("the profile's type has a part of {0} bytes; at most {MAX_TYPE_PART} are allowed")]
     TooLong(usize),
 }
 

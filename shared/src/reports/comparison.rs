@@ -235,13 +235,13 @@ impl Markdown for Comparison {
             shrank,
         } = self.coverage;
         document.paragraph(&format!(
-            "By {}, {grew} of {functions} functions take more than before and {shrank} less. {}",
+            "By {}, {grew} of {functions} functions use more than before and {shrank} use less. {}",
             match self.order {
                 FunctionOrder::Own => "self values",
                 FunctionOrder::Total => "totals",
             },
             match self.scale {
-                ComparisonScale::Share => "Percentages are of each side's whole.",
+                ComparisonScale::Share => "Percentages are of each side's total.",
                 ComparisonScale::Absolute => "Values are compared as they are.",
             }
         ));
@@ -261,7 +261,7 @@ impl Markdown for Comparison {
             // What the first table leaves is for the second.
             let room = document.room() / tables;
             let rows = fitting(changes.iter().map(row), room.saturating_sub(ABOVE_ROWS));
-            let head = format!("takes {what} ({} of {of})", rows.len());
+            let head = format!("uses {what} ({} of {of})", rows.len());
             document.table(
                 1,
                 [

@@ -72,7 +72,7 @@ impl Markdown for FlameGraphReport {
         let all = rows.len() as u64 + self.coverage.folded;
         let rows = largest(&mut rows, document.room().saturating_sub(ABOVE_ROWS));
         document.paragraph(&format!(
-            "Shown are the {} largest of {all} nodes, each before what it calls. A number before a name is its depth.",
+            "The {} largest of {all} nodes, each before its callees. A number before a name is its depth.",
             rows.len()
         ));
         document.table(1, ["function", "total", "total %", "self"], rows);

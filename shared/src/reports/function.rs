@@ -128,7 +128,7 @@ impl FunctionNotFound {
         // A name may be as long as a push.
         let name = shortened(name);
         if candidates.is_empty() {
-            return format!("no function of these profiles is called {name:?}");
+            return format!("no function in these profiles is named {name:?}");
         }
         let names: Vec<String> = candidates
             .iter()
@@ -140,7 +140,7 @@ impl FunctionNotFound {
             ""
         };
         format!(
-            "no function is called {name:?}, and {count} have that in their names: {}{more}",
+            "no function is named {name:?}; {count} have it in their names: {}{more}",
             names.join(", ")
         )
     }

@@ -123,7 +123,7 @@ impl Markdown for TopFunctions {
             return document.finish();
         }
         if coverage.functions == 0 {
-            document.paragraph("No function has what was searched for in its name.");
+            document.paragraph("No function name contains the search text.");
             return document.finish();
         }
         let percent = |value: i64| format_percent(value.into(), source.total.into());
@@ -143,7 +143,7 @@ impl Markdown for TopFunctions {
             .iter()
             .fold(0i64, |sum, function| sum.saturating_add(function.own));
         document.paragraph(&format!(
-            "Shown are {} of {} functions; their self values are {} of all.",
+            "Showing {} of {} functions; their self values are {} of all.",
             shown.len(),
             coverage.functions,
             percent(own)

@@ -18,7 +18,8 @@ pub(super) const ABOVE_ROWS: usize = 300;
 const LAST_LINE: usize = 160;
 
 /// What is said where nothing is selected.
-pub(super) const NOTHING: &str = "no profile is selected. The list of services tells which services and profile types there are in a range.";
+pub(super) const NOTHING: &str =
+    "no profiles match. List the services to see which services and profile types a range has.";
 
 /// A text that does not grow beyond a number of bytes, or [`LAST_LINE`] where those are fewer.
 pub(super) struct Document {
@@ -98,7 +99,7 @@ impl Document {
     pub(super) fn finish(mut self) -> String {
         if self.left_out > 0 {
             let line = format!(
-                "{} more rows have no room here; ask for fewer, or as JSON.\n\n",
+                "{} more rows don't fit; ask for fewer, or for JSON.\n\n",
                 self.left_out
             );
             self.text += &line;
@@ -242,7 +243,7 @@ mod tests {
             let text = document.finish();
             assert!(text.len() <= most.max(LAST_LINE), "{most}: {text}");
             let rows = text.matches("| row").count();
-            let said = format!("{} more rows have no room here;", 50 - rows);
+            let said = format!("{} more rows don't fit;", 50 - rows);
             assert_eq!(text.contains(&said), rows < 50, "{most}: {text}");
         }
         let mut document = Document::new(10_000);

@@ -80,7 +80,7 @@ pub struct SeriesCoverage {
 pub enum SeriesError {
     /// The answer would have too many numbers.
     #[error(
-        "{series} series of {points} points are more than the {MAX_NUMBERS} numbers of an answer; ask for fewer"
+        "{series} series of {points} points exceed the limit of {MAX_NUMBERS} numbers; ask for fewer"
     )]
     TooManyNumbers {
         /// How many series.
@@ -223,7 +223,7 @@ impl Markdown for SeriesReport {
             return document.finish();
         }
         document.paragraph(&format!(
-            "{range} in {steps} steps of {}. Shown are {} of {} series; they are {:.1} % of all.",
+            "{range} in {steps} steps of {}. Showing {} of {} series; they are {:.1} % of all.",
             format_value((self.step * 1e6) as i64, "nanoseconds"),
             self.coverage.shown,
             self.coverage.series,

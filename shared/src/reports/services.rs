@@ -38,7 +38,7 @@ impl Markdown for ServicesAnswer {
                 "service",
                 "profile type",
                 "total",
-                "as long before",
+                "previous range",
                 "profiles",
             ],
             rows.iter().map(|row| {

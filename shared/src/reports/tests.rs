@@ -127,13 +127,13 @@ fn a_function_is_found_by_a_part_of_its_name() {
     let message = |name: &str| report(name).unwrap_err().to_string();
     assert_eq!(
         message("json"),
-        "no function is called \"json\", and 2 have that in their names: \"json.Decode\", \"json.Encode\""
+        "no function is named \"json\"; 2 have it in their names: \"json.Decode\", \"json.Encode\""
     );
     assert_eq!(
         message("xml"),
-        "no function of these profiles is called \"xml\""
+        "no function in these profiles is named \"xml\""
     );
-    assert_eq!(message(""), "no function of these profiles is called \"\"");
+    assert_eq!(message(""), "no function in these profiles is named \"\"");
 }
 
 #[test]
@@ -419,5 +419,5 @@ fn a_table_has_rows_after_one_that_was_cut() {
     document.table(1, ["b"], rows("y", 1));
     let text = document.finish();
     assert!(text.contains("| b |\n| --- |\n| y |"), "{text}");
-    assert!(text.contains("more rows have no room"), "{text}");
+    assert!(text.contains("more rows don't fit"), "{text}");
 }

@@ -41,10 +41,7 @@ fn selector(text: &str, most: usize) -> Result<Selector, SelectorError> {
         expressions: 0,
     };
     if text.len() > most {
-        return Err(parser.error(format!(
-            "{} bytes are more than the {most} allowed",
-            text.len()
-        )));
+        return Err(parser.error(format!("{} bytes; at most {most} are allowed", text.len())));
     }
     parser.selector()
 }
@@ -329,7 +326,7 @@ mod tests {
         check(
             &of_length(MAX_SELECTOR + 1),
             1,
-            "8193 bytes are more than the 8192 allowed",
+            "8193 bytes; at most 8192 are allowed",
         );
         let of = |matcher: &str, count: usize| format!("{{{}}}", vec![matcher; count].join(","));
         assert!(Selector::parse(&of("a=''", MAX_MATCHERS)).is_ok());

@@ -22,7 +22,7 @@ pub enum StoreError {
         version: u8,
     },
     /// The bytes end too early, or go on too long.
-    #[error("{section}: {needed} bytes are needed, {found} are there")]
+    #[error("{section}: expected {needed} bytes, got {found}")]
     Length {
         /// Where.
         section: &'static str,

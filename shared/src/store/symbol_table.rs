@@ -81,19 +81,19 @@ pub struct SymbolTable {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SymbolTableError {
     /// Nothing tells which mappings are the program's.
-    #[error("the program has no build id, by which its addresses are found")]
+    #[error("the binary has no build ID, so its addresses can't be matched")]
     NoId,
     /// Ids that tell no program.
     #[error("the binary has too many build IDs, or they are too long or don't identify it")]
     Ids,
     /// Too long a name, or too many segments.
-    #[error("the {0} of the program is longer than is kept")]
+    #[error("the {0} of the binary is too long")]
     Head(&'static str),
     /// Nothing has a name.
     #[error("the table has no names")]
     Empty,
     /// More than is kept.
-    #[error("its symbols take {size} bytes; {MAX_SYMBOL_COLUMNS} are kept")]
+    #[error("its symbols have {size} bytes; at most {MAX_SYMBOL_COLUMNS} are allowed")]
     TooLarge {
         /// Bytes of the columns.
         size: usize,
@@ -290,7 +290,7 @@ impl SymbolTable {
         }
         let head = section(&mut reader, FORMAT)?;
         let head: SymbolTableHead = serde_json::from_slice(&head)
-            .map_err(|_| reader.corrupt("the head is no JSON of a symbol table"))?;
+            .map_err(|_| reader.corrupt("the header is not JSON of a symbol table"))?;
         head.check()?;
         check_columns(section_size(&reader)?)?;
         let columns = section(&mut reader, FORMAT)?;

@@ -136,7 +136,8 @@ mod tests {
         );
         assert!(refused("/(((a{100}){100}){100})/").ends_with("exceeded size limit"));
         assert!(
-            refused(&format!("/{}/", "é".repeat(9999))).ends_with("19998 bytes; 4096 are allowed")
+            refused(&format!("/{}/", "é".repeat(9999)))
+                .ends_with("19998 bytes; at most 4096 are allowed")
         );
     }
 }

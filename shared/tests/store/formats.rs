@@ -572,7 +572,7 @@ fn errors_say_what_and_where() {
     check(
         &chunk[..chunk.len() - 1],
         &format!(
-            "chunk: {} bytes are needed, {} are there",
+            "chunk: expected {} bytes, got {}",
             chunk.len(),
             chunk.len() - 1
         ),

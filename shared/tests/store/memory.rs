@@ -135,7 +135,7 @@ fn a_query_that_does_not_fit_is_refused() {
             assert!(used < 96.0, "{used} MB");
             if let Err(error) = said {
                 assert!(
-                    error.starts_with("the answer takes more than 32 MiB; choose"),
+                    error.starts_with("the result needs more than 32 MiB; choose"),
                     "{error}"
                 );
                 assert_ne!(most, 0, "a few processes fit");

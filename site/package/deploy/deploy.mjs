@@ -22,9 +22,9 @@ Usage: pilotlight deploy [OPTION…]
   --domain HOST       a host name in a zone of the account; without it, or with none, the worker is
                       at NAME.SUBDOMAIN.workers.dev
   --new-token         replace the administrator's token
-  --dry-run           check and bundle the worker, and list what would be done; needs no account
+  --dry-run           check and bundle the worker, and list the commands; needs no account
   --check-login       check only whether you are logged in to Cloudflare
-  --rollback          go back to the version before
+  --rollback          go back to the previous version
   --help              print this
 
 Each of wrangler's commands is printed before it runs. wrangler is fetched with npx if it isn't
@@ -66,8 +66,7 @@ export async function deploy(words) {
     remember(path, record, name, settings);
     console.log(`\nPilotlight is at ${url} and is locked: every request needs a token.\n`);
     if (token) console.log(nextSteps(token, url));
-    else
-      console.log(`This was an upgrade: tokens and data are as before. ${commandName()} deploy --rollback goes back.`);
+    else console.log(`Upgraded; tokens and data are unchanged. To go back: ${commandName()} deploy --rollback`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -118,11 +117,11 @@ async function hasToken(wrangler, config, name) {
 /** Back to the version before: code, variables and secrets. What is stored stays. */
 async function rollBack(wrangler, name) {
   await wrangler("rollback", "--name", name, "--message", "pilotlight deploy --rollback", "--yes");
-  console.log(`\n${name} runs the version before, with its variables and secrets. What is stored is as it was.`);
+  console.log(`\n${name} runs the previous version, with its variables and secrets. Stored data is unchanged.`);
 }
 
 async function dryRun(wrangler, config, folder, name, { bucket }) {
-  console.log(`A deployment runs these commands; the second of a pair where the first finds nothing.
+  console.log(`A deployment runs these commands; an indented line only if the one above finds nothing.
   wrangler whoami
   wrangler r2 bucket info ${bucket}
     wrangler r2 bucket create ${bucket}

@@ -18,8 +18,7 @@ export const PRESETS = {
 
 const DEFAULTS = { preset: "paid", bucket: "pilotlight" };
 
-const HEAD =
-  "# What `pilotlight deploy` was given, by the worker's name. An upgrade takes it from here. There is no secret in it.\n";
+const HEAD = "# Options of `pilotlight deploy`, by worker. Upgrades read them from here. This file has no secrets.\n";
 
 /** By the name of a setting: whether a value may be given, and what is expected. */
 const CHECKS = {
@@ -60,13 +59,13 @@ export function parseRecord(text, path) {
   let worker;
   for (const [index, line] of text.split("\n").entries()) {
     const wrong = (cause) =>
-      new Error(`${path}, line ${index + 1}: ${cause}. Mend the line, or delete the file and give all options`);
+      new Error(`${path}, line ${index + 1}: ${cause}. Fix the line, or delete the file and give all options`);
     const [, header] = /^\s*\[(.+)\]\s*$/.exec(line) ?? [];
     const [, key, value] = /^\s*(\w+) = "(.*)"\s*$/.exec(line) ?? [];
     if (/^\s*(#|$)/.test(line)) continue;
     if (header) workers[header] = worker = {};
     else if (!key || !worker) throw wrong(`${JSON.stringify(line)} is not \`name = "value"\` of a worker`);
-    else if (!["preset", "bucket", "domain"].includes(key)) throw wrong(`there is no setting ${key}`);
+    else if (!["preset", "bucket", "domain"].includes(key)) throw wrong(`unknown setting ${key}`);
     else if (!CHECKS[key][0](value)) throw wrong(`${key} must be ${CHECKS[key][1]} (got ${value})`);
     else worker[key] = value;
   }

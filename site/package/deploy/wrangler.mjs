@@ -24,7 +24,7 @@ const REMEDIES = [
     "More than one account",
     (wrangler) => `set CLOUDFLARE_ACCOUNT_ID to the account's id (\`${wrangler} whoami\` lists them)`,
   ],
-  ["10143", () => "the binding SELF names a worker that is not there: was --name changed by hand?"],
+  ["10143", () => "the binding SELF names a worker that doesn't exist: was --name changed by hand?"],
   ["10000", logIn],
   ["9109", logIn],
   ["CLOUDFLARE_API_TOKEN", logIn],
@@ -80,7 +80,7 @@ export async function runWrangler({ name, words: [program, ...words] }, args, lo
   if (status === 0) return written;
   const [, remedy] = REMEDIES.find(([sign]) => written.includes(sign)) ?? [
     "",
-    () => "what wrangler said is above; the same command again does what is left, and repeats nothing",
+    () => "wrangler's output is above; run the same command again to continue where it stopped",
   ];
   throw new WranglerFailure(
     `\`wrangler ${args.join(" ")}\` failed (${status}):\n${written.trim().slice(-SHOWN)}`,

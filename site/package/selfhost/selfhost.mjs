@@ -53,7 +53,7 @@ export async function selfhost(words) {
     console.log(`Set the bucket in ${CONFIGURATION}, then start bin/pilotlight.\n`);
     console.log(nextSteps(token, "http://127.0.0.1:4040"));
   } else {
-    console.log(`${CONFIGURATION} and the databases are as they were.`);
+    console.log(`${CONFIGURATION} and the databases are unchanged.`);
   }
 }
 

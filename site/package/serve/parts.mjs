@@ -22,7 +22,7 @@ const place = existsSync(at("../package.json"))
       license: at("../../../LICENSE"),
       wrangler: at("../../../wrangler.toml"),
       packages: at("../../../xtask/npm/package.json"),
-      missing: "the server is not built: `cargo xtask build`, then `node site/tools/server.mjs` do that",
+      missing: "the server is not built: run `cargo xtask build`, then `node site/tools/server.mjs`",
     };
 
 /** Files and folders: `server` has `worker` and `pilotlight.capnp`, `pages` the site; `wrangler` is Cloudflare's configuration. */

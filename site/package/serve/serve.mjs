@@ -47,7 +47,7 @@ export async function serve(words) {
     },
   });
   const failed = workerd.ended.then((why) => {
-    throw new Error(`workerd is gone: ${why}. Its messages are above`);
+    throw new Error(`workerd stopped: ${why}. Its output is above`);
   });
   failed.catch(() => {});
   try {
@@ -133,7 +133,7 @@ function greeting(url, data, { s3, auth }, { text }) {
   }
   if (text) lines.push("The administrator's token, which is shown only once:", "", `    ${text}`, "");
   lines.push(
-    "Create a token for agents, which asks for the administrator's, then push with the new one:",
+    "Create a token for agents (enter the administrator's when asked), then push with the new one:",
     `  ${command} token create --url ${url} --tenant anonymous --scope push`,
     `  PILOTLIGHT_TOKEN=plt_… ${push}`,
   );

@@ -63,7 +63,7 @@ function start(): Worker {
     }
   };
   started.onerror = (event) => {
-    stop(new CoreError(event.message || "the reader of buckets did not start", true));
+    stop(new CoreError(event.message || "the bucket reader did not start", true));
   };
   return started;
 }

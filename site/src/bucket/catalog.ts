@@ -97,15 +97,15 @@ export class Catalog {
 
 function forbidden(days: number): FileError {
   return new FileError("The bucket has no profiles in this range, or doesn't allow this page to read it.", [
-    "Objects below t/ have to be readable for everyone.",
+    "Objects under t/ must be publicly readable.",
     "Choose a range that begins earlier.",
-    `It answers 403 for all ${days} days of the catalog.`,
+    `It returned 403 for all ${days} days of the catalog.`,
   ]);
 }
 
 function tooLong(days: number): FileError {
   return new FileError("This range is too long to read without a server.", [
-    `It takes ${days} days of the catalog, and ${MOST_DAYS} are looked for.`,
+    `It covers ${days} days of the catalog; at most ${MOST_DAYS} are read.`,
     "Choose a range that begins later.",
   ]);
 }

@@ -85,10 +85,10 @@ export class Host {
     if (part.size > MOST_WHOLE) {
       await response.body?.cancel();
       throw new FileError(
-        "This host sends no parts of files, and an object of this query is too large to be read whole.",
+        "This host doesn't support range requests, and an object in this query is too large to read whole.",
         [
-          `It has ${formatBytes(part.size)}; up to ${formatBytes(MOST_WHOLE)} are read.`,
-          "Serve the folder from a host that answers range requests.",
+          `It has ${formatBytes(part.size)}; at most ${formatBytes(MOST_WHOLE)} can be read.`,
+          "Serve the folder from a host that supports range requests.",
         ],
       );
     }
@@ -117,7 +117,7 @@ export class Host {
     }
     if (response.status === 416) throw short(key, 0, 0);
     if (!response.ok) {
-      throw new FileError(`The bucket answered ${response.status} ${response.statusText}.`.replace(" .", "."), [
+      throw new FileError(`The bucket returned ${response.status} ${response.statusText}.`.replace(" .", "."), [
         "Try again in a moment.",
         address,
       ]);
@@ -153,15 +153,15 @@ async function bodyOf(response: Response, key: string, signal?: AbortSignal): Pr
 }
 
 function changed({ key, size }: Part, found: number): Changed {
-  return new Changed("An object of the bucket is not the one that its catalog names.", [
-    "Copy the folder again: some of its files are of another time.",
-    `${key} has ${found} bytes, and should have ${size}.`,
+  return new Changed("An object in the bucket doesn't match its catalog entry.", [
+    "Copy the folder again: its files are from different times.",
+    `${key} has ${found} bytes; expected ${size}.`,
   ]);
 }
 
 function short(key: string, wanted: number, found: number): FileError {
   return new FileError("An object in the bucket is incomplete.", [
     "Copy the folder again.",
-    wanted > 0 ? `${key}: ${wanted} bytes were asked for, ${found} came.` : `${key} ends before what was asked for.`,
+    wanted > 0 ? `${key}: expected ${wanted} bytes, got ${found}.` : `${key} ends before the requested bytes.`,
   ]);
 }

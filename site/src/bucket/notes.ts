@@ -4,6 +4,6 @@ import { catalogNote } from "./published.ts";
 
 /** What is to be known of an answer of a place about a time until `until`. */
 export function bucketNotes(place: string, { withoutRanges }: Answer, until: number, now: number): string[] {
-  const ranges = withoutRanges ? "This host sends no parts of files; whole objects were read." : null;
+  const ranges = withoutRanges ? "This host doesn't support range requests; whole objects were read." : null;
   return [ranges, catalogNote(place, until, now)].filter((note) => note !== null);
 }

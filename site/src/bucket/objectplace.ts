@@ -11,8 +11,8 @@ export async function placeOf(address: URL): Promise<Place> {
   const found = /^(.*\/)t\/([^/]+)\/?$/.exec(address.pathname);
   const tenant = found && decoded(found[2]);
   if (!tenant) {
-    throw new FileError("This is not the address of a bucket that Pilotlight writes.", [
-      "Give the address of a tenant in it, which ends with /t/<tenant>/, or that of a bundle's bundle.json.",
+    throw new FileError("This is not the address of a Pilotlight bucket.", [
+      "Use a tenant's address, which ends with /t/<tenant>/, or the address of a bundle.json.",
     ]);
   }
   return { objects: new URL(found[1], address).href, tenant };
@@ -33,8 +33,8 @@ async function describedPlace(address: URL): Promise<Place> {
   });
   const isPage = response.headers.get("content-type")?.startsWith("text/html");
   if (!response.ok || isPage) {
-    const answer = response.ok ? "with a page" : response.status;
-    throw new FileError(`No bundle found: the host answered ${answer}.`, [address.href]);
+    const answer = response.ok ? "a web page" : response.status;
+    throw new FileError(`No bundle found: the host returned ${answer}.`, [address.href]);
   }
   return describedBundle(await response.json().catch(() => null), address);
 }
@@ -43,8 +43,8 @@ async function describedPlace(address: URL): Promise<Place> {
 export function unreachable(address: string, failure: unknown): FileError {
   const reason = failure instanceof Error ? failure.message : String(failure);
   return new FileError("The bucket did not answer, or doesn't allow this page to read it.", [
-    "Check that you are online, and the address.",
-    "A bucket on another host has to allow this page by its CORS rules: GET and HEAD, and the header range. The page has to allow that host, too: PROFILE_ORIGINS when the site is built.",
+    "Check the address, and that you are online.",
+    "The CORS rules of a bucket on another host must allow this page to send GET and HEAD with the header range. Also build the site with PROFILE_ORIGINS set to that host.",
     `${address}: ${reason}`,
   ]);
 }

@@ -16,5 +16,5 @@ export function catalogNote(place: string, until: number, now: number): string |
   const written = published.get(place) ?? 0;
   if (written === 0 || Math.min(until, now) <= written + PUBLISHED_WITHIN) return null;
   const time = wallClock(written).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
-  return `The catalog of this bucket is from ${time}. Profiles that came later are not in it.`;
+  return `This bucket's catalog is from ${time}. Later profiles are missing.`;
 }

@@ -40,7 +40,7 @@ async function slice({ place, query, from, until, when }: Slice): Promise<Uint8A
 async function siteOf(zip: Uint8Array<ArrayBuffer>, form: SiteForm, pages: URL): Promise<MadeSite> {
   const get = async (name: string) => {
     const response = await fetch(new URL(name, pages));
-    if (!response.ok) throw new Error(`${response.url}: the host answers ${response.status}`);
+    if (!response.ok) throw new Error(`${response.url}: the host returned ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   };
   const text = async (name: string) => new TextDecoder().decode(await get(name));

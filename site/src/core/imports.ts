@@ -47,7 +47,7 @@ function ask(request: ImportRequest, bytes: Uint8Array<ArrayBuffer>, signal?: Ab
   const answered = new Promise<ImportReply>((resolve, reject) => {
     worker.onmessage = ({ data }: MessageEvent<ImportReply>) => resolve(data);
     signal?.addEventListener("abort", () => reject(signal.reason));
-    worker.onerror = (event) => reject(new Error(event.message || "the reader of this format did not start"));
+    worker.onerror = (event) => reject(new Error(event.message || "this format's reader did not start"));
     worker.postMessage(request, [bytes.buffer]);
   });
   return answered.finally(() => worker.terminate());

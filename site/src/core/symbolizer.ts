@@ -39,6 +39,6 @@ function makeTables(name: string, bytes: Uint8Array) {
 function describe(failure: unknown): string {
   // A bare trap: no room for more, in the memory or on the stack.
   if (failure instanceof WebAssembly.RuntimeError || failure instanceof RangeError)
-    return "they need more memory than their reader has";
+    return "they need more memory than is available";
   return failure instanceof Error ? failure.message : String(failure);
 }

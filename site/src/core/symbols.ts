@@ -51,7 +51,7 @@ export function readSymbols(request: SymbolsRequest, signal: AbortSignal): Promi
       else resolve(data);
     };
     signal.addEventListener("abort", () => reject(signal.reason));
-    worker.onerror = (event) => reject(new Error(event.message || "the reader of programs did not start"));
+    worker.onerror = (event) => reject(new Error(event.message || "the binary reader did not start"));
     worker.postMessage(
       request,
       request.profiles.map((profile) => profile.buffer),

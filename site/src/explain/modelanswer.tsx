@@ -45,7 +45,7 @@ export function ModelAnswer({ summary }: { summary: Summary }) {
           >
             {running.value ? `Asking ${model.value}…` : `Ask ${model.value}`}
           </button>
-          <span class="hint">Sends the text above, without the profile, to the model that this server names.</span>
+          <span class="hint">Sends the text above, without the profile, to the model that this server uses.</span>
         </p>
       )}
       {problem.value && <ProblemNote problem={problem.value} />}

@@ -21,7 +21,7 @@ export async function pngOf(tree: TreeInfo): Promise<Blob> {
   paint({ context, palette, hatch, measure: measureWith(context) }, picture);
   return new Promise((resolve, reject) =>
     canvas.toBlob(
-      (file) => (file ? resolve(file) : reject(new Error(`no picture of ${canvas.width} x ${canvas.height} pixels`))),
+      (file) => (file ? resolve(file) : reject(new Error(`can't draw ${canvas.width} x ${canvas.height} pixels`))),
       "image/png",
     ),
   );

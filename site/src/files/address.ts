@@ -90,14 +90,14 @@ function outside(url: URL): FileError {
 function withoutCors(url: URL): FileError {
   return new FileError(`${url.host} doesn't allow pages of ${location.host} to read it (CORS).`, [
     DOWNLOAD,
-    `Whoever runs ${url.host} can allow it, with the header Access-Control-Allow-Origin.`,
+    `The owner of ${url.host} can allow it with the header Access-Control-Allow-Origin.`,
   ]);
 }
 
 function refused(url: URL, { status, statusText }: Response): FileError {
-  const says = `${url.host} answered with status ${status}${statusText && ` (${statusText})`}.`;
+  const says = `${url.host} returned status ${status}${statusText && ` (${statusText})`}.`;
   if (status === 401 || status === 403)
-    return new FileError(says, ["It wants to know who asks, and this page cannot say it.", DOWNLOAD]);
-  if (status === 404 || status === 410) return new FileError(says, ["Check the address: there is nothing at it."]);
+    return new FileError(says, ["It requires you to sign in, which this page can't do.", DOWNLOAD]);
+  if (status === 404 || status === 410) return new FileError(says, ["Check the address: nothing was found there."]);
   return new FileError(says, ["Try again in a moment.", DOWNLOAD]);
 }

@@ -32,7 +32,7 @@ export async function gather(found: Found[], signal: AbortSignal): Promise<Gathe
   const left = sources.splice(MAX_SOURCES).length;
   if (left > 0) {
     const failure = new FileError(`Only ${MAX_SOURCES} files can be opened at once; ${left} more were skipped.`, [
-      "Open the others by themselves.",
+      "Open the others separately.",
     ]);
     refused.push({ name: "More files", failure });
   }

@@ -44,7 +44,7 @@ export function shareSource(id: string, address: string): Source {
 function refusal({ kind, status, token }: ApiError, id: string): FileError | undefined {
   if (kind === "absent")
     return new FileError("This address has no Pilotlight server, so it has no shared profiles.", [
-      "Open the link at the address that it was made for.",
+      "Open the link at its original address.",
     ]);
   if (token)
     return new FileError(token === "missing" ? "The server needs a token." : "The server does not accept this token.", [

@@ -66,15 +66,15 @@ async function readDirectory(file: Blob): Promise<Entry[]> {
     throw new FileError("This zip archive has more than 4 GiB or 65,534 files (zip64), which is not supported.", [
       UNPACK,
     ]);
-  if (bytes > MAX_DIRECTORY_BYTES) throw broken(`its directory claims ${formatBytes(bytes)}`);
+  if (bytes > MAX_DIRECTORY_BYTES) throw broken(`its directory is too large (${formatBytes(bytes)})`);
   const directory = await viewOf(file, start, start + bytes);
   const entries: Entry[] = [];
   for (let at = 0; entries.length < count; ) {
     if (at + ENTRY_BYTES > directory.byteLength || directory.getUint32(at, true) !== ENTRY)
-      throw broken(`entry ${entries.length + 1} of its directory is no entry`);
+      throw broken(`entry ${entries.length + 1} of its directory is invalid`);
     const nameBytes = directory.getUint16(at + 28, true);
     const next = at + ENTRY_BYTES + nameBytes + directory.getUint16(at + 30, true) + directory.getUint16(at + 32, true);
-    if (next > directory.byteLength) throw broken(`entry ${entries.length + 1} goes beyond its directory`);
+    if (next > directory.byteLength) throw broken(`entry ${entries.length + 1} runs past its directory`);
     entries.push({
       name: new TextDecoder().decode(new Uint8Array(directory.buffer, at + ENTRY_BYTES, nameBytes)),
       flags: directory.getUint16(at + 8, true),
@@ -95,12 +95,11 @@ async function unpack(
   signal: AbortSignal,
   progress: ReadProgress,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (entry.flags & ENCRYPTED) throw encrypted("This is encrypted inside of its archive.");
+  if (entry.flags & ENCRYPTED) throw encrypted("This file is encrypted in its archive.");
   if (entry.method !== STORED && entry.method !== DEFLATED)
     throw new FileError(`This file is packed with zip method ${entry.method}, which is not supported.`, [UNPACK]);
   const header = await viewOf(file, entry.at, entry.at + LOCAL_BYTES);
-  if (header.byteLength < LOCAL_BYTES || header.getUint32(0, true) !== LOCAL)
-    throw broken(`${entry.name} is not there`);
+  if (header.byteLength < LOCAL_BYTES || header.getUint32(0, true) !== LOCAL) throw broken(`${entry.name} is missing`);
   const start = entry.at + LOCAL_BYTES + header.getUint16(26, true) + header.getUint16(28, true);
   const packed = file.slice(start, start + entry.packed);
   const stream =

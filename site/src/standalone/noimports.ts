@@ -8,5 +8,5 @@ export function writeProfile(): Promise<never> {
 }
 
 function reason(verb: string): string {
-  return `this page alone does not ${verb} this format; Pilotlight's own pages may`;
+  return `this exported page can't ${verb} this format; use Pilotlight`;
 }

@@ -132,7 +132,7 @@ function filterProblem(query: string, reason: string): Pick<Problem, "meaning" |
 /** What makes something readable of formats that are not read. */
 const WAYS: [RegExp, string][] = [
   [/archive/, "Unpack it, and open the profile inside."],
-  [/recording of perf/, "Run perf script on it, and open the output."],
+  [/perf recording/, "Run perf script on it, and open the output."],
 ];
 const READ = "Pilotlight opens pprof, JFR, speedscope, folded stacks, perf, and some forty other formats.";
 

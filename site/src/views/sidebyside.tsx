@@ -96,7 +96,9 @@ function nothingDrawn(name: SideName, diff: DiffTotals): string | null {
   const [whole, key] =
     name === "base" ? [diff.base, "base_total" as const] : [diff.comparison, "comparison_total" as const];
   if (whole <= 0)
-    return pictureRoute.value.steps.length > 0 ? `The filters leave nothing of the ${side}.` : `The ${side} is empty.`;
+    return pictureRoute.value.steps.length > 0
+      ? `No stacks of the ${side} match the filters.`
+      : `The ${side} is empty.`;
   const detail = zoomedDetail.value.value;
   if (zoom.value === ROOT || detail?.node !== zoom.value || !detail.diff) return null;
   return detail.diff[key] > 0 ? null : `This frame is not in the ${side}.`;

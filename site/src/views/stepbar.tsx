@@ -128,7 +128,7 @@ export function StepTools() {
             <span class="wide">frame filter</span>
           </>
         }
-        title="Add a filter of frames"
+        title="Add a frame filter"
         class="control quiet"
         testid="step-add"
       >
@@ -177,7 +177,7 @@ function AddStep({ close }: { close: () => void }) {
   return (
     <div class="add-filter">
       <Select
-        label="What to do"
+        label="Action"
         testid="step-verb"
         value={verb.value}
         options={verbs.map((value) => ({ value, label: value.replace("-", " ") }))}
@@ -185,7 +185,7 @@ function AddStep({ close }: { close: () => void }) {
       />
       <p class="hint">{HELP[verb.value]}.</p>
       <PatternForm
-        label={ofTags ? "Pattern of a label" : "Regular expression of a name or file"}
+        label={ofTags ? "Label pattern" : "Regular expression for a name or file"}
         placeholder={ofTags ? "region=^eu" : "^runtime\\."}
         testid="step-pattern"
         check={async (text) => (await core.stepProblem(step(text))) ?? ""}

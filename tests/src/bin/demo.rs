@@ -39,7 +39,7 @@ fn push_all(url: &str) -> Result<(), String> {
         Ok(answer) if answer.status == 200 => {}
         Ok(answer) => {
             return Err(format!(
-                "{url}/healthz answered {}: is this a Pilotlight?",
+                "{url}/healthz returned {}: is this a Pilotlight?",
                 answer.status
             ));
         }

@@ -158,7 +158,7 @@ fn what_go_refuses_or_misreads_is_read() {
         decode(b"x profile: total 1\n1 @ 0x2\n# \xff\n").expect("a comment may hold anything");
     assert_eq!(
         damaged.warnings,
-        ["it is not UTF-8 throughout; what is not is read as \u{fffd}"]
+        ["it is not all UTF-8; other bytes are read as \u{fffd}"]
     );
 }
 
@@ -193,7 +193,7 @@ fn says_where_it_is_wrong() {
     );
     check(
         b"heap profile: 1: 2 [3: 4] @ heap_v9/512",
-        "legacy heap profile, line 1: the way of sampling is not known: \"heap profile: 1: 2 [3: 4] @ heap_v9/512\"",
+        "legacy heap profile, line 1: unknown sampling method: \"heap profile: 1: 2 [3: 4] @ heap_v9/512\"",
     );
     check(
         b"x profile: total 1\n\n1 @ 5",
@@ -207,7 +207,7 @@ fn says_where_it_is_wrong() {
     check(
         deep.as_bytes(),
         &format!(
-            "legacy count profile, line 2: a stack of 16385 frames; 16384 are allowed: \"{start}…\""
+            "legacy count profile, line 2: a stack of 16385 frames; at most 16384 are allowed: \"{start}…\""
         ),
     );
     check(
@@ -216,7 +216,7 @@ fn says_where_it_is_wrong() {
     );
     check(
         b"--- mutex:\nformat = java\n",
-        "legacy contention profile, line 2: a name that is not known: \"format = java\"",
+        "legacy contention profile, line 2: an unknown name: \"format = java\"",
     );
     check(
         b"--- contentionz 1 ---\nsampling period = often\n",
@@ -233,7 +233,7 @@ fn says_where_it_is_wrong() {
     let cpu = |rest: &[u64]| [words(&[0, 3, 0, 10, 0], 8, false), words(rest, 8, false)].concat();
     check(
         &cpu(&[1]),
-        "legacy CPU profile, byte 40: the profile ends inside of a sample",
+        "legacy CPU profile, byte 40: the profile ends inside a sample",
     );
     check(
         &cpu(&[1, 3, 5, 6]),
@@ -241,7 +241,7 @@ fn says_where_it_is_wrong() {
     );
     check(
         &cpu(&[1 << 62, 1, 5]),
-        "legacy CPU profile, byte 40: a sample counts more than 64 bits of nanoseconds",
+        "legacy CPU profile, byte 40: a sample exceeds 64 bits of nanoseconds",
     );
     check(
         &words(&[0, 3, 0, u64::MAX, 0], 8, false),

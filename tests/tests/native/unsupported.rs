@@ -11,15 +11,15 @@ const FILES: &[(&str, &str)] = &[
     ("agents/java/out-alloc.otlp", "an OTLP profile"),
     (
         "perfdata/fibo.compressed2.pipe.data",
-        "a recording of perf (perf.data)",
+        "a perf recording (perf.data)",
     ),
     (
         "perfdata/sleep.compressed.data",
-        "a recording of perf (perf.data)",
+        "a perf recording (perf.data)",
     ),
     (
         "firefox/simpleperf-cpu-clock.trace.gz",
-        "a recording of simpleperf",
+        "a simpleperf recording",
     ),
     (
         "firefox/art-trace-regular.trace.gz",
@@ -126,30 +126,30 @@ const FILES: &[(&str, &str)] = &[
     ),
     (
         "speedscope/Instruments/16.0/simple-time-profile-deep-copy.txt",
-        "a deep copy of Instruments",
+        "an Instruments deep copy",
     ),
     (
         "speedscope/Instruments/7.3.1/simple-time-profile-deep-copy.txt",
-        "a deep copy of Instruments",
+        "an Instruments deep copy",
     ),
     (
         "speedscope/linux-perf/simple.linux-perf.txt",
-        "the output of perf script",
+        "perf script output",
     ),
     (
         "speedscope/linux-perf/simple-with-pid.linux-perf.txt",
-        "the output of perf script",
+        "perf script output",
     ),
     (
         "speedscope/linux-perf/forks.linux-perf.txt",
-        "the output of perf script",
+        "perf script output",
     ),
     (
         "speedscope/linux-perf/rust-mangled.linux-perf.txt",
-        "the output of perf script",
+        "perf script output",
     ),
-    ("firefox/simple-perf.txt.gz", "the output of perf script"),
-    ("speedscope/pmcstat/simple.txt", "the output of pmcstat"),
+    ("firefox/simple-perf.txt.gz", "perf script output"),
+    ("speedscope/pmcstat/simple.txt", "pmcstat output"),
 ];
 
 const READS: &str = "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR, speedscope and folded stacks";
@@ -207,23 +207,26 @@ fn what_is_no_profile_is_named_too() {
             b"\xca\xfe\xba\xbe\0\0\0\x02\x01\0\0\x07",
             "a program (Mach-O)",
         ),
-        (b"\xca\xfe\xba\xbe\0\0\0\x41\0\x10\x0a\0", "a class of Java"),
+        (
+            b"\xca\xfe\xba\xbe\0\0\0\x41\0\x10\x0a\0",
+            "a Java class file",
+        ),
         (
             b"MODULE Linux x86_64 0A1B2C0 foo\nFILE 0 a.c\nFUNC 10 8 0 main\n10 8 3 0\n",
-            "symbols of a program (Breakpad)",
+            "Breakpad symbols",
         ),
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a picture (PNG)"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "an image (PNG)"),
         (
             b"\x80\x04\x95\x0a\0\0\0\0\0\0\0}\x94\x8c\x01a\x94K\x01s.",
-            "a pickle of Python",
+            "a Python pickle",
         ),
         (
             b"\x04\x08{\x06:\x0cversionf\x081.2",
-            "a dump of Ruby's Marshal (`stackprof --json` prints one of stackprof as JSON), which Pilotlight can't open yet",
+            "a Ruby Marshal dump (for stackprof's, `stackprof --json` prints JSON), which Pilotlight can't open yet",
         ),
         (
             b"\xfb)\x03z\x1d/usr/lib/python3/threading.py\xe9X\x03\0\0\xda\x08__init__",
-            "a profile of Python's cProfile (pstats), which Pilotlight can't open yet",
+            "a Python cProfile profile (pstats), which Pilotlight can't open yet",
         ),
         (&tar, "a tar archive, which Pilotlight can't open yet"),
         (
@@ -238,10 +241,10 @@ fn what_is_no_profile_is_named_too() {
             b"\n<!DOCTYPE html><title>Sign in</title>",
             "a web page (HTML)",
         ),
-        (b"<?xml version=\"1.0\"?><svg></svg>", "a drawing (SVG)"),
+        (b"<?xml version=\"1.0\"?><svg></svg>", "an image (SVG)"),
         (
             b"goroutine 1 [running]:\nmain.main()\n",
-            "a dump of goroutines (debug=2), which Pilotlight can't open yet",
+            "a goroutine dump (debug=2), which Pilotlight can't open yet",
         ),
         (
             b"{\"resourceProfiles\":[]}",

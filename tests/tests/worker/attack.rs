@@ -296,7 +296,7 @@ fn wrong_variables_keep_the_worker_from_starting() {
         .err()
         .expect("it does not start");
     assert!(
-        error.contains("variable FLUSH_MS: \"soon\" is not a number of milliseconds"),
+        error.contains("variable FLUSH_MS must be a number of milliseconds"),
         "{error}"
     );
 }

@@ -114,7 +114,7 @@ fn nodes_of_flame_graphs(client: &Client, set: impl Fn(Value) -> Value) {
     let get = |path: &str| shop.get(path).expect("an answer");
     let selected = "process_cpu:cpu:nanoseconds::%7B%7D&from=now-1h";
     let old = get(&format!("/pyroscope/render?query={selected}&max-nodes=3"));
-    refused(&old, 400, "not a number from 0 to 2");
+    refused(&old, 400, "must be a number from 0 to 2");
     let report = |nodes| {
         get(&format!(
             "/api/v1/flamegraph?query={selected}&nodes={nodes}"

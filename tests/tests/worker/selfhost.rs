@@ -297,14 +297,10 @@ fn a_configuration_that_lacks_something_is_refused() {
         assert!(!output.status.success() && text.contains(says), "{text}");
     };
     refused("S3_BUCKET", "", "S3_BUCKET is not set");
-    refused(
-        "FLUSH_MS",
-        "soon",
-        "variable FLUSH_MS: \"soon\" is not a number",
-    );
+    refused("FLUSH_MS", "soon", "variable FLUSH_MS must be a number");
     refused(
         "SCHEDULE_SECONDS",
         "never",
-        "variable SCHEDULE_SECONDS: never",
+        "variable SCHEDULE_SECONDS must be a number from 1 (got never",
     );
 }

@@ -72,7 +72,7 @@ impl<'a> Breakpad<'a> {
                 .record(Words(line.trim_ascii()), &mut identity)
                 .ok_or_else(|| {
                     let start = String::from_utf8_lossy(&line[..line.len().min(80)]);
-                    let problem = format!("line {number} is not whole: {start:?}");
+                    let problem = format!("line {number} is incomplete: {start:?}");
                     SymbolsError::damaged("Breakpad", problem)
                 })?;
         }
@@ -335,7 +335,7 @@ STACK CFI INIT 1000 20 .cfa: $rsp 8 +
         let error = Breakpad::read("a", text.as_bytes()).err().expect("is cut");
         assert_eq!(
             error.to_string(),
-            "Breakpad: line 2 is not whole: \"FUNC 10\""
+            "Breakpad: line 2 is incomplete: \"FUNC 10\""
         );
         for end in 0..TEXT.len() {
             if let Ok((_, symbols)) = Breakpad::read("a", &TEXT.as_bytes()[..end]) {

@@ -19,7 +19,7 @@ pub enum SymbolsError {
         problem: String,
     },
     /// More than fits.
-    #[error("it has {size} bytes, compressed sections inflated; {cap} are allowed")]
+    #[error("it has {size} bytes, compressed sections inflated; at most {cap} are allowed")]
     TooLarge {
         /// Its size.
         size: u64,
@@ -32,7 +32,7 @@ pub enum SymbolsError {
     /// A text of Breakpad, of which no table is made: stored profiles keep the mappings that have samples,
     /// and so not always where the program begins.
     #[error(
-        "symbols of Breakpad do not say how the program lies in memory; take the program, or its debug file"
+        "Breakpad symbols don't say how the binary is laid out in memory; use the binary, or its debug file"
     )]
     Text,
     /// Its symbols cannot be kept.

@@ -195,7 +195,7 @@ fn section<'a>(
     let inflated = inflate(&found).map_err(|error| broken(&error))?;
     match inflated.len() as u64 == size {
         true => Ok(Cow::Owned(inflated)),
-        false => Err(broken(&"it inflates to another size than it says")),
+        false => Err(broken(&"its inflated size differs from the declared one")),
     }
 }
 
@@ -211,7 +211,7 @@ fn inflate(section: &CompressedData<'_>) -> io::Result<Vec<u8>> {
         CompressionFormat::Zstandard => zstd::stream::read::Decoder::new(section.data)?
             .take(most)
             .read_to_end(&mut inflated)?,
-        _ => return Err(io::Error::other("compressed in an unknown way")),
+        _ => return Err(io::Error::other("compressed in an unknown format")),
     };
     Ok(inflated)
 }

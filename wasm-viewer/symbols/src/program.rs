@@ -70,7 +70,7 @@ fn one(program: &Program<'_>, profile: &Profile, fit: &Fit) -> Symbolized {
     if fit.by_name {
         let name = program.name;
         result.warnings.push(format!(
-            "{name} is told by its name alone: the profile has no build id for it"
+            "{name} is matched only by name: the profile has no build ID for it"
         ));
     }
     result.profile = (result.named > 0).then_some(named);

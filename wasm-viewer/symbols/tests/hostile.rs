@@ -170,7 +170,7 @@ fn the_size_that_a_section_says_is_not_believed() {
             (
                 100,
                 &packed[..],
-                "ELF: section .debug_info: it inflates to another size",
+                "ELF: section .debug_info: its inflated size differs",
             ),
             (MAX_BINARY_BYTES, &packed[..40], "it has 1073742"),
             (u64::MAX, &packed[..40], "it has 18446744073709551615 bytes"),

@@ -323,7 +323,7 @@ fn a_build_id_decides() {
     assert_eq!(named[0].ids, std::slice::from_ref(&program.build_id));
     assert_eq!(
         named[1].warnings,
-        ["part.debug is told by its name alone: the profile has no build id for it"]
+        ["part.debug is matched only by name: the profile has no build ID for it"]
     );
     assert!(named[2].warnings.is_empty());
     let again = symbolize("part", &bytes, &[named[2].profile.clone().expect("names")]);

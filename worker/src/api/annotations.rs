@@ -143,7 +143,7 @@ impl NewAnnotation {
             }
             if text.len() > most {
                 let length = text.len();
-                let message = format!("{name} has {length} bytes, and at most {most} are kept");
+                let message = format!("{name} has {length} bytes; at most {most} are allowed");
                 return Err(Problem::invalid(message));
             }
             if text.contains(char::is_control) {
@@ -159,7 +159,7 @@ impl NewAnnotation {
             check_millis("time", &time.to_string())?;
             if !(0..=now.saturating_add(MAX_AHEAD_MILLIS)).contains(&time) {
                 let message = format!(
-                    "time is {time}, no time in milliseconds since 1970 up to a year from now"
+                    "time must be milliseconds since 1970, up to a year from now (got {time})"
                 );
                 return Err(Problem::invalid(message));
             }
@@ -204,7 +204,7 @@ impl Annotations {
         if at < surplus {
             self.annotations.remove(at);
             let message = format!(
-                "there are {MAX_ANNOTATIONS} annotations of later times, or {MAX_BYTES} bytes of them, the most that are kept"
+                "there are already {MAX_ANNOTATIONS} later annotations or {MAX_BYTES} bytes of them, the maximum: delete one"
             );
             return Err(Problem::new(429, "resource_exhausted", message));
         }
@@ -236,7 +236,7 @@ async fn delete(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let id = parameters.required("id")?;
     let id: u64 = id
         .parse()
-        .map_err(|_| Problem::invalid(format!("id is {id:?}, not a number")))?;
+        .map_err(|_| Problem::invalid(format!("id must be a number (got {id:?})")))?;
     change(scope, |all| all.delete(id)).await?;
     Ok(Response::empty()?.with_status(204))
 }
@@ -347,7 +347,7 @@ mod tests {
                 r#"{"text":"a","time":17952354000000}"#,
                 "up to a year from now",
             ),
-            (r#"{"text":"a","time":-1}"#, "no time in milliseconds"),
+            (r#"{"text":"a","time":-1}"#, "time must be milliseconds"),
             (r#"{"text":"a","time":1795235400}"#, "which are seconds"),
             (
                 r#"{"text":"a","url":"javascript:alert(1)"}"#,
@@ -360,7 +360,7 @@ mod tests {
         let long = format!(r#"{{"text":"{}"}}"#, "a".repeat(257));
         assert_eq!(
             refused(&long).unwrap_err(),
-            "text has 257 bytes, and at most 256 are kept"
+            "text has 257 bytes; at most 256 are allowed"
         );
     }
 }

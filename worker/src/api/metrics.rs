@@ -64,7 +64,7 @@ fn memory(wasm_bytes: u64, admitted: Admitted) -> String {
         (
             "isolate_admitted_bytes",
             "gauge",
-            "What queries and jobs that run in this isolate are reckoned to take.",
+            "Estimated memory of queries and jobs that run in this isolate.",
             bytes,
         ),
         (
@@ -76,7 +76,7 @@ fn memory(wasm_bytes: u64, admitted: Admitted) -> String {
         (
             "isolate_refused_total",
             "counter",
-            "Queries and jobs that were told to come again for want of memory.",
+            "Queries and jobs that were refused for lack of memory.",
             refused,
         ),
     ];
@@ -103,7 +103,7 @@ fn refusals() -> String {
 /// Duties of visits that ran in the isolate that answers; others have their own counts.
 fn duties() -> String {
     let mut text =
-        "# HELP pilotlight_isolate_duties_total Duties of the schedule's visits that were due, by outcome.\n\
+        "# HELP pilotlight_isolate_duties_total Scheduled maintenance tasks that were due, by outcome.\n\
                     # TYPE pilotlight_isolate_duties_total counter\n"
             .to_owned();
     for ((duty, outcome), count) in duty::counts() {

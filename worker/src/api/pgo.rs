@@ -121,7 +121,7 @@ fn rows(merged: &QueryAnswer, options: PgoOptions) -> Result<u64, Problem> {
     }
     if rows > MAX_ROWS {
         let message = format!(
-            "{} stacks come to {rows} locations, and at most {MAX_ROWS} are written; ask for a shorter range, or for keep_locations=2, which is all that Go's compiler looks at",
+            "{} stacks come to {rows} locations; at most {MAX_ROWS} are allowed; ask for a shorter range, or for keep_locations=2, which is all that Go's compiler looks at",
             merged.profile.len()
         );
         return Err(Problem::invalid(message));
@@ -140,7 +140,7 @@ impl Asked {
         };
         if !is_pgo_type(&profile_type.sample_type, &profile_type.sample_unit) {
             return Err(Problem::invalid(format!(
-                "Go's compiler takes profiles of cpu in nanoseconds or of samples in count, and {profile_type} is neither"
+                "Go's compiler needs a profile of type cpu in nanoseconds or samples in count (got {profile_type})"
             )));
         }
         let default = PgoOptions::default().keep_locations;
@@ -173,12 +173,12 @@ impl Asked {
         let types: BTreeSet<String> = found.map(|(_, t, ..)| t.to_string()).collect();
         let told: Vec<&str> = types.iter().take(MAX_TOLD).map(String::as_str).collect();
         let others = match told.as_slice() {
-            [] => "and no other type of it either".to_owned(),
+            [] => "and no other type".to_owned(),
             told => format!("only {}", told.join(", ")),
         };
         let [from, until] = [range.from, range.until].map(time);
         Problem::not_found(format!(
-            "no {profile_type} of the service {service:?} is stored from {from} to {until}, {others}"
+            "the service {service:?} has no {profile_type} from {from} to {until}, {others}"
         ))
     }
 }
@@ -274,12 +274,9 @@ mod tests {
             ("type=cpu", "400 profile type \"cpu\" is not of the form"),
             (
                 "type=memory:alloc_space:bytes:space:bytes",
-                "400 Go's compiler takes",
+                "400 Go's compiler needs",
             ),
-            (
-                "keep_locations=-1",
-                "400 keep_locations is \"-1\", not a number",
-            ),
+            ("keep_locations=-1", "400 keep_locations must be a number"),
             ("query={", "400 selector, column 2"),
             ("from=now&until=now-1h", "400 the range begins"),
         ] {
@@ -295,7 +292,7 @@ mod tests {
         assert_eq!(
             problem.message,
             format!(
-                "no {TYPE} of the service \"a\" is stored from 2026-11-13T10:00:00Z to 2026-11-20T10:00:00Z, and no other type of it either"
+                "the service \"a\" has no {TYPE} from 2026-11-13T10:00:00Z to 2026-11-20T10:00:00Z, and no other type"
             )
         );
     }

@@ -73,7 +73,7 @@ fn range(parameters: &Parameters) -> Result<(i64, i64), Problem> {
         let text = parameters.required(name)?;
         check_millis(name, text)?;
         let millis = text.parse();
-        millis.map_err(|_| Problem::invalid(format!("{name} is {text:?}, not milliseconds")))
+        millis.map_err(|_| Problem::invalid(format!("{name} must be milliseconds (got {text:?})")))
     };
     Ok((time("from")?, time("until")?))
 }

@@ -104,7 +104,7 @@ impl SourceHost {
         }
         if !repository.starts_with(&self.repositories) {
             let message = format!(
-                "repository is {repository:?}, and source code is fetched from {} only",
+                "source code is not fetched from {repository:?}, only from {}",
                 self.repositories
             );
             return Err(Problem::invalid(message));
@@ -169,7 +169,7 @@ async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
         }
         status @ (401 | 403) => {
             return Err(unavailable(format!(
-                "it answers {status}; SOURCE_TOKEN may be missing or may not read this repository"
+                "it returned {status}; SOURCE_TOKEN may be missing or lack access to this repository"
             )));
         }
         status => return Err(unavailable(format!("it returned status {status}"))),
@@ -217,7 +217,7 @@ mod tests {
                 "https://gitlab.com/a/b",
                 "v1",
                 "x.go",
-                "from https://github.com/ only",
+                "only from https://github.com/",
             ),
             ("https://github.com/acme/../x", "v1", "x.go", "repository:"),
             ("https://github.com/", "v1", "x.go", "repository:"),

@@ -163,7 +163,7 @@ fn new(
 ) -> Result<(Token, TokenRecord), Problem> {
     if !reach.covers(&asked.tenant) {
         refused(Reason::Tenant);
-        let message = "this token makes tokens of its own tenant only";
+        let message = "this token can only create tokens for its own tenant";
         return Err(Problem::new(403, "permission_denied", message));
     }
     let expires = match asked.ttl_seconds {

@@ -17,10 +17,10 @@ use crate::platform::config::{Auth, Config};
 use crate::platform::errors::Problem;
 
 const MISSING: &str = "this needs a token: send it as `Authorization: Bearer TOKEN`, or as the password of Basic; an \
-                       administrator makes one with `pilotlight token create`";
+                       administrator can create one with `pilotlight token create`";
 
 /// The same for all tokens that are not valid: whoever has none learns nothing.
-const INVALID: &str = "this token is not valid: it is unknown, expired or revoked; an administrator makes another one \
+const INVALID: &str = "this token is not valid: it is unknown, expired or revoked; an administrator can create another \
                        with `pilotlight token create`";
 
 thread_local! {

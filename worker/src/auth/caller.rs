@@ -72,7 +72,8 @@ impl Caller {
             return Err((Reason::Scope, forbidden(message)));
         }
         if whole && self.reach != TokenTenant::All {
-            let message = "this call is about all tenants, and the token is for one";
+            let message =
+                "this call needs a token for all tenants, but this one is for a single tenant";
             return Err((Reason::Tenant, forbidden(message)));
         }
         Ok(())
@@ -90,7 +91,7 @@ impl Caller {
         let several = header.filter(|ids| ids.contains('|'));
         for id in several.into_iter().flat_map(|ids| ids.split('|')) {
             if id.trim().is_empty() {
-                let message = "X-Scope-OrgID has nothing on one side of a |";
+                let message = "X-Scope-OrgID has an empty tenant ID next to a |";
                 return Err(wrong(message.to_owned()));
             }
             let tenant = self.tenant(config, Some(id))?;

@@ -116,13 +116,13 @@ pub(crate) enum BucketError {
     #[error("{key} is not in the state under which it was to be written")]
     Precondition { key: String },
     /// It does not let us: credentials, a wrong request. The same again will not help.
-    #[error("the bucket refuses: {message}")]
+    #[error("the bucket refused: {message}")]
     Refused { message: String },
     /// The network, the bucket's own trouble, too many requests: worth trying again.
     #[error("the bucket does not answer: {message}")]
     Unavailable { message: String },
     /// An answer that is not understood.
-    #[error("the bucket's answer makes no sense: {message}")]
+    #[error("invalid response from the bucket: {message}")]
     Invalid { message: String },
 }
 
@@ -187,7 +187,8 @@ async fn read(bucket: &impl Bucket, get: &Get) -> Result<Vec<u8>, Problem> {
         // Compacted and deleted while the query ran for longer than the grace period: it has
         // another name by now.
         None => Err(
-            Problem::unavailable(format!("object {} is gone; ask again", get.key)).about(&get.key),
+            Problem::unavailable(format!("object {} was deleted; try again", get.key))
+                .about(&get.key),
         ),
     }
 }

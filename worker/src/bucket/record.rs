@@ -40,9 +40,9 @@ pub(crate) trait JsonRecord: Default + Serialize + DeserializeOwned {
 /// Why bytes are not such a record.
 #[derive(Debug, Error)]
 pub(crate) enum JsonRecordError {
-    #[error("the {0} do not read: {1}")]
+    #[error("the {0} can't be read: {1}")]
     Json(&'static str, serde_json::Error),
-    #[error("the {0} have version {1}, not {2}")]
+    #[error("the {0} have version {1}; expected {2}")]
     Version(&'static str, u32, u32),
 }
 
@@ -95,7 +95,7 @@ pub(crate) async fn change<T: Record, O>(
             Err(error) => return Err(error.into()),
         }
     }
-    let message = format!("others change {key} at the same time; send again");
+    let message = format!("other requests are changing {key}; send again");
     Err(Problem::unavailable(message))
 }
 

@@ -181,7 +181,7 @@ async fn intake(request: &mut Request, cap: usize) -> Result<Body, Problem> {
     if let Ok(mut stream) = request.stream() {
         while let Some(part) = stream.next().await {
             let part = part.map_err(|error| {
-                Problem::new(408, "canceled", format!("the body broke off: {error}"))
+                Problem::new(408, "canceled", format!("the body was cut off: {error}"))
             })?;
             intake.add(&part, clock::now_millis());
         }

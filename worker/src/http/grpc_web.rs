@@ -56,7 +56,9 @@ impl Framing {
             .get(..u32::from_be_bytes(length) as usize)
             .ok_or_else(short)?;
         if flag > 1 {
-            return Err(Problem::invalid(format!("gRPC-web: frame of type {flag}")));
+            return Err(Problem::invalid(format!(
+                "gRPC-web: unknown frame type {flag}"
+            )));
         }
         // The flag says that it may be compressed, the bytes say whether it is.
         Ok(gzip::inflate(message, cap)?.unwrap_or_else(|| message.to_vec()))

@@ -136,7 +136,10 @@ mod tests {
         assert!(hosts("*").unwrap().allows("evil.example"));
         for wrong in ["http://a.example", "a.example:80", "a b", "*.example", "."] {
             let message = hosts(wrong).unwrap_err();
-            assert!(message.starts_with("variable ALLOWED_HOSTS: "), "{message}");
+            assert!(
+                message.starts_with("variable ALLOWED_HOSTS must be "),
+                "{message}"
+            );
         }
     }
 }

@@ -135,7 +135,10 @@ mod tests {
             "https://a.example/x",
         ] {
             let message = origins(wrong).unwrap_err();
-            assert!(message.starts_with("variable CORS_ORIGINS: "), "{message}");
+            assert!(
+                message.starts_with("variable CORS_ORIGINS must be "),
+                "{message}"
+            );
         }
     }
 

@@ -78,7 +78,7 @@ impl Parameters {
         match text.parse() {
             Ok(value) if (least..=most).contains(&value) => Ok(value),
             _ => Err(Problem::invalid(format!(
-                "{name} is {text:?}, not a number from {least} to {most}"
+                "{name} must be a number from {least} to {most} (got {text:?})"
             ))),
         }
     }
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(p.number("none", 1, 10, 3), Ok(3));
         assert_eq!(
             p.number("points", 1, 5, 3).unwrap_err().message,
-            "points is \"7\", not a number from 1 to 5"
+            "points must be a number from 1 to 5 (got \"7\")"
         );
         assert_eq!(p.required("none").unwrap_err().status, 400);
     }

@@ -67,7 +67,7 @@ fn chosen(
     }
     let methods: Vec<_> = at_path.iter().map(|of| of.method).collect();
     (!methods.is_empty()).then(|| {
-        let message = format!("{path} takes {}, not {method}", methods.join(" or "));
+        let message = format!("{path} accepts {}, not {method}", methods.join(" or "));
         Err(Problem::new(405, "unimplemented", message))
     })
 }

@@ -51,7 +51,7 @@ impl TenantLimits {
         };
         if self.tenants.len() >= MAX_TENANTS && !self.tenants.contains_key(tenant) {
             let message = format!(
-                "{MAX_TENANTS} tenants have limits of their own already; delete those of one first"
+                "{MAX_TENANTS} tenants already have their own limits; delete those of one tenant first"
             );
             return Err(Problem::new(429, "resource_exhausted", message));
         }

@@ -58,7 +58,7 @@ pub(crate) enum Item {
     PushBytes,
     /// Parts of queries whose answers were in the cache.
     SubqueriesCached,
-    /// Samples pushed whose span is not kept, or not all of it.
+    /// Pushed samples whose span was not kept in full.
     LostLinks,
 }
 
@@ -122,10 +122,10 @@ impl Item {
             Self::BucketDeletes => "Objects deleted from the bucket.",
             Self::BucketBytesIn => "Bytes written to the bucket.",
             Self::BucketBytesOut => "Bytes read from the bucket.",
-            Self::Pushes => "Profiles pushed and taken.",
+            Self::Pushes => "Profiles pushed and accepted.",
             Self::PushBytes => "Bytes of the bodies of pushes.",
             Self::SubqueriesCached => "Parts of queries whose answers were in the cache.",
-            Self::LostLinks => "Samples pushed whose span is not kept, or not all of it.",
+            Self::LostLinks => "Pushed samples whose span was not kept in full.",
         }
     }
 

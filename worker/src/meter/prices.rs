@@ -28,7 +28,7 @@ type Costs = [f64; Item::ALL.len()];
 #[derive(Clone, Debug, Error, PartialEq)]
 pub(crate) enum PricesError {
     /// An item that is not counted.
-    #[error("variable PRICES: there is no item {name:?}; there are {}", names())]
+    #[error("variable PRICES: unknown item {name:?}; the items are {}", names())]
     Name {
         /// The name.
         name: String,
@@ -195,7 +195,7 @@ mod tests {
         let message = given(r#"{"per_million": {"writes": 5.0}}"#).unwrap_err();
         assert!(
             message.starts_with(
-                "variable PRICES: there is no item \"writes\"; there are worker_requests, "
+                "variable PRICES: unknown item \"writes\"; the items are worker_requests, "
             ),
             "{message}"
         );

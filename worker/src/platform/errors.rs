@@ -97,7 +97,7 @@ impl Problem {
                 ..problem
             },
             Err(error) => {
-                Self::unavailable(format!("another invocation answered {status}: {error}"))
+                Self::unavailable(format!("another invocation returned {status}: {error}"))
             }
         }
     }

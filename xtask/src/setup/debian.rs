@@ -62,7 +62,7 @@ pub(crate) fn make(step: &mut Step) -> Result<Sysroot> {
     }
     let version = version()?;
     let linker =
-        linker().ok_or_else(|| Failure::new("neither rust-lld nor wasm-ld is there", ""))?;
+        linker().ok_or_else(|| Failure::new("rust-lld and wasm-ld are not installed", ""))?;
     step.note("building the wasm32 standard library from its sources (about half a minute)");
     let dir = sysroot_dir(&version);
     build_library(&dir)?;

@@ -63,7 +63,7 @@ fn find_or_install(
         return Ok(((), format!("found {found}")));
     }
     step.note(format!(
-        "there is none yet; installing {} with apt",
+        "not found; installing {} with apt",
         packages.join(" ")
     ));
     let installed = install(step, packages).and_then(|()| check());
@@ -152,7 +152,7 @@ impl Browser {
         if let Some(found) = self.working() {
             return Ok(found);
         }
-        step.note(format!("there is none yet; installing {package} with apt"));
+        step.note(format!("not found; installing {package} with apt"));
         let by_apt = install(step, &[*package]).and_then(|()| {
             self.working()
                 .ok_or_else(|| Failure::new("the one from apt does not start", ""))
@@ -208,7 +208,7 @@ pub(crate) fn install(step: &mut Step, packages: &[&str]) -> Result<()> {
         step.note("apt-get update, for 2 minutes at most");
         // Lists of last week may still do: the install decides.
         if let Err(failure) = apt(&["update"]).limit(120).read() {
-            step.note(format!("that did not work, going on: {}", failure.cause));
+            step.note(format!("that did not work; continuing: {}", failure.cause));
         }
     }
     step.note(format!(

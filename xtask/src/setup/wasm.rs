@@ -117,7 +117,7 @@ fn active_toolchain_has_it() -> bool {
 
 fn add_with_rustup(step: &mut Step) -> Result<()> {
     if Run::new("rustup").args(["--version"]).read().is_err() {
-        return Err(Failure::new("there is no rustup", ""));
+        return Err(Failure::new("rustup is not installed", ""));
     }
     step.note(format!(
         "trying `rustup target add {TARGET}`, for {RUSTUP_LIMIT} s at most"

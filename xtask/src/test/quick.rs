@@ -66,7 +66,7 @@ pub(super) fn unit_tests(since: &str) -> Outcome {
 fn changed(since: &str) -> Result<String> {
     let git = |words: &[&str]| Run::new("git").args(words).dir(root()).read();
     let tracked = git(&["diff", "--name-only", "--merge-base", since, "--"])
-        .map_err(|failure| failure.advise("--since takes a commit or a branch that git knows"))?;
+        .map_err(|failure| failure.advise("--since must be a commit or branch that git knows"))?;
     let new = git(&["ls-files", "--others", "--exclude-standard"])?;
     Ok(tracked + &new)
 }

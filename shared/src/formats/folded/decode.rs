@@ -225,7 +225,7 @@ mod tests {
         check(
             b"a 9223372036854775807\na 1\n",
             "a 9223372036854775807\n",
-            &["1 sums of equal stacks go beyond 64 bits and are cut off there"],
+            &["1 totals of equal stacks exceed 64 bits and are capped"],
         );
     }
 

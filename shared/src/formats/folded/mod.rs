@@ -53,7 +53,7 @@ pub enum FoldedError {
     #[error("not folded stacks: expected lines like \"main;work 12\", got {0:?}")]
     NoStack(String),
     /// A stack that is too deep.
-    #[error("folded stacks, line {line}: a stack of {depth} frames; {cap} are allowed")]
+    #[error("folded stacks, line {line}: a stack of {depth} frames; at most {cap} are allowed")]
     TooDeep {
         /// Number of the line, from 1.
         line: u64,

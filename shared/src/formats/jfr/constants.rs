@@ -80,11 +80,11 @@ impl<'a> Constants<'a> {
             // Pools that lead in a circle are together longer than the chunk.
             walked += size;
             if walked > header.end - header.start {
-                return Err(pools.error(JfrProblem::Invalid("pools of constants in a circle")));
+                return Err(pools.error(JfrProblem::Invalid("constant pools form a cycle")));
             }
             let mut pools = pools.part(pools.offset(), at + size);
             if pools.long()? != 1 {
-                return Err(pools.error(JfrProblem::Invalid("no pool of constants here")));
+                return Err(pools.error(JfrProblem::Invalid("expected a constant pool")));
             }
             // Start and duration.
             pools.long()?;
@@ -103,9 +103,7 @@ impl<'a> Constants<'a> {
                 .and_then(|next| usize::try_from(next).ok())
                 .filter(inside)
                 .ok_or_else(|| {
-                    pools.error(JfrProblem::Invalid(
-                        "a pool of constants outside of the chunk",
-                    ))
+                    pools.error(JfrProblem::Invalid("a constant pool outside the chunk"))
                 })?;
         }
     }

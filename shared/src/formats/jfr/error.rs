@@ -18,7 +18,7 @@ pub struct JfrError {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum JfrProblem {
     /// Larger than allowed.
-    #[error("the recording has {length} bytes; {cap} are allowed")]
+    #[error("the recording has {length} bytes; at most {cap} are allowed")]
     TooLarge {
         /// Its size.
         length: usize,
@@ -29,7 +29,7 @@ pub enum JfrProblem {
     #[error("no chunk begins here")]
     NotAChunk,
     /// A version of the format from before Java 9, or from after this code.
-    #[error("version {0} of the format; 2 is read")]
+    #[error("format version {0} is not supported; expected version 2")]
     Version(u16),
     /// The process was still writing the chunk.
     #[error("the chunk is not finished")]
@@ -50,7 +50,7 @@ pub enum JfrProblem {
     #[error("class {0} is nested too deeply or has too many fields")]
     TooNested(u64),
     /// A stack that is too deep.
-    #[error("a stack of {depth} frames; {cap} are allowed")]
+    #[error("a stack of {depth} frames; at most {cap} are allowed")]
     TooDeep {
         /// How deep it is.
         depth: u32,
@@ -61,6 +61,6 @@ pub enum JfrProblem {
     #[error("its symbols, stacks and labels are out of proportion to its {0} bytes")]
     OutOfProportion(usize),
     /// Texts and constants that are read again and again.
-    #[error("what its events name takes more steps to read than its {0} bytes allow")]
+    #[error("its events take more steps to read than its {0} bytes allow")]
     TooMuchWork(usize),
 }

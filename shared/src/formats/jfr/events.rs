@@ -175,7 +175,7 @@ impl Events {
             let mut event = reader.part(at, header.end);
             let size = event.int()? as usize;
             if size == 0 {
-                return Err(event.error(JfrProblem::Invalid("an event of no size")));
+                return Err(event.error(JfrProblem::Invalid("an event of size 0")));
             }
             if size > header.end - at {
                 return Err(event.error(JfrProblem::BeyondEnd("an event")));

@@ -75,7 +75,7 @@ impl Header {
             Some(offset) if offset >= LENGTH => Ok(start + offset),
             _ => Err(problem(
                 start + field,
-                JfrProblem::Invalid("a place outside of the chunk"),
+                JfrProblem::Invalid("an offset outside the chunk"),
             )),
         };
         if size < LENGTH {

@@ -104,7 +104,9 @@ fn texts<'a>(reader: &mut Reader<'a>, budget: &mut Budget) -> Result<Vec<Cow<'a,
         texts.push(match reader.text()? {
             Text::Here(text) => text,
             Text::Pooled(_) => {
-                return Err(reader.error(JfrProblem::Invalid("the metadata points at constants")));
+                return Err(reader.error(JfrProblem::Invalid(
+                    "a string in the metadata refers to a constant pool",
+                )));
             }
         });
     }
@@ -248,9 +250,7 @@ impl<'a> Tree<'a> {
         if index < self.texts.len() {
             Ok(index)
         } else {
-            Err(reader.error(JfrProblem::Invalid(
-                "a text that the metadata does not have",
-            )))
+            Err(reader.error(JfrProblem::Invalid("a string that is not in the metadata")))
         }
     }
 }

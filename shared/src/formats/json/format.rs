@@ -123,7 +123,7 @@ impl JsonFormat {
             V8Log => "a V8 log (node --prof)",
             Firefox => "a Firefox profile",
             Otlp => "an OTLP profile (JSON)",
-            Flamebearer => "a flame graph of Pyroscope (flamebearer)",
+            Flamebearer => "a Pyroscope flame graph (flamebearer)",
             Dhat => "a DHAT profile",
             Safari => "a Safari recording",
             React => "a React DevTools profile",
@@ -131,7 +131,7 @@ impl JsonFormat {
             Ghc => "a GHC profile (JSON)",
             Pyinstrument => "a pyinstrument profile",
             Scalene => "a scalene profile",
-            Gprof2dot => "JSON of gprof2dot",
+            Gprof2dot => "gprof2dot JSON",
             JavaThreads => "a Java thread dump",
             Xhprof => "an xhprof profile",
         }

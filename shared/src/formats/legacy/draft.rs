@@ -79,7 +79,7 @@ impl Draft {
     ) -> Result<(), String> {
         if frames.len() > MAX_STACK_DEPTH {
             return Err(format!(
-                "a stack of {} frames; {MAX_STACK_DEPTH} are allowed",
+                "a stack of {} frames; at most {MAX_STACK_DEPTH} are allowed",
                 frames.len()
             ));
         }

@@ -16,11 +16,11 @@ pub enum OtlpError {
     Json(String),
     /// Profiles without the tables that they refer to.
     #[error(
-        "OTLP: the request has profiles and no dictionary; senders of proto 1.6 and before cannot be read"
+        "OTLP: the request has profiles but no dictionary; OTLP 1.6 and earlier are not supported: update the sender"
     )]
     NoDictionary,
     /// Larger than allowed.
-    #[error("OTLP: the request has {length} bytes; {cap} are allowed")]
+    #[error("OTLP: the request has {length} bytes; at most {cap} are allowed")]
     TooLarge {
         /// Its size.
         length: usize,
@@ -29,7 +29,7 @@ pub enum OtlpError {
     },
     /// Tables that are used so often that each use would take more memory than the request.
     #[error(
-        "OTLP: stacks and names that profiles share would take more than {limit} bytes once they are told apart"
+        "OTLP: stacks and names that profiles share would need more than {limit} bytes when copied to each"
     )]
     Unfolds {
         /// What is allowed for a request of its size.
@@ -51,7 +51,7 @@ pub enum ProfileError {
         count: usize,
     },
     /// A stack that is too deep.
-    #[error("a stack has {0} frames; {MAX_STACK_DEPTH} are allowed")]
+    #[error("a stack has {0} frames; at most {MAX_STACK_DEPTH} are allowed")]
     Depth(usize),
     /// A location of too many inlined calls.
     #[error("a location has more than {MAX_INLINED} lines")]
@@ -60,7 +60,7 @@ pub enum ProfileError {
     #[error("a resource or scope has more than {MAX_LABELS_A_SAMPLE} attributes")]
     OwnAttributes,
     /// A sample with too many attributes.
-    #[error("a sample has {0} attributes; {MAX_LABELS_A_SAMPLE} are allowed")]
+    #[error("a sample has {0} attributes; at most {MAX_LABELS_A_SAMPLE} are allowed")]
     Attributes(usize),
     /// More columns of values than a profile may have.
     #[error("the profile has more than {MAX_SAMPLE_TYPES} sample types")]

@@ -103,7 +103,7 @@ fn check_frames(profile: &Profile, bytes: usize) -> Result<(), PprofError> {
         return Ok(());
     }
     let problem = format!(
-        "inlined calls make {frames} frames of {bytes} bytes; {MAX_FRAMES_PER_BYTE} a byte are allowed"
+        "inlined calls make {frames} frames of {bytes} bytes; at most {MAX_FRAMES_PER_BYTE} a byte are allowed"
     );
     Err(PprofError::Invalid(problem))
 }
@@ -275,8 +275,7 @@ mod tests {
                 .map_err(|error| error.to_string())
         };
         assert_eq!(check(4), Ok(100));
-        let problem =
-            "pprof: inlined calls make 10100000 frames of 18840 bytes; 16 a byte are allowed";
+        let problem = "pprof: inlined calls make 10100000 frames of 18840 bytes; at most 16 a byte are allowed";
         assert_eq!(check(1000), Err(problem.to_owned()));
     }
 }

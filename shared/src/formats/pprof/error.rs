@@ -13,7 +13,7 @@ pub enum PprofError {
     #[error("pprof: the profile is empty (0 bytes)")]
     Empty,
     /// Larger than allowed.
-    #[error("pprof: the profile has {length} bytes; {cap} are allowed")]
+    #[error("pprof: the profile has {length} bytes; at most {cap} are allowed")]
     TooLarge {
         /// Its size.
         length: usize,

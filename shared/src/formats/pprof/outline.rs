@@ -42,7 +42,7 @@ impl<'a> Outline<'a> {
                 Value::Bytes(text) if field == 6 => outline.string_bytes += text.bytes().len(),
                 Value::Bytes(_) => {}
                 _ if (1..=6).contains(&field) => {
-                    let problem = "a number stands where a message should";
+                    let problem = "expected a message, got a number";
                     return Err(WireError {
                         offset: start,
                         problem,

@@ -137,7 +137,7 @@ impl<'a, 'f> Samples<'a, 'f> {
                     }
                     if self.labels.len() > MAX_LABELS_A_SAMPLE {
                         let problem = format!(
-                            "sample {} has more than the {MAX_LABELS_A_SAMPLE} labels that are allowed",
+                            "sample {} has too many labels; at most {MAX_LABELS_A_SAMPLE} are allowed",
                             self.index
                         );
                         return Err(PprofError::Invalid(problem));
@@ -253,7 +253,7 @@ impl<'a, 'f> Samples<'a, 'f> {
         let (depth, index) = (shared + self.stack.len(), self.index);
         if depth > MAX_STACK_DEPTH {
             let problem = format!(
-                "sample {index} has a stack of {depth} frames; {MAX_STACK_DEPTH} are allowed"
+                "sample {index} has a stack of {depth} frames; at most {MAX_STACK_DEPTH} are allowed"
             );
             return Err(PprofError::Invalid(problem));
         }

@@ -65,7 +65,7 @@ pub struct PreorderError {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PreorderProblem {
     /// Larger than allowed.
-    #[error("it has {length} bytes; {cap} are allowed")]
+    #[error("it has {length} bytes; at most {cap} are allowed")]
     TooLarge {
         /// Its size.
         length: usize,
@@ -82,7 +82,7 @@ pub enum PreorderProblem {
         length: u64,
     },
     /// More nodes are announced than can follow.
-    #[error("{nodes} more nodes are announced, and {left} bytes are left")]
+    #[error("{nodes} more nodes are announced, but only {left} bytes are left")]
     Children {
         /// How many.
         nodes: u64,
@@ -99,7 +99,7 @@ pub enum PreorderProblem {
         cap: usize,
     },
     /// It stands for much more than its size.
-    #[error("its names and stacks take too much memory for {length} bytes")]
+    #[error("its names and stacks need too much memory for {length} bytes")]
     OutOfProportion {
         /// Its size.
         length: usize,

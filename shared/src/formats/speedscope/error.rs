@@ -8,7 +8,7 @@ use crate::base::limits::MAX_STACK_DEPTH;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SpeedscopeError {
     /// Larger than allowed.
-    #[error("speedscope: {length} bytes; {cap} are allowed")]
+    #[error("speedscope: {length} bytes; at most {cap} are allowed")]
     TooLarge {
         /// Its size.
         length: usize,

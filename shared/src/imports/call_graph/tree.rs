@@ -83,7 +83,9 @@ pub(crate) fn stacks(mut graph: CallGraph, length: usize) -> Result<Decoded, For
     }
     if spread.left_out {
         warnings.add(|| {
-            format!("there are too many paths through the graph: what the least of them cost are in `{OTHER}`")
+            format!(
+                "there are too many paths through the graph: the cheapest are added up in `{OTHER}`"
+            )
         });
     }
     let profile = spread.sums.finish(&mut warnings);

@@ -21,7 +21,7 @@ use crate::imports::rows::{Rows, lines};
 use crate::model::id::LocationId;
 
 /// What it is called in messages.
-pub(crate) const NAME: &str = "flame graph of async-profiler (HTML)";
+pub(crate) const NAME: &str = "async-profiler flame graph (HTML)";
 
 /// Of a key, the bits that are a type.
 const TYPE_BITS: u32 = 3;
@@ -117,12 +117,12 @@ impl Reader {
     fn bar(&mut self, call: &str, arguments: &str) -> Result<(), &'static str> {
         let mut parts = arguments.split(',').map(str::trim);
         let mut number = || parts.next().map_or(Some(0), parsed);
-        const PROBLEM: &str = "numbers are expected";
+        const PROBLEM: &str = "expected numbers";
         if self.is_old {
             let (level, _, width) = (number(), number(), number());
             let title = arguments.splitn(5, ',').nth(4).unwrap_or("");
             let end = title.rfind('\'').map_or(0, |end| end + 1);
-            let title = unquoted(&title[..end]).ok_or("a name is expected")?;
+            let title = unquoted(&title[..end]).ok_or("expected a name")?;
             self.level = level
                 .and_then(|level| level.try_into().ok())
                 .ok_or(PROBLEM)?;
@@ -233,8 +233,8 @@ mod tests {
         let head = format!("{HEAD}{NEW}\nconst cpool = [\n'all'\n];\n");
         for (line, expect) in [
             ("f(8,0,0,1)", "there is no such name"),
-            ("f(x)", "numbers are expected"),
-            ("f(0,-1)", "numbers are expected"),
+            ("f(x)", "expected numbers"),
+            ("f(0,-1)", "expected numbers"),
         ] {
             let error = decode(format!("{head}{line}\n").as_bytes()).expect_err(line);
             let expect = format!("{NAME}, line 9: {expect}: {line:?}");

@@ -98,7 +98,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut warnings = Warnings::default();
     if document.version != VERSION {
         let version = document.version;
-        warnings.add(|| format!("it has version {version}; {VERSION} is known"));
+        warnings.add(|| format!("version {version} is not supported; expected {VERSION}"));
     }
     let mut builder = ProfileBuilder::new();
     let types = match (document.mode.as_str(), document.lifetimes) {

@@ -237,7 +237,7 @@ impl Node {
         let number = || {
             let digits = String::from_utf8_lossy(digits);
             let number = digits.parse::<i64>();
-            number.map_err(|_| format!("{} is not a whole number of 64 bits", cut(&digits)))
+            number.map_err(|_| format!("{} is not a 64-bit integer", cut(&digits)))
         };
         match key {
             b"id" => self.id = Some(number()?),
@@ -302,7 +302,7 @@ mod tests {
             (r#"{"entries":9}"#, "node 0 has no id"),
             (
                 r#"{"id":1,"children":[{"id":1,"ticks":1.5}]}"#,
-                "node 1: 1.5 is not a whole number of 64 bits",
+                "node 1: 1.5 is not a 64-bit integer",
             ),
         ] {
             let error = open(node).expect_err("is damaged");

@@ -165,7 +165,9 @@ impl Tree {
         }
         if exceeded > 0 {
             rows.warnings.add(|| {
-                format!("{exceeded} functions have less time than what they call; they have none of their own")
+                format!(
+                    "{exceeded} functions have less time than their callees; their self time is 0"
+                )
             });
         }
         Ok(())
@@ -311,11 +313,11 @@ mod tests {
         let text = r#"{"root_frame":{"function":"f","time":0.1,"children":[{"function":"g","time":0.2}]}}"#;
         assert_eq!(
             decode(text.as_bytes()).expect("good").warnings,
-            ["1 functions have less time than what they call; they have none of their own"]
+            ["1 functions have less time than their callees; their self time is 0"]
         );
         for (text, expect) in [
             (r#"{"root_frame":null}"#, ": there are no samples"),
-            (r#"{"root_frame":7}"#, ", byte 14: an object is expected"),
+            (r#"{"root_frame":7}"#, ", byte 14: expected an object"),
             (
                 r#"{"root_frame":{"time":"x"}}"#,
                 ", byte 25: \"x\" is not a number",

@@ -128,12 +128,12 @@ impl<'a> Reader<'a> {
                 b'"' => {
                     let key = self.string()?;
                     if self.peek()? != b':' {
-                        return Err(self.problem("a colon is expected"));
+                        return Err(self.problem("expected a colon"));
                     }
                     self.at += 1;
                     return Ok(Some(key));
                 }
-                _ => return Err(self.problem("a key is expected")),
+                _ => return Err(self.problem("expected a key")),
             }
         }
     }
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
             self.at += "null".len();
             return Ok(false);
         }
-        Err(self.problem(format!("{what} is expected")))
+        Err(self.problem(format!("expected {what}")))
     }
 
     /// What is left of a text without quotes.
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
         let ends = |b: &u8| b.is_ascii_whitespace() || b",:[]{}\"".contains(b);
         let length = rest.bytes().take_while(|b| !ends(b)).count();
         if length == 0 {
-            return Err(self.problem("a value is expected"));
+            return Err(self.problem("expected a value"));
         }
         self.at += length;
         Ok(&rest[..length])
@@ -330,10 +330,10 @@ mod tests {
         check("", "0: the text ends too early");
         check("{\"a\":\"", "6: the text ends too early");
         check("{\"a\":\"\\", "7: the text ends too early");
-        check("[]", "0: an object is expected");
-        check("{1:2}", "1: a key is expected");
-        check("{\"a\" 2}", "5: a colon is expected");
-        check("{\"a\":}", "5: a value is expected");
+        check("[]", "0: expected an object");
+        check("{1:2}", "1: expected a key");
+        check("{\"a\" 2}", "5: expected a colon");
+        check("{\"a\":}", "5: expected a value");
         check("{\"a\":[}", "7: the text ends too early");
     }
 

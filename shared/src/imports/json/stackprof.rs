@@ -119,7 +119,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         }
         None => {
             warnings.add(|| {
-                "it was taken without \"raw: true\" and has no stacks: each function stands alone"
+                "it was recorded without \"raw: true\", so it has no stacks, only functions"
                     .to_owned()
             });
             reader.functions();
@@ -167,7 +167,7 @@ impl Reader {
             let cut = || FormatError::at(NAME, place(at), "the stack runs past the end");
             let depth = usize::try_from(raw[at]).unwrap_or(usize::MAX);
             if depth > MAX_STACK_DEPTH {
-                let deep = format!("{} frames; {MAX_STACK_DEPTH} are allowed", raw[at]);
+                let deep = format!("{} frames; at most {MAX_STACK_DEPTH} are allowed", raw[at]);
                 return Err(FormatError::at(NAME, place(at), deep));
             }
             let ids = raw.get(at + 1..at + 1 + depth).ok_or_else(cut)?;
@@ -314,7 +314,10 @@ mod tests {
         for (raw, expect) in [
             ("[2,5,7]", "raw, number 0: the stack runs past the end"),
             ("[1,5,1,1,6,1]", "raw, number 4: there is no frame 6"),
-            ("[-1]", "raw, number 0: -1 frames; 16384 are allowed"),
+            (
+                "[-1]",
+                "raw, number 0: -1 frames; at most 16384 are allowed",
+            ),
         ] {
             let error = open("cpu", &format!(",\"raw\":{raw}")).expect_err("is damaged");
             assert_eq!(error.to_string(), format!("stackprof profile, {expect}"));

@@ -29,13 +29,13 @@ const FILES: &[(&str, &str, &[usize])] = &[
         &[0, 1, 2, 3],
     ),
     (
-        "backtraces of a debugger",
+        "debugger backtraces",
         "[New LWP 12]\n\nThread 2 (LWP 12):\n#0  0x1 in f (s=0x5 \"(\",\n    n=1)\n    at t.c:8\n        x = (1\n\
          No locals.\n#1  0x2 in ?? () from /x.so\n\nThread 1 (LWP 11):\n#0  0x3 in g ()\n    at a.c:5\n#1  main () at a.c:9\n\n",
         &[0, 1, 2, 10, 15],
     ),
     (
-        "backtraces of a debugger",
+        "debugger backtraces",
         "Process 7 stopped\n* thread #1, name = 'a'\n    frame #0: 0x1 a`f\n\n(lldb) bt all\n\
          * thread #1, name = 'a'\n  * frame #0: 0x1 a`f\n    frame #1: 0x2 a`h() [inlined] g(x=1) at a.c:5:7\n\
          \x20 thread #2\n    frame #0: 0x2 a`g\n    frame #1: 0x3 a`main + 4\n",
@@ -74,12 +74,12 @@ const FILES: &[(&str, &str, &[usize])] = &[
         &[],
     ),
     (
-        "stacks of bpftrace",
+        "bpftrace stacks",
         "Attaching 2 probes...\n@[\n    f+1\n    main+2\n]: 12\n@k[comm,\n    g\n,\n    h\n, bash, 7]: 3\n",
         &[0, 1, 5, 10],
     ),
     (
-        "profile of R (Rprof)",
+        "R profile (Rprof)",
         "memory profiling: line profiling: sample.interval=10\n#File 1: a.R\n:1:2:3:0:1#3 \"f\" 1#5 \"g\" \n\"g\" \n",
         &[],
     ),
@@ -111,7 +111,7 @@ const FILES: &[(&str, &str, &[usize])] = &[
         &[],
     ),
     (
-        "report of Visual Studio's profiler",
+        "Visual Studio profiler report",
         "Level,Function Name,Inclusive Samples,Exclusive Samples,Module Name,\n0,\"a.exe\",\"8,735\",0,\"\",\n1,\"main\",\"8,735\",1,\"a.exe\",\n",
         &[],
     ),

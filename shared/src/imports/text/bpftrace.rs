@@ -17,7 +17,7 @@ use crate::imports::rows::{Rows, lines};
 use crate::model::id::{LocationId, StringId};
 
 /// What it is called in messages.
-pub(crate) const NAME: &str = "stacks of bpftrace";
+pub(crate) const NAME: &str = "bpftrace stacks";
 
 /// Whether an entry begins and one ends.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
@@ -229,6 +229,6 @@ mod tests {
         assert!(!is("@[bash]: 3\n"));
         assert!(!is("@[\n    f\n"));
         let error = decode(b"@[\n f\n]: x\n").expect_err("nothing").to_string();
-        assert_eq!(error, "stacks of bpftrace: there are no samples");
+        assert_eq!(error, "bpftrace stacks: there are no samples");
     }
 }

@@ -143,11 +143,9 @@ impl Heap {
                 self.texts.push(self.rows.builder.string(text));
                 self.rows.beside += size_of::<StringId>();
             }
-            "i" => self.address(rest).ok_or("an address is expected")?,
-            "t" => self
-                .trace(rest)
-                .ok_or("an address and a trace are expected")?,
-            "a" => self.kind(rest).ok_or("a size and a trace are expected")?,
+            "i" => self.address(rest).ok_or("expected an address")?,
+            "t" => self.trace(rest).ok_or("expected an address and a trace")?,
+            "a" => self.kind(rest).ok_or("expected a size and a trace")?,
             "+" | "-" => {
                 let (size, kind) = self.change(line).ok_or("there is no such allocation")?;
                 if size >= 0 && letter == "+" {
@@ -317,9 +315,9 @@ mod tests {
         for (line, expect) in [
             ("+ 0", "there is no such allocation"),
             ("+", "there is no such allocation"),
-            ("t 1 0", "an address and a trace are expected"),
-            ("a 1 7", "a size and a trace are expected"),
-            ("i x", "an address is expected"),
+            ("t 1 0", "expected an address and a trace"),
+            ("a 1 7", "expected a size and a trace"),
+            ("i x", "expected an address"),
         ] {
             let error = decode(format!("{head}{line}\n").as_bytes()).expect_err(line);
             assert_eq!(error.to_string(), format!("{NAME}, line 3: {expect}"));

@@ -163,7 +163,7 @@ impl Reader {
         };
         let known = *self.measure.get_or_insert(measure);
         if known != measure {
-            return Err(format!("another unit than before: {:?}", cut(text)));
+            return Err(format!("a different unit than before: {:?}", cut(text)));
         }
         if self.rows.builder.profile().sample_types().is_empty() {
             let (kind, unit) = match measure {
@@ -201,7 +201,7 @@ pub(super) fn quantity(text: &str, unit: &str) -> Result<Option<(Measure, i64)>,
     let word = rest.split_whitespace().next().unwrap_or("");
     let word = if word.is_empty() { unit } else { word };
     let (measure, scale) =
-        scale(word).ok_or_else(|| format!("a unit that is not known: {:?}", cut(text)))?;
+        scale(word).ok_or_else(|| format!("an unknown unit: {:?}", cut(text)))?;
     Ok(Some((measure, (number * scale).round() as i64)))
 }
 
@@ -284,13 +284,10 @@ mod tests {
                 "9,9 s\t4,93 s\tf\n",
                 "expected a decimal point, got a decimal comma: \"4,93 s\"",
             ),
-            (
-                "1 s\t1 parsec\tf\n",
-                "a unit that is not known: \"1 parsec\"",
-            ),
+            ("1 s\t1 parsec\tf\n", "an unknown unit: \"1 parsec\""),
             (
                 "1 s\t1 s\tf\n1 s\t1 KB\tg\n",
-                "another unit than before: \"1 KB\"",
+                "a different unit than before: \"1 KB\"",
             ),
         ] {
             let error = decode(format!("{head}{line}").as_bytes()).expect_err(line);

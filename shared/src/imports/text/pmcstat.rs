@@ -70,7 +70,7 @@ impl Reader {
             return Ok(());
         }
         if self.event.is_none() {
-            return Err(format!("no event comes first: {:?}", cut(line)));
+            return Err(format!("expected an event first, got {:?}", cut(line)));
         }
         let text = line.trim_start();
         let indent = line.len() - text.len();
@@ -170,7 +170,7 @@ mod tests {
         for (text, expect) in [
             (
                 "1%  [1]  a\n",
-                "line 1: no event comes first: \"1%  [1]  a\"",
+                "line 1: expected an event first, got \"1%  [1]  a\"",
             ),
             (
                 "@ e [1 samples]\n\n1%  [x]  a\n",

@@ -17,7 +17,7 @@ use crate::imports::rows::{Rows, lines};
 use crate::model::id::LocationId;
 
 /// What it is called in messages.
-pub(crate) const NAME: &str = "profile of R (Rprof)";
+pub(crate) const NAME: &str = "R profile (Rprof)";
 
 const INTERVAL: &str = "sample.interval=";
 const NANOSECONDS: i64 = 1_000;

@@ -22,7 +22,7 @@ use crate::imports::text::cells::{cells, check_commas};
 use crate::model::id::{LabelSetId, StackId};
 
 /// What it is called in messages.
-pub(crate) const NAME: &str = "report of Visual Studio's profiler";
+pub(crate) const NAME: &str = "Visual Studio profiler report";
 
 /// Of each value: its column, sample type and unit, and how much of it a number is. Of a sample type
 /// with two columns, the first one counts that is there.

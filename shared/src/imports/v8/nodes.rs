@@ -186,7 +186,7 @@ impl Nodes {
             .filter(|two| id(two[0]) == id(two[1]) && id(two[0]) != 0)
             .count();
         if twice > 0 {
-            warnings.add(|| format!("{twice} nodes have the id of another; the first one counts"));
+            warnings.add(|| format!("{twice} nodes have the ID of another; the first one is used"));
         }
         let mut found = Stacks {
             by_id,

@@ -204,7 +204,7 @@ impl Recorded {
             builder.sample_at(time.saturating_sub(origin), stack, labels, &values);
         }
         if missing > 0 {
-            warnings.add(|| format!("{missing} samples are of nodes that are missing"));
+            warnings.add(|| format!("{missing} samples refer to missing nodes"));
         }
     }
 }

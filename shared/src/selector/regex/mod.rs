@@ -31,7 +31,7 @@ const STATES_A_BYTE: usize = 48;
 /// Why a regular expression was refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(crate) enum RegexError {
-    #[error("a regular expression of {0} bytes; {MAX_PATTERN} are allowed")]
+    #[error("a regular expression of {0} bytes; at most {MAX_PATTERN} are allowed")]
     TooLong(usize),
     /// Not valid, nested too deep, or too large once its repetitions are written out.
     #[error("invalid regular expression: {0}")]
@@ -126,7 +126,7 @@ mod tests {
         let long = "a".repeat(MAX_PATTERN + 1);
         assert_eq!(
             refused(&long),
-            "a regular expression of 4097 bytes; 4096 are allowed"
+            "a regular expression of 4097 bytes; at most 4096 are allowed"
         );
         assert!(refused("a)(b").contains("closing ')'"));
     }
@@ -268,7 +268,7 @@ mod tests {
         ] {
             check(
                 brace,
-                "{ begins no count such as {2} or {2,5}; write \\{ for a brace",
+                "{ must begin a count such as {2} or {2,5}; write \\{ for a brace",
             );
         }
         for quote in [r"(\Q\E?i)a", r"a{2}\Q\E?", r"a\Q\E\Q\E*"] {
@@ -311,13 +311,13 @@ mod tests {
             let flag = flags.chars().find(|c| "xPRu#".contains(*c)).unwrap();
             check(
                 flags,
-                &format!("(?{flag}: of the flags only i, m, s and U are supported"),
+                &format!("(?{flag}: only the flags i, m, s and U are supported"),
             );
         }
         // The bracket is the end of a range, so the class ends before the parenthesis.
         check(
             "[!-[:alpha:](?x)]",
-            "(?x: of the flags only i, m, s and U are supported",
+            "(?x: only the flags i, m, s and U are supported",
         );
         check("(?=a)", "look-around is not supported");
         check("(?<!a)", "look-around is not supported");

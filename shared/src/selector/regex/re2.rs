@@ -33,7 +33,7 @@ pub(super) fn for_engine(pattern: &str, case: Case) -> Result<String, String> {
             // A brace to RE2, and some of them a repetition to the engine.
             '{' if !counts(scanner.rest) => {
                 return Err(
-                    "{ begins no count such as {2} or {2,5}; write \\{ for a brace".to_owned(),
+                    "{ must begin a count such as {2} or {2,5}; write \\{ for a brace".to_owned(),
                 );
             }
             _ => {}
@@ -172,7 +172,7 @@ impl Scanner<'_> {
             return Err([
                 "(?",
                 &c.to_string(),
-                ": of the flags only i, m, s and U are supported",
+                ": only the flags i, m, s and U are supported",
             ]
             .concat());
         }

@@ -113,7 +113,7 @@ pub(crate) fn tidy_links(rows: &mut Vec<LinkRow>) -> Result<(), StoreError> {
             Some(last) if (last.link, last.stack) == (row.link, row.stack) => {
                 let sum = i128::from(last.value) + i128::from(row.value);
                 last.value = i64::try_from(sum).map_err(|_| StoreError::Overflow {
-                    what: "what a span has of a stack",
+                    what: "the value of a span",
                     sum,
                 })?;
             }

@@ -158,7 +158,7 @@ pub(crate) fn block(
     let (number, count) = (r.varint()?, r.varint()?);
     let partition = match (u32::try_from(number), u32::try_from(count)) {
         (Ok(number), Ok(count)) if number < count => Partition { number, count },
-        _ => return Err(r.corrupt("a partition beyond those that there are")),
+        _ => return Err(r.corrupt("a partition that does not exist")),
     };
     let ids = optional(r)?;
     let summarizes = r.names()?;
@@ -227,7 +227,7 @@ fn dataset(r: &mut Reader, label_sets: usize, types: usize) -> Result<Dataset, S
     // Its kind and a number of pages.
     let count = r.count(2)?;
     if count > KINDS.len() {
-        return Err(r.corrupt("more kinds of sums than there are"));
+        return Err(r.corrupt("too many kinds of sums"));
     }
     let mut sums: Vec<SumsEntry> = Vec::with_capacity(count);
     for _ in 0..count {
@@ -236,7 +236,7 @@ fn dataset(r: &mut Reader, label_sets: usize, types: usize) -> Result<Dataset, S
             .iter()
             .any(|before| (before.window, before.scope) == (window, scope))
         {
-            return Err(r.corrupt("sums of one kind stand there twice"));
+            return Err(r.corrupt("two sums have the same kind"));
         }
         sums.push(SumsEntry {
             window,
@@ -283,7 +283,7 @@ fn links(r: &mut Reader, datasets: &mut [Dataset]) -> Result<(), StoreError> {
         let pages = pages(r)?;
         let links = &mut datasets[place as usize].links;
         if !links.is_empty() || pages.is_empty() {
-            return Err(r.corrupt("links of a dataset stand there twice, or not at all"));
+            return Err(r.corrupt("a dataset has its links twice, or not at all"));
         }
         *links = pages;
     }

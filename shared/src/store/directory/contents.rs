@@ -207,7 +207,7 @@ impl Directory {
             return Err(StoreError::Corrupt {
                 section: "directory",
                 offset: 0,
-                problem: "not the kind of object that the footer says",
+                problem: "the kind of object doesn't match the footer",
             });
         }
         Ok(directory)
@@ -319,7 +319,7 @@ fn chunk_links(r: &mut Reader, chunks: &mut [ChunkEntry]) -> Result<(), StoreErr
     for (i, place) in places.into_iter().enumerate() {
         let part = checked_part(r, offsets[i] as u64, lengths[i])?;
         if chunks[place as usize].links.replace(part).is_some() {
-            return Err(r.corrupt("links of a chunk stand there twice"));
+            return Err(r.corrupt("a chunk has its links twice"));
         }
     }
     Ok(())

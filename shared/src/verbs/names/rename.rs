@@ -22,7 +22,7 @@ impl RenameRules {
     pub fn new(rules: &[(&str, &str)]) -> Result<Self, PatternError> {
         if rules.len() > MAX_RULES {
             let reason = format!(
-                "it is one of {} rules; {MAX_RULES} are allowed",
+                "it is one of {} rules; at most {MAX_RULES} are allowed",
                 rules.len()
             );
             return Err(PatternError {
@@ -35,7 +35,7 @@ impl RenameRules {
             if replacement.len() > MAX_REPLACEMENT_BYTES {
                 let length = replacement.len();
                 let reason = format!(
-                    "its replacement has {length} bytes; {MAX_REPLACEMENT_BYTES} are allowed"
+                    "its replacement has {length} bytes; at most {MAX_REPLACEMENT_BYTES} are allowed"
                 );
                 return Err(PatternError {
                     pattern: pattern.chars().take(80).collect(),

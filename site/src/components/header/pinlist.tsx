@@ -9,7 +9,7 @@ import { ProblemNote } from "../status/problemnote.tsx";
 /** What is kept beyond the retention, each to be given up. */
 export function PinList() {
   const pins = useSignal<Pin[] | null>(null);
-  const { problem, run } = useAction("list what is kept");
+  const { problem, run } = useAction("list the pins");
   useEffect(() => {
     const stop = new AbortController();
     void run(async () => {

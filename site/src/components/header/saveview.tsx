@@ -23,7 +23,7 @@ export function SaveView({ done }: { done: () => void }) {
     await run(async () => {
       const id = await saveView(name, route.peek());
       done();
-      await copyText(href(shortLink(id)), "a short link; the settings of the front page list the view");
+      await copyText(href(shortLink(id)), "a short link; find the view in the settings of the front page");
     });
   };
   return (

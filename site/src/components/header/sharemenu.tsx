@@ -93,15 +93,14 @@ function ProfileLink({ tree, source, done }: { tree: TreeInfo; source: Source; d
       const { linkOf, LONGEST_LINK } = await import("../../export/profilelink.ts");
       const link = await linkOf(tree, source);
       if (link.length > LONGEST_LINK)
-        excess.value = `The link would have ${formatBytes(link.length)}, and at most ${formatBytes(LONGEST_LINK)} get through.`;
+        excess.value = `The link would be ${formatBytes(link.length)}; the limit is ${formatBytes(LONGEST_LINK)}.`;
       return link;
     };
     const making = trackWork(make());
     made.current = making;
     making.catch((failure) => reportFailure(failure, "make a link"));
   }, []);
-  if (excess.value)
-    return <p class="hint">This profile is too large for a link. {excess} Export has a page instead.</p>;
+  if (excess.value) return <p class="hint">This profile is too large for a link. {excess} Export a page instead.</p>;
   return (
     <>
       <CopyLink done={done} link={async () => (await made.current) ?? ""}>

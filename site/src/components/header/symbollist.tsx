@@ -25,7 +25,7 @@ export function SymbolList() {
       {problem.value && <ProblemNote problem={problem.value} />}
       {tables.value?.length === 0 && (
         <p class="hint">
-          None. Drop a binary or its debug file on the page of a service to name the addresses in its profiles.
+          None. Drop a binary or its debug file on a service's page to name the addresses in its profiles.
         </p>
       )}
       {tables.value && tables.value.length > 0 && (

@@ -208,9 +208,9 @@ function Summary({ answer }: { answer: Answer }) {
         <b>Not enough profiles to tell a change from the usual variation:</b>{" "}
         {rounded
           ? "the profiles have expired; only totals of whole minutes, hours or days remain."
-          : `it takes three windows of half a minute with profiles on each side, and there are ${sides.before.windows} and ${sides.after.windows}.`}{" "}
+          : `each side needs three half-minute windows with profiles, and there are ${sides.before.windows} and ${sides.after.windows}.`}{" "}
         {listed.length > 0
-          ? "These are the plain differences of half a percentage point and more."
+          ? "These are all differences of at least half a percentage point."
           : "No share differs by half a percentage point or more."}
       </p>
     );
@@ -313,7 +313,7 @@ function Method({ answer }: { answer: Answer }) {
         that any of the {tested} functions is listed by mistake is at most 5 % (Bonferroni). A shift in the workload,
         such as different requests in the evening, also counts as a change.
         {found.unknown > 0 &&
-          ` ${plural(found.unknown, "function is", "functions are")} too small to be among the largest of every window, and not looked at.`}
+          ` ${plural(found.unknown, "function is", "functions are")} too small to be among the largest of every window, so not tested.`}
       </p>
     </details>
   );

@@ -67,9 +67,9 @@ function Values({ by }: { by: string }) {
       )}
       <p class="hint" data-testid="function-labels-others">
         {asked > running.length
-          ? `${plural(asked - running.length, "other value does", "other values do")} not run it.`
-          : "Every value runs it."}
-        {left > 0 && ` ${plural(left, "more value was", "more values were")} not asked.`}
+          ? `${plural(asked - running.length, "other value doesn't", "other values don't")} have it.`
+          : "Every value has it."}
+        {left > 0 && ` ${plural(left, "more value was", "more values were")} not searched.`}
       </p>
     </>
   );

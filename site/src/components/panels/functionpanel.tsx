@@ -245,9 +245,9 @@ function since(windows: FunctionWindow[]): string {
   const filled = windows.filter(({ profiles }) => profiles > 0);
   const first = filled.findIndex(({ total }) => total > 0);
   const last = filled.findLastIndex(({ total }) => total > 0);
-  if (first < 0) return "It has no value here.";
+  if (first < 0) return "No samples of it here.";
   const until = last < filled.length - 1 ? ` Last seen between ${bounds(filled[last])}.` : "";
-  if (first === 0) return `It was there from the beginning of the range.${until}`;
+  if (first === 0) return `Present from the start of the range.${until}`;
   return `First seen between ${bounds(filled[first])}.${until}`;
 }
 
@@ -323,8 +323,8 @@ function Services() {
           : others > 0
             ? `Not seen in ${plural(others, "other service")} in this range.`
             : "Every service with profiles of this type runs it."}
-        {left > 0 && ` ${plural(left, "smaller service was", "smaller services were")} not asked.`}
-        {base.filters.length > 0 && " The filters of this page hold for every service."}
+        {left > 0 && ` ${plural(left, "smaller service was", "smaller services were")} not searched.`}
+        {base.filters.length > 0 && " This page's filters apply to every service."}
       </p>
       {cpu && running.length > 0 && (
         <label class="function-price">

@@ -30,7 +30,7 @@ const COLUMNS: [ValueColumn, string, string][] = [
   ["max", "Maximum", "The largest step"],
   ["mean", "Mean", "Of the steps that have profiles"],
   ["deviation", "Deviation", "Standard deviation of the steps that have profiles"],
-  ["profiles", "Profiles", "How many profiles it is made of"],
+  ["profiles", "Profiles", "Number of profiles"],
 ];
 
 const SIDES = ["Baseline", "Comparison"] as const;
@@ -157,7 +157,7 @@ const PARTS = 16;
 function Histogram({ row, peak, type }: { row: ValueRow; peak: number; type: string }) {
   const { steps, median } = histogram(row.series, peak, PARTS);
   const most = Math.max(...steps, 1);
-  const said = `Half of the steps take ${formatStepLoad(row.series, type, median)} or less`;
+  const said = `Half of the steps have ${formatStepLoad(row.series, type, median)} or less`;
   return (
     <svg class="value-histogram" viewBox={`0 0 ${PARTS * 4} 24`} role="img" aria-label={said} data-testid="value-steps">
       <title>{said}</title>

@@ -37,8 +37,7 @@ export function DemoNote() {
           {allowed.value === false && (
             <>
               {" "}
-              To delete it, run <code>npx pilotlight demo --delete {base.href}</code> with a token that has the scope
-              admin.
+              To delete it, run <code>pilotlight demo --delete {base.href}</code> with a token that has the scope admin.
             </>
           )}
         </p>

@@ -46,7 +46,7 @@ export function FailureList({ problems, dismiss }: { problems: Problem[]; dismis
             <button
               type="button"
               class="control icon-only quiet"
-              title={`Dismiss the message about ${problem.title}`}
+              title={`Dismiss: ${problem.title}`}
               onClick={() => dismiss([problem])}
             >
               <Icon name="close" />

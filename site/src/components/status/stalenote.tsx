@@ -10,7 +10,7 @@ export function StaleNote() {
   return (
     <p class="stale" role="alert" data-testid="stale" title={problem.detail}>
       <span>
-        {problem.title}. {problem.meaning} This is as it was at {formatClock(since)}.
+        {problem.title}. {problem.meaning} Showing data from {formatClock(since)}.
       </span>
       <button type="button" class="control" onClick={refresh}>
         Try again

@@ -1,4 +1,4 @@
 /** A page that stands alone does not carry the maker of bundles: it is one. */
 export function makeSite(): Promise<never> {
-  return Promise.reject(new Error("this page alone makes no other; Pilotlight's own pages do"));
+  return Promise.reject(new Error("this exported page can't make others; use Pilotlight"));
 }

@@ -23,8 +23,8 @@ export async function openLinked(): Promise<void> {
     failures.value = [
       {
         title,
-        meaning: "The profile in this link is not whole.",
-        tries: ["Copy all of the link again: some programs cut long ones off."],
+        meaning: "The profile in this link is incomplete.",
+        tries: ["Copy the link again: some programs cut long links."],
         detail: failure.message,
       },
     ];

@@ -73,7 +73,7 @@ async function nameFrom(
   const [named, addresses] = [sum(fitting.map((one) => one.named)), sum(fitting.map((one) => one.addresses))];
   said.push(
     addresses === 0
-      ? `The addresses of ${name} have names already`
+      ? `The addresses of ${name} already have names`
       : `${named} of ${plural(addresses, "address", "addresses")} named from ${name}`,
   );
 }
@@ -82,7 +82,7 @@ async function nameFrom(
 export function checkSize(file: Blob): void {
   if (file.size > MAX_PROGRAM_BYTES)
     throw new FileError(`This binary has ${formatBytes(file.size)}; the limit is ${formatBytes(MAX_PROGRAM_BYTES)}.`, [
-      "Build it with less debug information: lines alone are enough (-g1).",
+      "Build it with less debug information: line tables are enough (-g1).",
     ]);
 }
 
@@ -94,7 +94,7 @@ function madeBy(answers: Symbolized[]): number[] {
 export function explain(failure: unknown): never {
   if (!(failure instanceof CoreError) || failure.fatal) throw failure;
   throw new FileError(`Its symbols can't be read: ${failure.message}.`, [
-    "Take the program as it was built, or its debug file.",
+    "Use the unstripped binary, or its debug file.",
   ]);
 }
 
@@ -104,8 +104,8 @@ export function noPart(answers: Pick<Named, "ids" | "wanted">[]): FileError {
   const own = ids.size > 0 ? `its build id is ${[...ids].join(" or ")}` : "it has no build id";
   return new FileError(`This binary isn't part of the open profiles: ${own}.`, [
     wanted.size > 0
-      ? `Addresses without names are in ${[...wanted].join(", ")}.`
-      : "The profiles have no addresses without names.",
+      ? `Unresolved addresses are in ${[...wanted].join(", ")}.`
+      : "The profiles have no unresolved addresses.",
   ]);
 }
 

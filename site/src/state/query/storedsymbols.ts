@@ -57,7 +57,7 @@ async function storeAll(programs: File[]): Promise<void> {
       if (kept !== "") {
         said.push(kept);
         failed++;
-      } else if (tables.length === 0) said.push(`The addresses of ${program.name} have names already.`);
+      } else if (tables.length === 0) said.push(`The addresses of ${program.name} already have names.`);
       for (const table of tables) {
         const { file, functions, lines } = await store(table);
         said.push(
@@ -87,7 +87,7 @@ function problem(failure: unknown, doing: string): Pick<Problem, "title" | "mean
 const TRIES: Record<number, string[]> = {
   401: ["Enter a token with the scope push."],
   403: ["It needs a token with the scope push."],
-  409: ["Its addresses have names already."],
+  409: ["Its addresses already have names."],
   413: ["Build the program with less debug information (-g1)."],
   429: ["Delete unused symbols in the settings on the front page."],
 };

@@ -93,7 +93,7 @@ export function CallGraph() {
   const info = tree.value;
   const { problem } = placed.value;
   const count = found?.graph.nodes.length ?? 0;
-  const label = `Call graph${found ? ` of ${count} functions` : ""}. Arrow keys move along calls, Space selects, Enter comes closer, question mark lists all keys.`;
+  const label = `Call graph${found ? ` of ${count} functions` : ""}. Arrow keys move along calls, Space selects, Enter zooms in, question mark lists all keys.`;
   return (
     <section class="graph" aria-label="Call graph" data-testid="graph">
       <svg
@@ -114,7 +114,7 @@ export function CallGraph() {
           <Tools />
           <p class="graph-note soft" data-testid="graph-note">
             {count === 0
-              ? "Nothing is left to be drawn"
+              ? "Nothing is left to draw"
               : count < found.graph.functions
                 ? `${count} of ${found.graph.functions} functions; small ones are left out`
                 : plural(count, "function")}
@@ -149,7 +149,7 @@ function Tools() {
       <button
         type="button"
         class="control"
-        title="All of it (0)"
+        title="Fit all (0)"
         data-testid="graph-fit"
         onClick={() => moves.peek()?.fit()}
       >

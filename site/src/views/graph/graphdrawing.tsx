@@ -45,7 +45,7 @@ export function Drawing({ placed, info }: { placed: Placed; info: TreeInfo }) {
               info.diff
                 ? `${formatValue(base, unit)} → ${formatValue(comparison, unit)} ${change(base, comparison)}`
                 : `${formatValue(total, unit)}, ${percent(fraction)}`
-            }${residual ? "\nby way of functions that are left out" : ""}`}
+            }${residual ? "\nthrough functions that are left out" : ""}`}
           </title>
           <path
             d={curve(places.edges[i].points)}

@@ -72,7 +72,7 @@ function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
     const grouped = pictureRoute.value.steps.some((step) => step.startsWith("group:"));
     return (
       <p class="hint pad">
-        {grouped ? "What is grouped has no lines." : `The profile has no line numbers of ${name}.`}
+        {grouped ? "Groups have no source lines." : `The profile has no line numbers for ${name}.`}
       </p>
     );
   }
@@ -86,7 +86,7 @@ function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
               type="button"
               class="control toggle"
               aria-pressed={pictureRoute.value.wholeFile}
-              title="The lines of all functions of this file"
+              title="The lines of all functions in this file"
               data-testid="whole-file"
               onClick={() => go({ wholeFile: !pictureRoute.peek().wholeFile })}
             >
@@ -107,7 +107,7 @@ function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
         {file && !sources.value.has(file) && <Origin file={file} line={lines[0]?.line ?? 0} />}
         {beyond && (
           <p role="status" class="hint">
-            {`This file has ${plural(source.length, "line")}, the profile knows more: it is of another version.`}
+            {`This file has ${plural(source.length, "line")}, the profile has more: the file is another version.`}
           </p>
         )}
       </div>

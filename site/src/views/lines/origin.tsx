@@ -22,7 +22,7 @@ export function Origin({ file, line }: { file: string; line: number }) {
 function Link({ place, line }: { place: Place; line: number }) {
   const page = pageOf(place, line);
   const name = `${place.path} at ${shortRef(place.ref)}`;
-  const title = `${place.path} of ${place.repository} at ${place.ref}`;
+  const title = `${place.path} in ${place.repository} at ${place.ref}`;
   if (!page) return <span title={title}>{name}</span>;
   return (
     <a href={page} title={title} target="_blank" rel="noreferrer" data-testid="source-page">
@@ -33,8 +33,8 @@ function Link({ place, line }: { place: Place; line: number }) {
 
 function notFound(asked: Place[]): string {
   const [first] = asked;
-  if (!first) return "This file is not the service's own; a .pyroscope.yaml can say where it is.";
-  return `Not in ${first.repository} at ${shortRef(first.ref)}, where ${asked.map(({ path }) => path).join(", ")} was looked for.`;
+  if (!first) return "This file isn't part of the service; map it in a .pyroscope.yaml.";
+  return `Not found in ${first.repository} at ${shortRef(first.ref)}: ${asked.map(({ path }) => path).join(", ")}.`;
 }
 
 /** A commit by its first digits. */
@@ -46,7 +46,7 @@ function Commits({ refs }: { refs: string[] }) {
   return (
     <select
       class="control"
-      aria-label="Source at which commit"
+      aria-label="Commit of the source"
       data-testid="source-commits"
       onChange={({ currentTarget }) => {
         const { base } = exploreRoute.peek();

@@ -181,7 +181,7 @@ impl Call {
             Era::WithHandshake => 200,
             Era::Stateless => 404,
         };
-        let message = format!("there is no method {:?}", self.method);
+        let message = format!("unknown method {:?}", self.method);
         Refusal::new(status, self.id.clone(), METHOD_NOT_FOUND, message)
     }
 }
@@ -198,13 +198,13 @@ pub(super) fn read(headers: &Headers, body: &[u8]) -> Result<Option<Call>, Refus
         return Err(invalid(Value::Null, message));
     }
     let message: Message = serde_json::from_value(value)
-        .map_err(|error| invalid(Value::Null, &format!("no message of JSON-RPC: {error}")))?;
+        .map_err(|error| invalid(Value::Null, &format!("not a JSON-RPC message: {error}")))?;
     let id = message.id.unwrap_or(Value::Null);
     if message.jsonrpc.as_deref() != Some("2.0") {
         return Err(invalid(id, "jsonrpc is not \"2.0\""));
     }
     let Some(method) = message.method else {
-        return Err(invalid(id, "the message has no method; nothing was asked"));
+        return Err(invalid(id, "the message has no method"));
     };
     match &id {
         Value::Null => return Ok(None),
@@ -262,7 +262,7 @@ impl Call {
             if let Some(expect) = expect.filter(|expect| found.as_deref() != Some(expect)) {
                 let found = found.as_deref().unwrap_or("");
                 let message =
-                    format!("the header {header} is {found:?}, and the message says {expect:?}");
+                    format!("the header {header} is {found:?}, but the message says {expect:?}");
                 return Err(self.refusal(HEADER_MISMATCH, &message));
             }
         }

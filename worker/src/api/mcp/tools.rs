@@ -127,7 +127,7 @@ pub(super) fn named(name: &str) -> Option<&'static Report> {
 /// What to say of a name that no tool has.
 pub(super) fn unknown(name: &str) -> String {
     let tools = REPORTS.map(|report| report.tool).join(", ");
-    format!("there is no tool {name:?}; there are {tools}")
+    format!("unknown tool {name:?}; the tools are {tools}")
 }
 
 /// What is asked of a tool. `None` asks for nothing in particular.

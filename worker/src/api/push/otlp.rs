@@ -74,7 +74,7 @@ async fn export(request: &mut Request, scope: &Scope) -> Result<Response, Proble
         return Err(Problem::new(
             415,
             "unimplemented",
-            "the content type must be application/x-protobuf, application/json or application/grpc-web+proto; gRPC itself is not spoken",
+            "the content type must be application/x-protobuf, application/json or application/grpc-web+proto; native gRPC is not supported",
         ));
     };
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());

@@ -236,7 +236,7 @@ impl<B: Bucket, P: Platform> Profiles<'_, B, P> {
                 both => format!("both have {}", both.join(", ")),
             };
             Problem::invalid(format!(
-                "the left profile has the type {kind:?} in {unit:?}, and the right one has none; {both}"
+                "the left profile has the type {kind:?} in {unit:?}, but the right one doesn't; {both}"
             ))
         })?;
         let finer = finer_unit(unit, &of_right[place].1).unwrap_or(unit);
@@ -307,7 +307,7 @@ fn file(base64: &str) -> Result<Vec<u8>, Problem> {
 fn refused(error: &ImportError) -> Problem {
     match error {
         ImportError::Unsupported(format) => Problem::invalid(format!(
-            "this is {format}; supported here are pprof, its predecessors, JFR, speedscope, folded stacks, flame graphs of Pyroscope in JSON, and the output of perf script"
+            "this is {format}; supported here are pprof, its predecessors, JFR, speedscope, folded stacks, Pyroscope flame graphs (JSON), and perf script output"
         )),
         error if error.is_too_large() => Problem::new(413, "resource_exhausted", error),
         error => Problem::invalid(error),

@@ -51,7 +51,7 @@ impl Form {
         match codec {
             Codec::Json => Ok(Self::Functions(projection)),
             Codec::Proto | Codec::GrpcWeb(_) => Err(Problem::unimplemented(
-                "functions are answered in JSON only",
+                "functions are returned in JSON only",
             )),
         }
     }

@@ -123,7 +123,7 @@ async fn span_profile(
         Some(ProfileFormat::FlameGraph | ProfileFormat::Tree)
     ) {
         return Err(Problem::unimplemented(
-            "profiles of spans are flame graphs or trees here; SelectMergeStacktraces has all formats",
+            "span profiles are flame graphs or trees here; use SelectMergeStacktraces for other formats",
         ));
     }
     let request = SelectMergeStacktracesRequest {
@@ -188,7 +188,7 @@ async fn pprof(
     let frames = answer.frames();
     if frames > MAX_FRAMES {
         let message = format!(
-            "the stacks of the profile have {frames} frames, and at most {MAX_FRAMES} are written; ask for a shorter range, or for a flame graph"
+            "the stacks of the profile have {frames} frames; at most {MAX_FRAMES} are allowed; ask for a shorter range, or for a flame graph"
         );
         return Err(Problem::too_large(message));
     }

@@ -46,7 +46,7 @@ async fn select_series(
     let exemplars = exemplars_of(request.exemplar_type)?;
     if !stacks.is_all() && exemplars == Some(ValuesOf::Spans) {
         return Err(Problem::invalid(
-            "exemplars of spans do not go with a call site or a frame_filter",
+            "span exemplars can't be combined with a call site or a frame_filter",
         ));
     }
     let profile_type: ProfileType = request.profile_type_id.parse().map_err(Problem::invalid)?;

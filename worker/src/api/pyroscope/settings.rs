@@ -120,8 +120,7 @@ impl Settings {
         } = wanted;
         self.check_newest(name, *modified_at)?;
         if self.settings.len() >= MAX_SETTINGS && !self.settings.contains_key(name) {
-            let message =
-                format!("there are {MAX_SETTINGS} settings, the most that are kept; delete one");
+            let message = format!("there are {MAX_SETTINGS} settings, the maximum: delete one");
             return Err(Problem::new(429, "resource_exhausted", message));
         }
         let others = self.settings.iter().filter(|(other, _)| *other != name);
@@ -193,7 +192,7 @@ async fn set(
         }
         given => {
             return Err(Problem::invalid(format!(
-                "modifiedAt: {given} is no time in milliseconds since 1970 up to a day from now"
+                "modifiedAt must be milliseconds since 1970, up to a day from now (got {given})"
             )));
         }
     }
@@ -228,7 +227,7 @@ fn check_name(name: &str) -> Result<(), Problem> {
     }
     if name.len() > MAX_NAME {
         let message = format!(
-            "the name of the setting has {} bytes; {MAX_NAME} are allowed",
+            "the name of the setting has {} bytes; at most {MAX_NAME} are allowed",
             name.len()
         );
         return Err(Problem::invalid(message));

@@ -54,7 +54,7 @@ fn frame_filter(filter: messages::FrameFilter) -> Result<FrameFilter, Problem> {
     let included = filter.included.len();
     if included > FrameFilter::MAX_INCLUDED {
         let message = format!(
-            "frame_filter includes {included} functions, and {} are allowed, since a stack must have each of them",
+            "frame_filter includes {included} functions; at most {} are allowed, since a stack must have each of them",
             FrameFilter::MAX_INCLUDED
         );
         return Err(Problem::invalid(message));
@@ -69,7 +69,7 @@ fn function_names(names: Vec<String>, patterns: Vec<String>) -> Result<FunctionN
     ] {
         if count > most {
             let message =
-                format!("frame_filter has a list of {count} {what}, and {most} are allowed");
+                format!("frame_filter has a list of {count} {what}; at most {most} are allowed");
             return Err(Problem::invalid(message));
         }
     }
@@ -137,7 +137,7 @@ mod tests {
         );
         assert_eq!(
             of(serde_json::json!({"excludeFunctionNameRegexes": vec!["a"; 17]})).unwrap_err(),
-            "frame_filter has a list of 17 regular expressions, and 16 are allowed"
+            "frame_filter has a list of 17 regular expressions; at most 16 are allowed"
         );
         let names: Vec<String> = (0..64).map(|i| i.to_string()).collect();
         let of_64 = serde_json::json!({"includeFunctionNames": names});
@@ -147,7 +147,7 @@ mod tests {
         });
         assert_eq!(
             of(of_65).unwrap_err(),
-            "frame_filter includes 65 functions, and 64 are allowed, since a stack must have each of them"
+            "frame_filter includes 65 functions; at most 64 are allowed, since a stack must have each of them"
         );
     }
 }

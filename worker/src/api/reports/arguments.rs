@@ -110,7 +110,7 @@ impl Arguments {
         chosen.copied().ok_or_else(|| {
             let given = given.unwrap_or("");
             Problem::invalid(format!(
-                "{name} is {given:?}, not one of {}",
+                "{name} must be one of {} (got {given:?})",
                 values.join(", ")
             ))
         })
@@ -243,20 +243,20 @@ mod tests {
         assert_eq!(of("limit=1000").count("limit"), Ok(1_000));
         assert_eq!(
             message(of("limit=1001").count("limit")),
-            "limit is \"1001\", not a number from 1 to 1000"
+            "limit must be a number from 1 to 1000 (got \"1001\")"
         );
         assert_eq!(of("").order(), Ok(FunctionOrder::Own));
         assert_eq!(of("sort=total").order(), Ok(FunctionOrder::Total));
         assert_eq!(
             message(of("sort=Total").order()),
-            "sort is \"Total\", not one of self, total"
+            "sort must be one of self, total (got \"Total\")"
         );
         let services = |query| arguments(services::REPORT, query).unwrap();
         assert_eq!(services("").number("limit"), Ok(None));
         assert_eq!(services("limit=3").number("limit"), Ok(Some(3)));
         assert_eq!(
             message(services("limit=0").number("limit")),
-            "limit is \"0\", not a number from 1 to 1000000"
+            "limit must be a number from 1 to 1000000 (got \"0\")"
         );
     }
 

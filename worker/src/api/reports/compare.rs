@@ -17,7 +17,7 @@ pub(super) const REPORT: Report = Report {
     })
     .of_several_tenants(),
     tool: "compare_profiles",
-    about: "What got slower or faster: functions that take more or less than in a baseline, which is an earlier range or another selector such as another version.",
+    about: "What got slower or faster: functions that use more or less than in a baseline: an earlier range, or another selector such as another version.",
     parameters: &[
         QUERY,
         FROM,
@@ -33,17 +33,17 @@ pub(super) const REPORT: Report = Report {
         text("baseline_until", "End of the baseline."),
         choice(
             "sort",
-            "By the change of what a function takes with what it calls, which shows where a change comes from, or of what it takes itself.",
+            "By the change of a function's total, which shows where a change comes from, or of its self value.",
             &["total", "self"],
         ),
         choice(
             "scale",
-            "Compare parts of each side's whole, so that load and length of the ranges do not matter, or values as they are.",
+            "Compare shares of each side's total, so that load and range length don't matter, or absolute values.",
             &["share", "absolute"],
         ),
         number(
             "limit",
-            "Most functions that grew, and as many that shrank.",
+            "Maximum number of functions that grew, and of functions that shrank.",
             1_000,
             10,
         ),
@@ -68,7 +68,7 @@ async fn compare(arguments: &Arguments, runner: &EdgeQueryRunner) -> Result<Comp
     if !of_both && runner.allowed(range)?.from > range.from {
         // Of less time, so that everything would have grown.
         return Err(Problem::invalid(
-            "the baseline begins further back than queries may (max_query_lookback); give a later baseline_from and baseline_until",
+            "the baseline begins before the earliest time allowed (max_query_lookback); give a later baseline_from and baseline_until",
         ));
     }
     // One after the other: of the first only its functions are kept meanwhile.

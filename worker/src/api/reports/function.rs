@@ -17,7 +17,7 @@ pub(super) const REPORT: Report = Report {
     })
     .of_several_tenants(),
     tool: "describe_function",
-    about: "One function: what it takes, its source lines, what calls it, what it calls, and the stacks that lead to it.",
+    about: "One function: its values, source lines, callers, callees, and the stacks that lead to it.",
     parameters: &[
         QUERY,
         FROM,
@@ -31,7 +31,7 @@ pub(super) const REPORT: Report = Report {
         },
         number(
             "limit",
-            "Most callers, callees, lines and stacks each.",
+            "Maximum number of callers, callees, lines and stacks each.",
             100,
             10,
         ),

@@ -17,19 +17,19 @@ pub(super) const REPORT: Report = Report {
     })
     .of_several_tenants(),
     tool: "top_functions",
-    about: "The functions that take most of a profile: CPU time, allocations or whatever the profile type measures. Values are sums over the whole range.",
+    about: "The functions that use most of a profile: CPU time, allocations or whatever the profile type measures. Values are sums over the whole range.",
     parameters: &[
         QUERY,
         FROM,
         UNTIL,
         choice(
             "sort",
-            "By the time in the function itself, or with what it calls.",
+            "By self value, or by total with callees.",
             &["self", "total"],
         ),
         text(
             "search",
-            "Only functions that have this in their names, in any case.",
+            "Only functions with this text in their names, ignoring case.",
         ),
         number("limit", "Most functions.", 1_000, 20),
     ],

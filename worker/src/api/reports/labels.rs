@@ -24,7 +24,7 @@ pub(super) const REPORT: Report = Report {
         ),
         FROM,
         UNTIL,
-        unbounded("limit", "Most values of a label."),
+        unbounded("limit", "Maximum number of values per label."),
     ],
     write: |arguments, form, runner| Box::pin(write(arguments, form, runner)),
 };

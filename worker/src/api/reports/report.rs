@@ -78,7 +78,7 @@ impl Form {
             "json" => Ok(Self::Json),
             "markdown" => Ok(Self::Markdown(MAX_MARKDOWN)),
             other => Err(Problem::invalid(format!(
-                "{FORMAT} is {other:?}, not one of json, markdown"
+                "{FORMAT} must be one of json, markdown (got {other:?})"
             ))),
         }
     }

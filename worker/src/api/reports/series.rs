@@ -28,13 +28,13 @@ pub(super) const REPORT: Report = Report {
         ),
         number(
             "points",
-            "At most so many steps, which begin at round times.",
+            "Maximum number of steps, which begin at round times.",
             4_000,
             12,
         ),
         number(
             "limit",
-            "Most series, those with the largest totals.",
+            "Maximum number of series, those with the largest totals.",
             1_000,
             10,
         ),

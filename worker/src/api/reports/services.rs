@@ -22,10 +22,18 @@ pub(super) const REPORT: Report = Report {
     parameters: &[
         FROM,
         UNTIL,
-        unbounded("limit", "Most services, those with the most profiles."),
+        unbounded(
+            "limit",
+            "Maximum number of services, those with the most profiles.",
+        ),
         Parameter {
             json_only: true,
-            ..number("points", "At most so many steps of a timeline.", 4_000, 60)
+            ..number(
+                "points",
+                "Maximum number of steps in a timeline.",
+                4_000,
+                60,
+            )
         },
     ],
     write: |arguments, form, runner| Box::pin(write(arguments, form, runner)),

@@ -104,6 +104,6 @@ fn forms() {
     assert_eq!(form("format=markdown"), Ok(Form::Markdown(MAX_MARKDOWN)));
     assert_eq!(
         form("format=html"),
-        Err("format is \"html\", not one of json, markdown".to_owned())
+        Err("format must be one of json, markdown (got \"html\")".to_owned())
     );
 }

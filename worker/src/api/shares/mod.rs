@@ -245,7 +245,7 @@ pub(crate) async fn read(
     let damaged =
         |why: &str| Problem::internal(format!("object {key} is damaged: {why}")).about(&key);
     if !id.matches(&content) {
-        return Err(damaged("its bytes are not those of its name"));
+        return Err(damaged("its bytes don't match its name"));
     }
     let (name, at) = share_head(&content).map_err(|error| damaged(&error.to_string()))?;
     content.drain(..at);

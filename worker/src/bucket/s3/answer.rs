@@ -139,11 +139,11 @@ impl S3Error {
             | "InvalidRegionName"
             | "PermanentRedirect"
             | "TemporaryRedirect" => "check S3_REGION and S3_ENDPOINT",
-            "RequestTimeTooSkewed" => "its clock and ours are too far apart",
+            "RequestTimeTooSkewed" => "its clock and this server's are too far apart",
             "AccessDenied" => {
                 "the access key needs to read, write, list and delete objects of this bucket"
             }
-            "NotImplemented" => "it lacks what Pilotlight needs of S3: see the bucket check",
+            "NotImplemented" => "it lacks S3 features that Pilotlight needs: run the bucket check",
             "" => "is S3_ENDPOINT that of the S3 API?",
             _ => return None,
         })
@@ -241,7 +241,7 @@ pub(crate) fn page(response: &Response) -> Result<Page, String> {
     if child(root, "IsTruncated") == "true" {
         let next = child(root, "NextContinuationToken");
         if next.is_empty() {
-            return Err("a list goes on, and does not say how".to_owned());
+            return Err("a list is truncated but has no continuation token".to_owned());
         }
         page.next = Some(next.to_owned());
     }
@@ -289,7 +289,7 @@ fn root<'a, 'input>(
     if found == name {
         Ok(root)
     } else {
-        Err(format!("it is of <{found}>, not <{name}>"))
+        Err(format!("expected <{name}>, got <{found}>"))
     }
 }
 

@@ -33,18 +33,18 @@ pub(crate) enum BackendError {
         found: String,
         expected: &'static str,
     },
-    #[error("{name} is not set, which BUCKET_BACKEND = \"s3\" needs: {expected}")]
+    #[error("{name} must be set for BUCKET_BACKEND = \"s3\": {expected}")]
     Missing {
         name: &'static str,
         expected: &'static str,
     },
     #[error(
-        "variable S3_ENDPOINT: {found:?} ends with the bucket's name, which belongs into S3_BUCKET alone"
+        "variable S3_ENDPOINT: {found:?} ends with the bucket's name, which belongs only in S3_BUCKET"
     )]
     Doubled { found: String },
     #[error(
-        "S3_URL_STYLE = \"virtual\" puts the bucket's name {bucket:?} before the host of {endpoint}, which makes no host \
-         name: use \"path\""
+        "S3_URL_STYLE = \"virtual\" puts the bucket's name {bucket:?} before the host of {endpoint}, which gives an \
+         invalid host name: use \"path\""
     )]
     NoHost { bucket: String, endpoint: String },
 }
@@ -264,11 +264,11 @@ mod tests {
         );
         expect(
             &[("S3_BUCKET", "")],
-            "S3_BUCKET is not set, which BUCKET_BACKEND = \"s3\" needs: the bucket's name",
+            "S3_BUCKET must be set for BUCKET_BACKEND = \"s3\": the bucket's name",
         );
         expect(
             &[("S3_SECRET_ACCESS_KEY", " ")],
-            "S3_SECRET_ACCESS_KEY is not set, which BUCKET_BACKEND = \"s3\" needs: a secret (`npx wrangler secret put \
+            "S3_SECRET_ACCESS_KEY must be set for BUCKET_BACKEND = \"s3\": a secret (`npx wrangler secret put \
              S3_SECRET_ACCESS_KEY`)",
         );
         expect(
@@ -285,8 +285,7 @@ mod tests {
         );
         expect(
             &[("S3_ENDPOINT", "https://s3.example.com/profiles/")],
-            "variable S3_ENDPOINT: \"https://s3.example.com/profiles/\" ends with the bucket's name, which belongs into \
-             S3_BUCKET alone",
+            "variable S3_ENDPOINT: \"https://s3.example.com/profiles/\" ends with the bucket's name, which belongs only in S3_BUCKET",
         );
         expect(
             &[
@@ -294,7 +293,7 @@ mod tests {
                 ("S3_URL_STYLE", "virtual"),
             ],
             "S3_URL_STYLE = \"virtual\" puts the bucket's name \"profiles\" before the host of http://127.0.0.1:9000, \
-             which makes no host name: use \"path\"",
+             which gives an invalid host name: use \"path\"",
         );
     }
 

@@ -222,6 +222,6 @@ fn nameable(key: &str) -> Result<(), BucketError> {
         return Ok(());
     }
     Err(BucketError::Refused {
-        message: format!("{key:?} cannot be asked for by a URL, and so not over S3"),
+        message: format!("{key:?} can't be written as a URL, so S3 can't fetch it"),
     })
 }

@@ -168,7 +168,7 @@ fn what_is_not_there() {
         .unwrap();
     assert_eq!(
         problem.message,
-        "/api/v1/admin/retention takes GET or PUT, not POST"
+        "/api/v1/admin/retention accepts GET or PUT, not POST"
     );
     check("DELETE", "/", Err(404));
     check("POST", "/querier.v1.QuerierService/SelectOther", Err(501));

@@ -166,7 +166,7 @@ impl<P: Platform> Admission<P> {
 }
 
 fn crowded_out() -> Problem {
-    Problem::unavailable("too much is being read at once; ask again shortly")
+    Problem::unavailable("the server is reading too much at once; try again shortly")
 }
 
 impl Drop for Permit {

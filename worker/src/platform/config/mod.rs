@@ -45,7 +45,7 @@ impl Retention {
         } = self;
         if raw_days == 0 || sums_days > MAX_DAYS || raw_days > sums_days {
             return Err(Problem::invalid(format!(
-                "raw_days is {raw_days} and sums_days is {sums_days}, not 1 <= raw_days <= sums_days <= {MAX_DAYS}"
+                "raw_days and sums_days must be 1 <= raw_days <= sums_days <= {MAX_DAYS} (got {raw_days} and {sums_days})"
             )));
         }
         Ok(self)
@@ -90,7 +90,7 @@ pub(crate) struct Config {
 
 /// A variable that does not say what it should.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("variable {name}: {found:?} is not {expected}")]
+#[error("variable {name} must be {expected} (got {found:?})")]
 pub(crate) struct ConfigError {
     pub(crate) name: &'static str,
     pub(crate) found: String,

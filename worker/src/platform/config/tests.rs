@@ -94,43 +94,43 @@ fn refusals_name_the_variable_and_the_value() {
     let expect = |pairs, message: &str| assert_eq!(parse(pairs), Err(message.to_owned()));
     expect(
         &[("FLUSH_MS", "soon")],
-        "variable FLUSH_MS: \"soon\" is not a number of milliseconds from 0 to 6000",
+        "variable FLUSH_MS must be a number of milliseconds from 0 to 6000 (got \"soon\")",
     );
     expect(
         &[("FLUSH_MS", "6001")],
-        "variable FLUSH_MS: \"6001\" is not a number of milliseconds from 0 to 6000",
+        "variable FLUSH_MS must be a number of milliseconds from 0 to 6000 (got \"6001\")",
     );
-    let bytes = "variable FLUSH_BYTES: \"8\" is not a number of bytes from 65536 to PENDING_BYTES";
+    let bytes =
+        "variable FLUSH_BYTES must be a number of bytes from 65536 to PENDING_BYTES (got \"8\")";
     expect(&[("FLUSH_BYTES", "8")], bytes);
-    let more =
-        "variable FLUSH_BYTES: \"100001\" is not a number of bytes from 65536 to PENDING_BYTES";
+    let more = "variable FLUSH_BYTES must be a number of bytes from 65536 to PENDING_BYTES (got \"100001\")";
     expect(
         &[("PENDING_BYTES", "100000"), ("FLUSH_BYTES", "100001")],
         more,
     );
-    let pending =
-        "variable PENDING_BYTES: \"33554433\" is not a number of bytes from 65536 to 33554432";
+    let pending = "variable PENDING_BYTES must be a number of bytes from 65536 to 33554432 (got \"33554433\")";
     expect(&[("PENDING_BYTES", "33554433")], pending);
-    let raw = "variable RETENTION_RAW_DAYS: \"0\" is not a number of days from 1 to 3660";
+    let raw = "variable RETENTION_RAW_DAYS must be a number of days from 1 to 3660 (got \"0\")";
     expect(&[("RETENTION_RAW_DAYS", "0")], raw);
-    let sums = "variable RETENTION_SUMS_DAYS: \"29\" is not a number of days from RETENTION_RAW_DAYS to 3660";
+    let sums = "variable RETENTION_SUMS_DAYS must be a number of days from RETENTION_RAW_DAYS to 3660 (got \"29\")";
     expect(&[("RETENTION_SUMS_DAYS", "29")], sums);
     expect(
         &[("TENANT_SHARDS", "0")],
-        "variable TENANT_SHARDS: \"0\" is not a number from 1 to 32",
+        "variable TENANT_SHARDS must be a number from 1 to 32 (got \"0\")",
     );
-    let part = "variable SUBQUERY_BYTES: \"65535\" is not a number of bytes from 65536 to 16777216";
+    let part =
+        "variable SUBQUERY_BYTES must be a number of bytes from 65536 to 16777216 (got \"65535\")";
     expect(&[("SUBQUERY_BYTES", "65535")], part);
     expect(
         &[("MULTITENANCY", "yes")],
-        "variable MULTITENANCY: \"yes\" is not true or false",
+        "variable MULTITENANCY must be true or false (got \"yes\")",
     );
     expect(
         &[("AUTH", "off")],
-        "variable AUTH: \"off\" is not required or open",
+        "variable AUTH must be required or open (got \"off\")",
     );
     expect(
         &[("ADMIN_TOKEN_SHA256", "plt_secret")],
-        "variable ADMIN_TOKEN_SHA256: \"what it is set to\" is not the SHA-256 of a token, 64 hexadecimal digits",
+        "variable ADMIN_TOKEN_SHA256 must be the SHA-256 of a token, 64 hexadecimal digits (got \"what it is set to\")",
     );
 }

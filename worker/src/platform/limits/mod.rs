@@ -193,7 +193,7 @@ impl Unit {
         match self {
             Self::Megabytes => "a number from 0 to 1000000".to_owned(),
             Self::UpTo(cap) => format!("a whole number from 0 to {cap}"),
-            Self::Duration => "a text like 90s, 10m, 1h30m or 7d, up to ten years".to_owned(),
+            Self::Duration => "a duration like 90s, 10m, 1h30m or 7d, up to ten years".to_owned(),
         }
     }
 }
@@ -353,7 +353,7 @@ impl Limits {
 /// Reads limits from JSON; each name must be one of a limit, and each value one of its unit.
 pub(crate) fn parse(json: &[u8]) -> Result<OwnLimits, String> {
     let own: OwnLimits = serde_json::from_slice(json)
-        .map_err(|error| format!("limits are an object of numbers and texts: {error}"))?;
+        .map_err(|error| format!("limits must be a JSON object of numbers and strings: {error}"))?;
     let unknown: Vec<&str> = own
         .keys()
         .map(String::as_str)
@@ -370,7 +370,7 @@ pub(crate) fn parse(json: &[u8]) -> Result<OwnLimits, String> {
         let unit = Limit::named(name).map(Limit::unit);
         if let Some(unit) = unit.filter(|unit| unit.read(given).is_none()) {
             let given = serde_json::to_string(given).unwrap_or_default();
-            return Err(format!("{name} is {given}, not {}", unit.expected()));
+            return Err(format!("{name} must be {} (got {given})", unit.expected()));
         }
     }
     Ok(own)

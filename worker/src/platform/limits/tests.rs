@@ -55,11 +55,11 @@ fn what_is_no_limit_is_named() {
     );
     check(
         r#"{"ingestion_rate_mb":-1}"#,
-        "ingestion_rate_mb is -1.0, not a number from 0",
+        "ingestion_rate_mb must be a number from 0",
     );
     check(
         r#"{"ingestion_rate_mb":"4"}"#,
-        "ingestion_rate_mb is \"4\", not a number",
+        "ingestion_rate_mb must be a number",
     );
     check(
         r#"{"max_profile_size_bytes":16777217}"#,
@@ -68,12 +68,15 @@ fn what_is_no_limit_is_named() {
     check(r#"{"max_label_names_per_series":1.5}"#, "from 0 to 30");
     check(
         r#"{"max_query_length":60}"#,
-        "max_query_length is 60, not a text like 90s",
+        "max_query_length must be a duration like 90s",
     );
-    check(r#"{"max_query_length":"1x"}"#, "not a text like");
+    check(r#"{"max_query_length":"1x"}"#, "must be a duration like");
     check(r#"{"max_query_length":"100y"}"#, "up to ten years");
-    check("[]", "limits are an object");
-    check(r#"{"max_query_length":null}"#, "limits are an object");
+    check("[]", "limits must be a JSON object");
+    check(
+        r#"{"max_query_length":null}"#,
+        "limits must be a JSON object",
+    );
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn damage_is_named_and_stops_nothing() {
         [&keys[0], &keys[1]]
     );
     assert!(
-        report.damaged[0].1.contains("bytes are needed"),
+        report.damaged[0].1.contains(" bytes, got "),
         "{:?}",
         report.damaged
     );

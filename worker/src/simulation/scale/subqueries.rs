@@ -274,7 +274,10 @@ fn other_invocations_answer_and_hand_over_what_they_used() {
         (problem.status, problem.code.as_str(), problem.retry_after),
         (503, "unavailable", Some(1))
     );
-    assert_eq!(problem.message, format!("object {key} is gone; ask again"));
+    assert_eq!(
+        problem.message,
+        format!("object {key} was deleted; try again")
+    );
 }
 
 #[test]

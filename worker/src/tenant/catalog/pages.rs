@@ -52,7 +52,7 @@ impl<S: Sql> Catalog<S> {
             // One part would have a block beside its sources, the other a block that stands for
             // them.
             Some((_, state)) if state < self.last_source_drop()? => {
-                return Err(Problem::unavailable("the catalog has changed; ask again"));
+                return Err(Problem::unavailable("the catalog has changed; try again"));
             }
             Some((key, state)) => (key, state),
             None => (String::new(), self.last()?),

@@ -145,7 +145,7 @@ impl Reply {
                 retry_after,
                 ..problem
             },
-            Err(error) => Problem::unavailable(format!("the shard answered {status}: {error}")),
+            Err(error) => Problem::unavailable(format!("the shard returned {status}: {error}")),
         })
     }
 }

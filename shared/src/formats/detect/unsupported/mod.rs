@@ -83,7 +83,7 @@ fn universal(start: &[u8]) -> Option<UnsupportedFormat> {
     let count = start.strip_prefix(b"\xca\xfe\xba\xbe")?.first_chunk()?;
     Some(match u32::from_be_bytes(*count) {
         0..45 => Other("a program (Mach-O)"),
-        _ => Other("a class of Java"),
+        _ => Other("a Java class file"),
     })
 }
 
@@ -162,7 +162,7 @@ fn text_format(start: Start<'_>) -> Option<UnsupportedFormat> {
         .iter()
         .find(fits)
         .map(|&(_, _, name)| name)
-        .or_else(|| perf_script(start).then_some(Profile("the output of perf script")))
+        .or_else(|| perf_script(start).then_some(Profile("perf script output")))
 }
 
 /// Whether a text is `comm 4711 [000] 12.345678: 250000 cpu-clock:` and so on: below it are the

@@ -5,19 +5,19 @@ use super::format::UnsupportedFormat::{self, Other, Profile};
 
 /// Bytes that a file begins with.
 pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
-    (b"PERFILE2", Profile("a recording of perf (perf.data)")),
+    (b"PERFILE2", Profile("a perf recording (perf.data)")),
     (
         b"2ELIFREP",
-        Profile("a big-endian recording of perf (perf.data)"),
+        Profile("a big-endian perf recording (perf.data)"),
     ),
-    (b"SIMPLEPERF", Profile("a recording of simpleperf")),
+    (b"SIMPLEPERF", Profile("a simpleperf recording")),
     (
         b"Nettrace",
         Profile("a .NET trace (`dotnet-trace convert --format Speedscope` converts it)"),
     ),
     (
         b"MMPD",
-        Profile("a self-profile of rustc (`crox` converts it)"),
+        Profile("a rustc self-profile (`crox` converts it)"),
     ),
     (
         b"MOJ",
@@ -32,21 +32,21 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
         Profile("an rbspy recording (`rbspy report -f speedscope` converts it)"),
     ),
     (b"JAVA PROFILE ", Profile("a Java heap dump (HPROF)")),
-    (b"gmon\x01", Profile("a profile of gprof (gmon.out)")),
+    (b"gmon\x01", Profile("a gprof profile (gmon.out)")),
     (
         b"hdrb",
-        Profile("an event log of GHC (`hs-speedscope` converts it)"),
+        Profile("a GHC event log (`hs-speedscope` converts it)"),
     ),
     (
         b"\x17\x08\x44tracing",
-        Profile("a recording of trace-cmd (trace.dat)"),
+        Profile("a trace-cmd recording (trace.dat)"),
     ),
     (b"*version\n", Profile("an Android method trace")),
     (b"SLOW", Profile("an Android method trace")),
-    (b"HCAT\x01\0\0\0", Profile("a profile of CPython (binary)")),
-    (b"HCAT\x02\0\0\0", Profile("a profile of CPython (binary)")),
-    (b"TACH\0\0\0\x01", Profile("a profile of CPython (binary)")),
-    (b"TACH\0\0\0\x02", Profile("a profile of CPython (binary)")),
+    (b"HCAT\x01\0\0\0", Profile("a CPython profile (binary)")),
+    (b"HCAT\x02\0\0\0", Profile("a CPython profile (binary)")),
+    (b"TACH\0\0\0\x01", Profile("a CPython profile (binary)")),
+    (b"TACH\0\0\0\x02", Profile("a CPython profile (binary)")),
     (
         b"\xdc\xdfJSLB\x01\0",
         Profile("a Firefox profile (JsonSlabs)"),
@@ -58,7 +58,7 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"{(\x03\0\0\0", CPROFILE),
     (
         b"\x04\x08",
-        Profile("a dump of Ruby's Marshal (`stackprof --json` prints one of stackprof as JSON)"),
+        Profile("a Ruby Marshal dump (for stackprof's, `stackprof --json` prints JSON)"),
     ),
     (b"\x80\x02", PICKLE),
     (b"\x80\x03", PICKLE),
@@ -74,26 +74,26 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"\xce\xfa\xed\xfe", Other("a program (Mach-O)")),
     (b"\xcf\xfa\xed\xfe", Other("a program (Mach-O)")),
     (b"\xca\xfe\xba\xbf", Other("a program (Mach-O)")),
-    (b"MODULE ", Other("symbols of a program (Breakpad)")),
+    (b"MODULE ", Other("Breakpad symbols")),
     (b"\0asm", Other("a WebAssembly module")),
-    (b"\x89PNG", Other("a picture (PNG)")),
-    (b"\xff\xd8\xff", Other("a picture (JPEG)")),
+    (b"\x89PNG", Other("an image (PNG)")),
+    (b"\xff\xd8\xff", Other("an image (JPEG)")),
     (b"%PDF", Other("a PDF document")),
     (b"SQLite format 3\0", Other("a SQLite database")),
 ];
 
-const CPROFILE: UnsupportedFormat = Profile("a profile of Python's cProfile (pstats)");
-const PICKLE: UnsupportedFormat = Other("a pickle of Python");
-const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
-const PMCSTAT: UnsupportedFormat = Profile("the output of pmcstat");
+const CPROFILE: UnsupportedFormat = Profile("a Python cProfile profile (pstats)");
+const PICKLE: UnsupportedFormat = Other("a Python pickle");
+const GOROUTINES: UnsupportedFormat = Profile("a goroutine dump (debug=2)");
+const PMCSTAT: UnsupportedFormat = Profile("pmcstat output");
 const JAVA_THREADS: UnsupportedFormat = Profile("a Java thread dump");
-const BACKTRACES: UnsupportedFormat = Profile("backtraces of a debugger");
+const BACKTRACES: UnsupportedFormat = Profile("debugger backtraces");
 const MASSIF: UnsupportedFormat = Profile("a massif profile");
 const HEAPTRACK: UnsupportedFormat = Profile("a heaptrack recording");
-const PERF_REPORT: UnsupportedFormat = Profile("a report of perf");
-const VTUNE: UnsupportedFormat = Profile("a report of VTune");
-const XDEBUG: UnsupportedFormat = Profile("a trace of Xdebug");
-const MACOS_SAMPLE: UnsupportedFormat = Profile("a report of macOS's sample");
+const PERF_REPORT: UnsupportedFormat = Profile("a perf report");
+const VTUNE: UnsupportedFormat = Profile("a VTune report");
+const XDEBUG: UnsupportedFormat = Profile("an Xdebug trace");
+const MACOS_SAMPLE: UnsupportedFormat = Profile("a report from macOS's sample");
 
 /// Words that all occur near the beginning of a text that begins with the first. Formats in JSON are
 /// told by their keys ([`JsonFormat`](crate::formats::json::format::JsonFormat)).
@@ -109,18 +109,14 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     (
         "# ========",
         &["# captured on"],
-        Profile("the output of perf script"),
+        Profile("perf script output"),
     ),
     (
         "",
         &["Time and Allocation Profiling Report"],
         Profile("a GHC profile"),
     ),
-    (
-        "",
-        &["\tSymbol Name"],
-        Profile("a deep copy of Instruments"),
-    ),
+    ("", &["\tSymbol Name"], Profile("an Instruments deep copy")),
     (
         "",
         &["full thread dump ", "java.lang.Thread.State: "],
@@ -151,12 +147,12 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     (
         "",
         &["function name,", "exclusive "],
-        Profile("a report of Visual Studio's profiler"),
+        Profile("a Visual Studio profiler report"),
     ),
     (
         "0SECTION",
         &["javacore"],
-        Profile("a javacore of OpenJ9 (`jcmd PID Thread.print` prints threads)"),
+        Profile("an OpenJ9 javacore (`jcmd PID Thread.print` prints threads)"),
     ),
     (
         "a:",
@@ -164,7 +160,7 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         Profile("an xhprof profile that PHP serialized"),
     ),
     ("", &["sample.interval="], Profile("an R profile (Rprof)")),
-    ("", &["@[\n", "\n]: "], Profile("stacks of bpftrace")),
+    ("", &["@[\n", "\n]: "], Profile("bpftrace stacks")),
     (
         "<",
         &["<svg", "brendangregg/flamegraph"],
@@ -173,13 +169,13 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     (
         "<",
         &["<html", "async-profiler", "function f("],
-        Profile("a flame graph of async-profiler (HTML)"),
+        Profile("an async-profiler flame graph (HTML)"),
     ),
-    ("<", &["<svg"], Other("a drawing (SVG)")),
+    ("<", &["<svg"], Other("an image (SVG)")),
     (
         "<",
         &["<trace-query-result"],
-        Profile("an export of Instruments (XML; Edit > Deep Copy copies a tree)"),
+        Profile("an Instruments export (XML; Edit > Deep Copy copies a tree)"),
     ),
     ("@ ", &[" samples]"], PMCSTAT),
     ("", &["\n@ ", " samples]"], PMCSTAT),

@@ -42,7 +42,7 @@ pub(crate) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, Leg
             {
                 return java::contention(text);
             }
-            _ => return Err(here.error(Format::Contention, "a name that is not known")),
+            _ => return Err(here.error(Format::Contention, "an unknown name")),
         }
         line = lines.first_of_substance();
     }
@@ -94,11 +94,8 @@ fn row(
             delay = (delay as f64 * period as f64 / cycles_per_nanosecond) as i64;
         }
         let all = count.checked_mul(period);
-        count = all.ok_or_else(|| {
-            error(&format!(
-                "{count} samples, one in {period}, are more than 64 bits hold"
-            ))
-        })?;
+        count =
+            all.ok_or_else(|| error(&format!("{count} samples, one in {period}, exceed 64 bits")))?;
     }
     Ok([count, delay])
 }

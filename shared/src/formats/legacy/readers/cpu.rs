@@ -155,7 +155,7 @@ fn samples(
             offset,
             problem,
         };
-        let cut_short = || error("the profile ends inside of a sample".to_owned());
+        let cut_short = || error("the profile ends inside a sample".to_owned());
         let count = words.at(bytes, offset).ok_or_else(cut_short)?;
         let depth = words
             .at(bytes, offset + words.width)
@@ -184,8 +184,8 @@ fn samples(
         let count = i64::try_from(count)
             .ok()
             .and_then(|count| Some((count, count.checked_mul(draft.period)?)));
-        let (count, nanos) = count
-            .ok_or_else(|| error("a sample counts more than 64 bits of nanoseconds".to_owned()))?;
+        let (count, nanos) =
+            count.ok_or_else(|| error("a sample exceeds 64 bits of nanoseconds".to_owned()))?;
         draft.push(&frames, &[count, nanos], 0).map_err(error)?;
         offset = end;
     }

@@ -41,7 +41,7 @@ pub(crate) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, Leg
     let header = header(first.text).ok_or_else(unknown)?;
     let sampling = header
         .sampling()
-        .ok_or_else(|| first.error(Format::Heap, "the way of sampling is not known"))?;
+        .ok_or_else(|| first.error(Format::Heap, "unknown sampling method"))?;
     let types = if header.has_allocated {
         &ALLOCATED_AND_IN_USE[..]
     } else {

@@ -80,7 +80,7 @@ fn attribute(line: Line<'_>, format: Format, draft: &mut Draft) -> Result<bool, 
         (Format::Contention, "ms since reset") => {
             draft.duration_nanos = number()?.saturating_mul(1_000_000)
         }
-        _ => return Err(line.error(format, "a name or a value that is not known")),
+        _ => return Err(line.error(format, "an unknown name or value")),
     }
     Ok(true)
 }
@@ -124,11 +124,8 @@ fn row(
         _ => {
             let period = if draft.period == 0 { 1 } else { draft.period };
             let all = count.checked_mul(period).zip(amount.checked_mul(period));
-            let all = all.ok_or_else(|| {
-                error(&format!(
-                    "one sample in {period} makes more than 64 bits hold"
-                ))
-            })?;
+            let all =
+                all.ok_or_else(|| error(&format!("one sample in {period} exceeds 64 bits")))?;
             ([all.0, all.1], 0)
         }
     };

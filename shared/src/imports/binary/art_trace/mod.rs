@@ -41,7 +41,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         .map(|end| end + END.len())
         .ok_or_else(|| {
             error(if bytes.starts_with(b"SLOW") {
-                "it was streamed, which Pilotlight can't open yet"
+                "it is a streamed trace, which Pilotlight can't open yet"
             } else {
                 "the line *end is missing"
             })
@@ -59,9 +59,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     trace.records(&bytes[text..], text)?;
     if trace.unmatched > 0 {
         let count = trace.unmatched;
-        trace.rows.warnings.add(|| {
-            format!("{count} methods end that did not begin in the trace; they are left out")
-        });
+        trace
+            .rows
+            .warnings
+            .add(|| format!("{count} methods have no beginning in the trace and are left out"));
     }
     trace.rows.finish()
 }
@@ -177,7 +178,7 @@ impl Trace {
         let size = match version {
             1 | 2 => least,
             3 => usize::from(short(16)?),
-            _ => return Err(error(4, "a version that is not read")),
+            _ => return Err(error(4, "an unsupported version")),
         };
         if size < least {
             return Err(error(16, "records that are too short for their clocks"));

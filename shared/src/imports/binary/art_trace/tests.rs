@@ -58,7 +58,7 @@ fn time_passes_between_records() {
     );
     assert_eq!(
         decoded.warnings,
-        ["1 methods end that did not begin in the trace; they are left out"]
+        ["1 methods have no beginning in the trace and are left out"]
     );
 }
 
@@ -100,7 +100,7 @@ fn damage_is_named() {
         (b"*version\n3\n".to_vec(), ": the line *end is missing"),
         (
             b"SLOW\xf3\0".to_vec(),
-            ": it was streamed, which Pilotlight can't open yet",
+            ": it is a streamed trace, which Pilotlight can't open yet",
         ),
         (
             b"*version\n3\n*methods\n4\n*end\nSLOW".to_vec(),
@@ -112,7 +112,7 @@ fn damage_is_named() {
         ),
         (
             b"*version\n3\n*end\nSLOW\x04\0\x20\0".to_vec(),
-            ", byte 20: a version that is not read",
+            ", byte 20: an unsupported version",
         ),
         (trace("", 2, &[]), ": there are no samples"),
     ] {

@@ -57,7 +57,7 @@ fn data(bytes: &[u8]) -> Option<&[u8]> {
 
 /// The same or what is wrong.
 fn checked_data(bytes: &[u8]) -> Result<&[u8], FormatError> {
-    data(bytes).ok_or_else(|| FormatError::new(NAME, "it is cut off within its head"))
+    data(bytes).ok_or_else(|| FormatError::new(NAME, "it is cut off within its header"))
 }
 
 /// Goes through all records.
@@ -77,7 +77,7 @@ fn each<'a>(
                 return Err(FormatError::at(
                     NAME,
                     place,
-                    "a record is shorter than its head",
+                    "a record is shorter than its header",
                 ));
             }
         }
@@ -128,7 +128,7 @@ impl<'a> Recording<'a> {
         if place_at(bytes, 8) != Some(PIPE_HEAD) {
             recording
                 .head(bytes, rows)
-                .ok_or_else(|| FormatError::new(NAME, "its head is damaged"))?;
+                .ok_or_else(|| FormatError::new(NAME, "its header is damaged"))?;
             rows.check()?;
             let length = place_at(bytes, 48);
             recording.is_cut |=

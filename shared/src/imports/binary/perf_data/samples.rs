@@ -322,17 +322,17 @@ impl<'a> Samples<'a> {
             ),
             (
                 self.deferred,
-                "samples have their user stacks in later records (--call-graph fp,defer), which are not read",
+                "samples have their user stacks in later records (--call-graph fp,defer), which are not supported",
             ),
             (
                 self.branches,
-                "samples have their user stacks in branch records (--call-graph lbr), which are not read",
+                "samples have their user stacks in branch records (--call-graph lbr), which are not supported",
             ),
             (self.lost, "records were lost while perf recorded"),
             (self.lost_samples, "samples were lost while perf recorded"),
             (
                 self.strange,
-                "samples left out: they are of events that the recording does not describe",
+                "samples left out: the recording does not describe their events",
             ),
             (
                 self.processes.bare,
@@ -342,7 +342,7 @@ impl<'a> Samples<'a> {
             warnings.count(count, what);
         }
         if self.recording.is_cut {
-            warnings.add(|| "the file breaks off; what is there is read".to_owned());
+            warnings.add(|| "the file is cut off; the part before is read".to_owned());
         }
         self.rows.finish()
     }

@@ -12,7 +12,7 @@ const HOLDS: u64 = 1 << 16 | 1 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 8;
 const KERNEL: u64 = -128i64 as u64;
 const USER: u64 = -512i64 as u64;
 const EXEC: u16 = 1 << 13;
-const BREAKS_OFF: &str = "the file breaks off; what is there is read";
+const BREAKS_OFF: &str = "the file is cut off; the part before is read";
 
 fn words(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
@@ -296,9 +296,9 @@ fn what_is_odd_is_told() {
         decoded.warnings,
         [
             "1 samples have copied stacks, which are not unwound here; open the text of perf script, or record with --call-graph fp",
-            "1 samples have their user stacks in later records (--call-graph fp,defer), which are not read",
+            "1 samples have their user stacks in later records (--call-graph fp,defer), which are not supported",
             "2 samples were lost while perf recorded",
-            "1 samples left out: they are of events that the recording does not describe",
+            "1 samples left out: the recording does not describe their events",
         ]
     );
     let whole = on_disk();
@@ -311,12 +311,12 @@ fn what_is_odd_is_told() {
 fn damage_is_named() {
     let sample = sample(2, (6, 6), 1, &[1]);
     for (bytes, expect) in [
-        (MAGIC.to_vec(), ": it is cut off within its head"),
+        (MAGIC.to_vec(), ": it is cut off within its header"),
         (pipe(&[]), ": there are no samples"),
         (pipe(&[described()]), ": there are no samples"),
         (
             pipe(&[described(), vec![9, 0, 0, 0, 0, 0, 7, 0]]),
-            ", byte 80: a record is shorter than its head",
+            ", byte 80: a record is shorter than its header",
         ),
         (
             pipe(&[
@@ -325,11 +325,14 @@ fn damage_is_named() {
             ]),
             ", sample 1 in order of time: it is cut off",
         ),
-        (on_disk()[..200].to_vec(), ": it is cut off within its head"),
+        (
+            on_disk()[..200].to_vec(),
+            ": it is cut off within its header",
+        ),
         (
             // Its events are beyond the end.
             [&on_disk()[..24], &[255; 8], &on_disk()[32..]].concat(),
-            ": its head is damaged",
+            ": its header is damaged",
         ),
         (
             pipe(&[described(), record(kind::COMPRESSED, 0, &[vec![1; 9]])]),
@@ -346,7 +349,7 @@ fn damage_is_named() {
         .to_string();
     assert!(
         error.starts_with(
-            "this is a big-endian recording of perf (perf.data), which Pilotlight can't open yet;"
+            "this is a big-endian perf recording (perf.data), which Pilotlight can't open yet;"
         ),
         "{error}"
     );

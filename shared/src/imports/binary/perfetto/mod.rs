@@ -50,7 +50,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut rows = Rows::new(NAME, length);
     if let Some(at) = cut {
         rows.warnings
-            .add(|| format!("the trace breaks off at byte {at}; what is before is read"));
+            .add(|| format!("the trace is cut off at byte {at}; the part before is read"));
     }
     let mut symbols = Symbols::default();
     // Symbols stand at the end.

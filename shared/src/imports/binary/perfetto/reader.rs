@@ -324,9 +324,9 @@ impl<'a> Reader<'a> {
             (self.lost, "samples were lost while the trace was recorded"),
             (
                 self.skipped,
-                "packets need others that were lost, and are left out",
+                "packets depend on lost packets and are left out",
             ),
-            (missing, "stacks and frames are named and not there"),
+            (missing, "stacks and frames are missing"),
             (self.asynchronous, "asynchronous events are left out"),
         ] {
             warnings.count(count, what);

@@ -113,8 +113,8 @@ fn samples_have_threads_and_times_of_one_clock() {
         decoded.warnings,
         [
             "4 samples were lost while the trace was recorded",
-            "1 packets need others that were lost, and are left out",
-            "1 stacks and frames are named and not there",
+            "1 packets depend on lost packets and are left out",
+            "1 stacks and frames are missing",
         ]
     );
 }

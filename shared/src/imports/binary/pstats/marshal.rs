@@ -101,7 +101,7 @@ impl<'a> Marshal<'a> {
                     b'r' => self.slots.get(index).copied(),
                     _ => interned(),
                 };
-                found.ok_or("a reference to nothing")?
+                found.ok_or("a reference to a missing object")?
             }
             b'c' => {
                 let problem =

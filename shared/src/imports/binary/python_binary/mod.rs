@@ -43,7 +43,7 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 /// Reads a file.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let error = |problem: &str| FormatError::new(NAME, problem);
-    let head = Head::of(bytes).ok_or_else(|| error("it is cut off, or its head is damaged"))?;
+    let head = Head::of(bytes).ok_or_else(|| error("it is cut off, or its header is damaged"))?;
     let (tables, samples) = (&bytes[head.texts..], &bytes[HEAD..head.texts]);
     let samples = match inflate_sniffed(samples, MAX_PROFILE_BYTES) {
         Ok(inflated) => inflated.map_or(Cow::Borrowed(samples), Cow::Owned),
@@ -131,7 +131,7 @@ impl Reader {
                 let row = usize::try_from(cursor.varint()?).ok();
                 row.and_then(|row| texts.get(row))
                     .map(|text| String::from_utf8_lossy(text))
-                    .ok_or((start, "a frame names a text that is not there"))
+                    .ok_or((start, "a frame refers to a missing string"))
             };
             let (file, name) = (text()?, text()?);
             let line = unzigzag(cursor.varint()?);
@@ -200,7 +200,7 @@ impl Reader {
                     _ => depth.saturating_sub(cursor.count()?),
                 };
                 if kept > depth {
-                    return Err((start, "it keeps more frames than there were"));
+                    return Err((start, "it keeps more frames than the last stack has"));
                 }
                 self.frames_of(cursor)?;
                 if kept + self.pushed.len() > MAX_STACK_DEPTH {
@@ -216,7 +216,7 @@ impl Reader {
                 thread.time = thread.time.saturating_add(delta);
                 self.add(key.0, &thread, Some((thread.time, state(status), 1)));
             }
-            _ => return Err((start, "a kind of record that is not known")),
+            _ => return Err((start, "an unknown kind of record")),
         }
         self.threads.insert(key, thread);
         Ok(())
@@ -230,7 +230,7 @@ impl Reader {
                 return Err((start, TOO_DEEP));
             }
             let known = self.frames.get(cursor.count()?).copied();
-            let missing = (start, "it names a frame that is not there");
+            let missing = (start, "it refers to a missing frame");
             self.pushed.push(known.ok_or(missing)?);
         }
         Ok(())

@@ -82,15 +82,15 @@ fn damage_is_named() {
         (vec![1], ", byte 0 of the samples: it ends here"),
         (
             records(&[(7, &[4])]),
-            ", byte 0 of the samples: a kind of record that is not known",
+            ", byte 0 of the samples: an unknown kind of record",
         ),
         (
             records(&[(7, &[2, 1, 1, 5, 0])]),
-            ", byte 0 of the samples: it keeps more frames than there were",
+            ", byte 0 of the samples: it keeps more frames than the last stack has",
         ),
         (
             records(&[(7, &[1, 1, 1, 1, 3])]),
-            ", byte 0 of the samples: it names a frame that is not there",
+            ", byte 0 of the samples: it refers to a missing frame",
         ),
         (Vec::new(), ": there are no samples"),
     ] {
@@ -103,6 +103,6 @@ fn damage_is_named() {
     let error = decode(cut).expect_err("cut").to_string();
     assert_eq!(
         error,
-        "CPython profile: it is cut off, or its head is damaged"
+        "CPython profile: it is cut off, or its header is damaged"
     );
 }

@@ -47,7 +47,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let records = bytes
         .strip_prefix(MAGIC)
         .and_then(|rest| rest.strip_prefix(&[1, 0]))
-        .ok_or_else(|| FormatError::new(NAME, "a version that is not read"))?;
+        .ok_or_else(|| FormatError::new(NAME, "an unsupported version"))?;
     for pass in [Report::tables, Report::sample] {
         let mut at = 0;
         while let Some((record, next)) = record(records, at) {

@@ -91,7 +91,7 @@ fn tables_may_come_last() {
 fn damage_is_named() {
     let cut = report(&[sample(1, &[], 0)]);
     for (bytes, expect) in [
-        (b"SIMPLEPERF\x02\0".to_vec(), ": a version that is not read"),
+        (b"SIMPLEPERF\x02\0".to_vec(), ": an unsupported version"),
         (
             b"SIMPLEPERF\x01\0\x05\0".to_vec(),
             ", byte 12: it ends here",

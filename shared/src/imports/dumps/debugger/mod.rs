@@ -27,7 +27,7 @@ use crate::model::profile::Label;
 use frame::{Brackets, location};
 
 /// What it is called in messages.
-pub(crate) const NAME: &str = "backtraces of a debugger";
+pub(crate) const NAME: &str = "debugger backtraces";
 
 /// How lines of debuggers in a backtrace begin that are no frames.
 const KNOWN: [&str; 10] = [
@@ -92,7 +92,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     for (count, what) in [
         (
             reader.cut_off,
-            "stacks have more frames than were printed; what is left hangs at the root",
+            "stacks have more frames than were printed; the printed ones start at the root",
         ),
         (
             reader.alone,

@@ -194,7 +194,7 @@ fn times_that_go_back_are_those_before() {
     assert_eq!(times, Some(&[5_000_000; 3][..]));
     assert_eq!(
         decoded.warnings,
-        ["thread 0 (T): 1 samples are earlier than the one before; they have its time"]
+        ["thread 0 (T): 1 samples are earlier than the one before; they get its time"]
     );
 }
 

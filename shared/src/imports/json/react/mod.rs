@@ -73,7 +73,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     for (count, what) in [
         (
             unread,
-            "lists of operations have an unknown layout; what was mounted there has no names",
+            "lists of operations have an unknown layout; components mounted there have no names",
         ),
         (
             unknown,

@@ -76,7 +76,7 @@ fn what_is_wrong() {
     assert_eq!(
         decoded.warnings,
         [
-            "3 lists of operations have an unknown layout; what was mounted there has no names",
+            "3 lists of operations have an unknown layout; components mounted there have no names",
             "1 renders belong to components that the file does not name"
         ]
     );
@@ -90,10 +90,7 @@ fn what_is_wrong() {
         "{error}"
     );
     let error = decode(br#"{"version":5,"dataForRoots":7}"#).expect_err("is no list");
-    assert_eq!(
-        error.to_string(),
-        "React profile, byte 28: a list is expected"
-    );
+    assert_eq!(error.to_string(), "React profile, byte 28: expected a list");
     let error = decode(br#"{"version":5,"dataForRoots":[]}"#).expect_err("is empty");
     assert_eq!(error.to_string(), "React profile: there are no samples");
 }

@@ -144,7 +144,7 @@ impl Reader {
                 types.position(|&t| profile.type_text(t) == (kind, unit))
             };
             let columns: Option<Vec<usize>> = events.split_ascii_whitespace().map(of).collect();
-            self.columns = columns.ok_or("events that the file's first part has not")?;
+            self.columns = columns.ok_or("events that the file's first part doesn't have")?;
             return Ok(());
         }
         self.columns.clear();

@@ -96,7 +96,7 @@ mod tests {
         let decoded = decode(text.as_bytes()).expect("good");
         assert_eq!(decoded.profile.total(0), 60 * 7);
         assert!(decoded.profile.stacks().len() < 10_000);
-        assert!(decoded.warnings[1].ends_with("are in `(other calls)`"));
+        assert!(decoded.warnings[1].ends_with("are added up in `(other calls)`"));
     }
 
     #[test]

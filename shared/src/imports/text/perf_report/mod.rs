@@ -279,12 +279,14 @@ impl Report {
                 "callees first (-g callee)"
             };
             self.rows.warnings.add(|| {
-                format!("no function tells how trees are drawn; they are read as {order}, perf's default")
+                format!(
+                    "the order of the trees is unknown; they are read as {order}, perf's default"
+                )
             });
         }
         if has_children && self.chains.begins_with_callee() {
             self.rows.warnings.add(|| {
-                "trees are callees first (-g callee) with children, so a function's own value is divided between its callers by shares that include what it calls; perf report --no-children has them apart".to_owned()
+                "trees are callees first (-g callee) with children, so a function's own value is divided between its callers by shares that include its callees; use perf report --no-children for exact values".to_owned()
             });
         }
         for (row, entry) in self.entries.iter().enumerate() {

@@ -97,7 +97,7 @@ fn what_a_function_has_itself_is_divided_between_its_callers() {
         drawn,
         "cpu-clock/nanoseconds\na;f thread=w 12075000\nb;f thread=w 4025000\nf;g thread=w 144900000\n"
     );
-    assert!(notes[0].ends_with("perf report --no-children has them apart"));
+    assert!(notes[0].ends_with("use perf report --no-children for exact values"));
     assert_eq!(notes[1..], [format!("{NOTE}100.00% of it")]);
 }
 
@@ -143,9 +143,7 @@ fn trees_that_do_not_have_the_name_of_the_row() {
         assert_eq!(drawn, format!("cpu-clock/nanoseconds\n{samples}"));
         assert_eq!(
             notes[0],
-            format!(
-                "no function tells how trees are drawn; they are read as {expect}, perf's default"
-            )
+            format!("the order of the trees is unknown; they are read as {expect}, perf's default")
         );
     }
 }

@@ -188,9 +188,9 @@ fn odd_nodes() {
     check(
         &cpu(&["1 (root) 2 7", "2 a", "2 b"], samples),
         &[
-            "1 nodes have the id of another; the first one counts",
+            "1 nodes have the ID of another; the first one is used",
             "1 parents or children of nodes are missing",
-            "1 samples are of nodes that are missing",
+            "1 samples refer to missing nodes",
         ],
         &["cpu/nanoseconds", "1000 a 1000", "2000  0"],
     );
@@ -210,7 +210,7 @@ fn odd_nodes() {
     );
     check_error(
         r#"{"nodes":[{"callFrame":7}]}"#,
-        "V8 CPU profile, byte 23: an object is expected",
+        "V8 CPU profile, byte 23: expected an object",
     );
 }
 

@@ -86,7 +86,7 @@ fn events_come_in_any_order() {
 #[test]
 fn unbalanced_events() {
     let stray = "1 ends of events have no beginning and are left out";
-    let unclosed = "1 events have no end; they end with what is around them";
+    let unclosed = "1 events have no end; they end with the event around them";
     check_events(
         &["B 0 alpha", "B 1 beta", "E 9 alpha", "E 10 beta"],
         &[stray, unclosed],
@@ -99,7 +99,7 @@ fn unbalanced_events() {
     );
     check_events(
         &["X 0-4 a", "X 2-6 b", "X 5-7 c"],
-        &["1 events end after what is around them and are cut off there"],
+        &["1 events end after the event around them and are cut off there"],
         &["0 a 2000", "2000 a;b 2000", "5000 c 2000"],
     );
 }
@@ -120,7 +120,7 @@ fn what_takes_no_time_is_left_out() {
 fn files_break_off() {
     let whole = events(&["X 1-2 a", "X 3-4 b"]);
     let expect = ["wall/nanoseconds", "0 a 1000", "2000 b 1000"];
-    let warning = ["the file breaks off; what is there is read"];
+    let warning = ["the file is cut off; the part before is read"];
     let list = &whole[..whole.len() - 1];
     check(&format!("{list},\n]\n"), &[], &expect);
     for end in [
@@ -147,10 +147,7 @@ fn files_break_off() {
         &damaged("{'ts':'soon'}"),
         "Chrome trace, byte 31: \"soon\" is not a number",
     );
-    check_error(
-        &damaged("7"),
-        "Chrome trace, byte 19: an object is expected",
-    );
+    check_error(&damaged("7"), "Chrome trace, byte 19: expected an object");
 }
 
 #[test]
@@ -285,7 +282,7 @@ fn samples_have_frames() {
     check(
         &file(1),
         &[
-            "1 samples are of frames that are missing",
+            "1 samples refer to missing frames",
             "1 samples have a negative weight and count as 0",
         ],
         &[

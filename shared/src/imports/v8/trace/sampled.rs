@@ -150,7 +150,7 @@ impl Ready {
             builder.sample_at(time, stack.flatten(), labels, &values);
         }
         if missing > 0 {
-            warnings.add(|| format!("{missing} samples are of frames that are missing"));
+            warnings.add(|| format!("{missing} samples refer to missing frames"));
         }
         if negative > 0 {
             warnings.add(|| format!("{negative} samples have a negative weight and count as 0"));

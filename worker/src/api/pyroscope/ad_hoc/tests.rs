@@ -187,7 +187,7 @@ fn what_cannot_be_drawn_is_not_stored() {
     assert_eq!(status, 400);
     assert!(
         message.starts_with(
-            "this is a recording of perf (perf.data), which Pilotlight can't open yet; supported here are pprof"
+            "this is a perf recording (perf.data), which Pilotlight can't open yet; supported here are pprof"
         ),
         "{message}"
     );
@@ -300,7 +300,7 @@ fn comparisons() {
     let problem = fixture.diff(&left, &milli, "").unwrap_err();
     assert_eq!(
         problem.message,
-        "the left profile has the type \"cpu\" in \"nanoseconds\", and the right one has none; both have samples"
+        "the left profile has the type \"cpu\" in \"nanoseconds\", but the right one doesn't; both have samples"
     );
     let other = stored(&[("space", "bytes")], &[1]);
     let problem = fixture.diff(&left, &other, "").unwrap_err();

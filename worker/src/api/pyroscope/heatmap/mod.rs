@@ -74,7 +74,7 @@ impl Ask {
             (None, _) => Exemplars::None,
             (Some(ValuesOf::Spans), ValuesOf::Profiles) => {
                 return Err(Problem::invalid(
-                    "exemplars of spans go with HEATMAP_QUERY_TYPE_SPAN only",
+                    "span exemplars require HEATMAP_QUERY_TYPE_SPAN",
                 ));
             }
             (Some(_), _) => Exemplars::OneEach,

@@ -294,7 +294,7 @@ fn requests_are_checked() {
     );
     assert_eq!(
         message(|r| (r.query_type, r.exemplar_type) = (1, 3)),
-        "exemplars of spans go with HEATMAP_QUERY_TYPE_SPAN only"
+        "span exemplars require HEATMAP_QUERY_TYPE_SPAN"
     );
     assert_eq!(message(|r| r.step = 0.0), "step must be >= 1ms");
     assert_eq!(message(|r| r.start = 0), "missing time range in the query");

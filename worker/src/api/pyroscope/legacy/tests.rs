@@ -93,7 +93,7 @@ fn formats_and_nodes() {
     assert_eq!(nodes("16384"), dot(1_000));
     assert_eq!(
         message(format(&[("max-nodes", "many")])),
-        "max-nodes is \"many\", not a number from 0 to 1048576"
+        "max-nodes must be a number from 0 to 1048576 (got \"many\")"
     );
     assert_eq!(
         message(format(&[("aggregation", "max")])),

@@ -16,7 +16,7 @@ const MAX_JSON: usize = 4 << 20;
 pub(crate) fn fits_json(profile: &[u8]) -> Result<(), Problem> {
     if profile.len() > MAX_JSON {
         let message = format!(
-            "the profile has {} bytes, and at most {MAX_JSON} are written as JSON; ask for application/proto, for a shorter range, or for a call site",
+            "the profile has {} bytes; at most {MAX_JSON} are allowed as JSON; ask for application/proto, for a shorter range, or for a call site",
             profile.len()
         );
         return Err(Problem::too_large(message));
