@@ -24,13 +24,14 @@ export interface Plot {
   destroy(): void;
 }
 
-const HEIGHT = 72;
 const font = (pixels: number) => `${pixels}px system-ui, sans-serif`;
 const FONT_SIZE = 11;
 /** What the vertical axis takes; charts below leave as much (`.timed-chart`). */
 const GUTTER = 64;
 /** A drag shorter than this is a click. */
 const DRAG_FROM = 5;
+
+const sizeOf = (element: HTMLElement) => ({ width: element.clientWidth, height: element.clientHeight });
 
 export function makePlot(
   element: HTMLElement,
@@ -42,20 +43,20 @@ export function makePlot(
 ): Plot {
   const lines = linesOf(series, split);
   const plot = new uPlot(
-    options(element.clientWidth, series, lines, peak, format, hooks),
+    options(sizeOf(element), series, lines, peak, format, hooks),
     data(
       series,
       lines.map(({ values }) => values),
     ),
     element,
   );
-  const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+  const observer = new ResizeObserver(() => plot.setSize(sizeOf(element)));
   observer.observe(element);
   return {
     redraw: () => plot.redraw(false),
     point: (index) => {
       const middle = index === null ? -10 : plot.valToPos((series.start + (index + 0.5) * series.step) / 1000, "x");
-      plot.setCursor({ left: middle, top: HEIGHT / 2 });
+      plot.setCursor({ left: middle, top: element.clientHeight / 2 });
     },
     timeAt: (clientX) => {
       const { left, width } = plot.over.getBoundingClientRect();
@@ -95,7 +96,7 @@ function data({ start, step, values }: Series, lines: (number | null)[][]): uPlo
 }
 
 function options(
-  width: number,
+  size: { width: number; height: number },
   series: Series,
   lines: Line[],
   top: number,
@@ -109,8 +110,7 @@ function options(
   const length = step * values.length;
   const ticks = (plot: uPlot) => axisTicks({ from: start, until: start + length }, plot.width - GUTTER);
   return {
-    width,
-    height: HEIGHT,
+    ...size,
     legend: { show: false },
     padding: [6, 0, 0, 0],
     cursor: { y: false, drag: { x: true, y: false, setScale: false, dist: DRAG_FROM }, points: { show: false } },
