@@ -510,6 +510,17 @@ test("on a phone nothing is beyond an edge", async () => {
   await end();
 });
 
+test("at 200 % zoom the picture has half of the height", async () => {
+  const viewport = { width: 720, height: 450 };
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}`, { viewport });
+  await drawn(opened);
+  await settled(opened.page);
+  await opened.page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/explore-200-percent.png` });
+  const { y } = await opened.at("flame").boundingBox();
+  assert.ok(y <= viewport.height / 2, `the picture begins at ${y}`);
+  await opened.end();
+});
+
 test("on a phone what is chosen, offered and listed is in view", async () => {
   const address = `/explore?s=checkout&t=${CPU}`;
   const panel = await openPage(browser, `${address}&p=function`, PHONE);
