@@ -33,7 +33,7 @@ export const OPTIONS = { port: { type: "string", default: "0" }, "no-open": { ty
  */
 export async function open({ values, positionals: paths }, commandLike) {
   const { port, "no-open": isQuiet } = values;
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) throw new UsageError(`--port ${port}: not a port`);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) throw new UsageError(`--port must be 0 to 65535 (got ${port})`);
   for (const path of paths) check(path, commandLike);
   // Other users of this machine can reach the port too; they do not know where the files are.
   const secret = randomBytes(16).toString("hex");
@@ -47,7 +47,7 @@ export async function open({ values, positionals: paths }, commandLike) {
   }
   const links = [...profiles.keys()].map((address) => `profileURL=${encodeURIComponent(address)}`);
   const address = `http://127.0.0.1:${server.address().port}/${links.length > 0 ? `file#${links.join("&")}` : ""}`;
-  console.log(`Pilotlight is at ${address}\nCtrl-C ends it.`);
+  console.log(`Pilotlight is at ${address}\nCtrl-C stops it.`);
   if (!isQuiet) openBrowser(address);
   await stopping;
 }

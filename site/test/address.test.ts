@@ -52,7 +52,7 @@ test("a profile is called by its title, else by the end of its address", () => {
 
 test("a failure says what it was: status, policy, CORS, or nobody there", async () => {
   answer = () => new Response("", { status: 404, statusText: "Not Found" });
-  assert.match(await refusal("/gone"), /^here\.test answered with status 404 \(Not Found\)\./);
+  assert.match(await refusal("/gone"), /^here\.test returned status 404 \(Not Found\)\./);
   answer = unreachable;
   assert.match(await refusal("/gone"), /^here\.test did not answer\./);
   assert.match(await refusal("https://there.test/a"), /^there\.test did not answer\./);

@@ -87,7 +87,7 @@ test("an object that is another, cut off, gone or forbidden is never read", asyn
   await assert.rejects(read({ status: 416 }), /incomplete/);
   await assert.rejects(read({ status: 404 }), Gone);
   await assert.rejects(read({ status: 403 }), Gone);
-  await assert.rejects(read({ status: 503 }), /answered 503/);
+  await assert.rejects(read({ status: 503 }), /returned 503/);
   globalThis.fetch = async () => Promise.reject(new TypeError("Failed to fetch"));
   await assert.rejects(new Host(TENANT).read(part(1, 1), never), (failure: FileError) => {
     assert.ok(failure instanceof FileError && failure.tries.some((text) => text.includes("CORS")));

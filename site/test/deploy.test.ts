@@ -41,8 +41,8 @@ test("a name is also that of the binding to itself, and a domain stands before t
 });
 
 test("a line that is not there once is noticed", () => {
-  assert.throws(() => replace("a = 1\n", "b = ", "b = 2"), /has 0 lines that begin with `b = `, not one/);
-  assert.throws(() => replace("a = 1\na = 2\n", "a = ", "a = 3"), /has 2 lines/);
+  assert.throws(() => replace("a = 1\n", "b = ", "b = 2"), /must have one line that begins with `b = ` \(found 0\)/);
+  assert.throws(() => replace("a = 1\na = 2\n", "a = ", "a = 3"), /found 2/);
 });
 
 test("an upgrade without options changes nothing", () => {

@@ -61,7 +61,7 @@ test("a deploy is marked, with a link, and taken back", async () => {
 test("what is no annotation is refused", async () => {
   for (const [annotation, says] of [
     [{}, /missing field `text`/],
-    [{ text: "a", time: 1_795_235_400 }, /which are seconds; give milliseconds/],
+    [{ text: "a", time: 1_795_235_400 }, /must be milliseconds \(got 1795235400, which looks like seconds\)/],
     [{ text: "a", url: "javascript:alert(1)" }, /url must start with/],
   ]) {
     const answer = await create(annotation);

@@ -157,10 +157,10 @@ pub(crate) fn pages(steps: &mut Steps, tools: &Tools, profile: Profile) -> Resul
 
 fn page_modules(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()> {
     let packages = PAGES.iter().map(|module| module.package);
-    steps.run("WASM of the pages", |step| {
+    steps.run("WASM for the pages", |step| {
         compile(step, tools, packages, profile)
     })?;
-    steps.run("bindings of the pages", |_| {
+    steps.run("bindings for the pages", |_| {
         bindings(tools, &PAGES, profile)
     })
 }
@@ -176,7 +176,7 @@ pub(crate) fn worker(steps: &mut Steps, tools: &Tools, profile: Profile) -> Resu
     steps.run("worker", |step| {
         compile(step, tools, [WORKER.package], profile)
     })?;
-    steps.run("bindings of the worker", |_| {
+    steps.run("bindings for the worker", |_| {
         bindings(tools, &[&WORKER], profile)
     })
 }

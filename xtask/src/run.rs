@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 pub(crate) fn run(port: &str) -> Result<()> {
     let port: u16 = port.parse().map_err(|_| {
         Failure::new(
-            format!("--port is {port:?}, which is not a port"),
+            format!("--port must be a port (got {port:?})"),
             "give a number from 1 to 65535, as in --port 4040",
         )
     })?;
@@ -35,7 +35,7 @@ pub(crate) fn run(port: &str) -> Result<()> {
     let mut pilotlight = Pilotlight::start(port, &kept_state(), &log, &allowed_hosts())?;
     println!(
         "\n\
-         Pilotlight is at http://localhost:{port} (Ctrl-C ends it; data stays in .wrangler/state)\n\
+         Pilotlight is at http://localhost:{port} (Ctrl-C stops it; data stays in .wrangler/state)\n\
          \n\
          Push a profile:   curl --data-binary @cpu.pprof 'http://localhost:{port}/ingest?name=my.app%7Benv=dev%7D&format=pprof'\n\
          Push demo data:   cargo xtask demo{}\n\

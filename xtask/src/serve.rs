@@ -135,7 +135,7 @@ pub(crate) fn check_port(port: u16) -> Result<()> {
         .map_err(|error| {
             Failure::new(
                 format!("port {port} of this machine is not free: {error}"),
-                "end the program that uses it, or choose another one with --port",
+                "stop the program that uses it, or choose another one with --port",
             )
         })
 }

@@ -144,11 +144,11 @@ impl Spans {
             ),
             (
                 self.unclosed,
-                "events have no end; they end with the event around them",
+                "events have no end; they end with the enclosing event",
             ),
             (
                 cut,
-                "events end after the event around them and are cut off there",
+                "events end after the enclosing event and are cut off there",
             ),
         ] {
             warnings.count(count, what);

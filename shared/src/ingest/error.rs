@@ -96,7 +96,7 @@ pub enum IngestError {
     )]
     Start(i64),
     /// A profile that is too long.
-    #[error("the profile lasts {0} nanoseconds; at most a year is allowed")]
+    #[error("the profile covers {0} nanoseconds; at most a year is allowed")]
     Duration(i64),
     /// A profile that is larger than the tenant's may be.
     #[error(

@@ -34,7 +34,7 @@ pub struct SeriesHash(u64);
 
 /// A text that is no UUID.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("an id of a profile is a UUID, 32 hex digits with hyphens")]
+#[error("a profile ID must be a UUID (32 hex digits with hyphens)")]
 pub struct ProfileIdError;
 
 impl SeriesHash {

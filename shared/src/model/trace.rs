@@ -20,7 +20,7 @@ pub struct SpanId(NonZeroU64);
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum TraceIdError {
     /// Not as many digits as an id has, or something else than digits.
-    #[error("an id has {0} hex digits")]
+    #[error("an ID must have {0} hex digits")]
     Digits(usize),
     /// All zeros, which W3C's trace context and OpenTelemetry read as "none".
     #[error("an ID can't be all zeros")]

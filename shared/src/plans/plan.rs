@@ -69,7 +69,7 @@ pub enum PlanError {
     #[error(transparent)]
     Key(#[from] KeyError),
     /// A source that blocks of a level are not made of.
-    #[error("no block of level {level} is made of {key}")]
+    #[error("{key} can't be compacted into a block of level {level}")]
     Level {
         /// The source.
         key: String,

@@ -85,7 +85,7 @@ impl<'a> Parser<'a> {
             return Err(self.expected(if at == 0 {
                 "a profile type, an application or '{'"
             } else {
-                "an application of letters, digits and _.-/"
+                "an application name of letters, digits and _.-/"
             }));
         } else if !head.is_empty() {
             selector.application = Some(Application::new(head));
@@ -294,7 +294,7 @@ mod tests {
         check("{\"\"=\"b\"}\n ^ expected a label name or '}', found '\"'");
         check("{} x\n   ^ expected the end, found 'x'");
         check("shop cpu\n     ^ expected the end, found 'c'");
-        check("é!p{}\n ^ expected an application of letters, digits and _.-/, found '!'");
+        check("é!p{}\n ^ expected an application name of letters, digits and _.-/, found '!'");
         check("=x{}\n^ expected a profile type, an application or '{', found '='");
         check(
             "  a:b{}\n  ^ profile type \"a:b\" is not of the form name:type:unit:period_type:period_unit",

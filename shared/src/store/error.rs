@@ -65,7 +65,7 @@ pub enum StoreError {
     #[error("there is no level {0}")]
     Level(u8),
     /// Values whose sum does not fit an `i64`.
-    #[error("{what} is {sum}, which does not fit 64 bits")]
+    #[error("{what} is {sum}, which does not fit in 64 bits")]
     Overflow {
         /// Which sum.
         what: &'static str,

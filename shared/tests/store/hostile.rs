@@ -233,7 +233,7 @@ fn claims_beyond_the_cap_are_refused() {
         StoreError::Corrupt {
             section: "chunk head",
             offset: 0,
-            problem: "stored larger than it is"
+            problem: "its stored size exceeds its raw size"
         }
     );
     // A frame that holds less than the section says.
@@ -340,7 +340,10 @@ fn rows_are_checked() {
         "chunk rows, byte 4: bytes are left over at the end",
     );
     let large = [&[1, 1][..], &varint(1 << 63), &[4]].concat();
-    check(&large, "chunk rows, byte 13: a value does not fit 64 bits");
+    check(
+        &large,
+        "chunk rows, byte 13: a value does not fit in 64 bits",
+    );
 }
 
 #[test]

@@ -402,7 +402,7 @@ fn a_divisor_of_no_writer_is_an_error() {
                         ..
                     },
                 ..
-            } => problem == "a value does not fit 64 bits",
+            } => problem == "a value does not fit in 64 bits",
             _ => false,
         };
         assert!(

@@ -17,7 +17,7 @@ const USAGE = `Deploys a Pilotlight server to Cloudflare, or upgrades it.
 Usage: pilotlight deploy [OPTION…]
 
   --preset free|paid  the plan of the account; paid by default
-  --name NAME         the worker's name, another one for each installation; pilotlight by default
+  --name NAME         the worker's name, different for each installation; pilotlight by default
   --bucket NAME       its R2 bucket, which is created if it is missing; pilotlight by default
   --domain HOST       a host name in a zone of the account; without it, or with none, the worker is
                       at NAME.SUBDOMAIN.workers.dev

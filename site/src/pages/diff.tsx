@@ -116,7 +116,7 @@ function capital(text: string): string {
 function PlacePresets() {
   const { service, type } = diffRoute.value;
   const choices = [
-    { label: "All of both", choose: () => go({ ...initialRoute("diff"), service, type }) },
+    { label: "Show both sides in full", choose: () => go({ ...initialRoute("diff"), service, type }) },
     { label: "Show only the baseline side", choose: () => exploreSide("base") },
     { label: "Show only the comparison side", choose: () => exploreSide("other") },
   ];
@@ -172,7 +172,7 @@ function Presets() {
       label: "Same time, by labels only",
       sides: () => ({ base: { ...base, ...fixed(span.value) }, other: { ...other, ...fixed(span.value) } }),
     },
-    { label: "Halves of what is shown", sides: () => halfSides(span.value, filters) },
+    { label: "Halves of the current range", sides: () => halfSides(span.value, filters) },
     { label: "Halves of the last hour", sides: () => halfSides(last("now-1h"), filters) },
   ];
   return (

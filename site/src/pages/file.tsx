@@ -183,7 +183,7 @@ function Role({ file }: { file: OpenedFile }) {
       type="button"
       class={`role ${role}`}
       disabled={last}
-      title={last ? "A side has at least one file" : `Put ${file.info.name} on the other side`}
+      title={last ? "Each side needs at least one file" : `Put ${file.info.name} on the other side`}
       data-testid="role"
       onClick={() => moveAcross(file.info.id)}
     >

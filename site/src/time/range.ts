@@ -129,10 +129,10 @@ export function zoneLabel(time: number): string {
   return `UTC${minutes < 0 ? "−" : "+"}${Math.floor(size / 60)}${rest ? `:${two(rest)}` : ""}`;
 }
 
-/** "UTC", or "those of this browser: Europe/Berlin". */
+/** "UTC", or "in this browser's time zone, Europe/Berlin". */
 export function zoneName(): string {
   if (zone.value === "utc") return "UTC";
-  return `those of this browser: ${localZone()}`;
+  return `in this browser's time zone, ${localZone()}`;
 }
 
 /** "Europe/Berlin". */

@@ -30,7 +30,7 @@ export function Axis({ from, until }: { from: number; until: number }) {
 
 /** Of a chart: when what is zoomed to begins and ends. */
 const zoomed = resource(
-  "say when this frame ran",
+  "find when this frame ran",
   () => {
     const chart = tree.value;
     if (!chart || typeof chart.start !== "number") return null;

@@ -51,7 +51,7 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
   return (
     <>
       <Totals tree={tree} diff={diff} changed={diff.normalised_to === null} />
-      <label class="check" title="Compare what part of its side's total each frame takes, not how much it takes">
+      <label class="check" title="Compare each frame's share of its side's total instead of its amount">
         <input
           type="checkbox"
           checked={diff.normalised_to !== null}

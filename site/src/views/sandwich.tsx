@@ -39,7 +39,7 @@ export function Sandwich() {
   if (callers.nodes === 1) {
     return (
       <section class="sandwich" aria-label="Sandwich">
-        <p class="hint pad">No function here is called “{found.name}”.</p>
+        <p class="hint pad">No function here is named “{found.name}”.</p>
       </section>
     );
   }

@@ -537,7 +537,7 @@ fn times_that_take_too_much_are_left_out() {
     assert_eq!(
         recording.warnings,
         [
-            "events are added up without times and threads, which would need far more memory than the size of the file"
+            "events are added up without times and threads: keeping these would need far more memory than the file's size"
         ]
     );
 }

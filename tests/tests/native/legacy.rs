@@ -158,7 +158,7 @@ fn what_go_refuses_or_misreads_is_read() {
         decode(b"x profile: total 1\n1 @ 0x2\n# \xff\n").expect("a comment may hold anything");
     assert_eq!(
         damaged.warnings,
-        ["it is not all UTF-8; other bytes are read as \u{fffd}"]
+        ["some bytes are not UTF-8 and are read as \u{fffd}"]
     );
 }
 

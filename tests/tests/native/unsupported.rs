@@ -253,7 +253,7 @@ fn what_is_no_profile_is_named_too() {
         (b"{\"a\": 1}", "JSON in an unknown format"),
         (
             b"{\"a\": 1, \"b\"",
-            "JSON without its end, as of a download that stopped",
+            "incomplete JSON, as from an interrupted download",
         ),
         (b"buy milk\n", "text in an unknown format"),
         (

@@ -348,7 +348,10 @@ mod tests {
                 "up to a year from now",
             ),
             (r#"{"text":"a","time":-1}"#, "time must be milliseconds"),
-            (r#"{"text":"a","time":1795235400}"#, "which are seconds"),
+            (
+                r#"{"text":"a","time":1795235400}"#,
+                "which looks like seconds",
+            ),
             (
                 r#"{"text":"a","url":"javascript:alert(1)"}"#,
                 "url must start with",

@@ -40,7 +40,7 @@ pub(super) fn note(id: &str, env: &Env, context: &Context, meter: &Meter, now: i
             Err(problem) => Err(problem),
         };
         if let Err(problem) = noted {
-            worker::console_error!("a token's use was not noted: {}", problem.message);
+            worker::console_error!("a token's use was not recorded: {}", problem.message);
         }
     });
 }

@@ -113,7 +113,7 @@ pub(crate) struct Listed {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(crate) enum BucketError {
     /// The condition of a write does not hold.
-    #[error("{key} is not in the state under which it was to be written")]
+    #[error("{key} has changed since it was read, or already exists")]
     Precondition { key: String },
     /// It does not let us: credentials, a wrong request. The same again will not help.
     #[error("the bucket refused: {message}")]

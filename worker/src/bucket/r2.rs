@@ -84,7 +84,7 @@ impl Bucket for R2Bucket {
             Err(error) => return Err(unavailable(error)),
         };
         let body = object.body().ok_or_else(|| BucketError::Invalid {
-            message: format!("{key} came without a body"),
+            message: format!("the bucket returned {key} without a body"),
         })?;
         let bytes = body.bytes().await.map_err(unavailable)?;
         Ok(Some(found(&object, bytes)))

@@ -184,13 +184,13 @@ pub(crate) fn check_millis(name: &str, text: &str) -> Result<(), Problem> {
         return Ok(());
     }
     let what = match text.len() {
-        8 if text.starts_with("20") => "which is a date",
-        9..=10 => "which are seconds",
-        15..=17 => "which are microseconds",
-        18.. => "which are nanoseconds",
+        8 if text.starts_with("20") => "a date",
+        9..=10 => "seconds",
+        15..=17 => "microseconds",
+        18.. => "nanoseconds",
         _ => return Ok(()),
     };
-    let message = format!("{name} is {text}, {what}; give milliseconds");
+    let message = format!("{name} must be milliseconds (got {text}, which looks like {what})");
     Err(Problem::invalid(message))
 }
 

@@ -143,7 +143,7 @@ impl Scope {
                 Err(problem) => Err(problem),
             };
             if let Err(problem) = booked {
-                worker::console_error!("discarded pushes were not booked: {}", problem.message);
+                worker::console_error!("discarded pushes were not recorded: {}", problem.message);
             }
         });
     }
@@ -165,7 +165,7 @@ impl Scope {
             };
             if let Err(problem) = booked {
                 worker::console_error!(
-                    "tenant {}: usage was not booked: {}",
+                    "tenant {}: usage was not recorded: {}",
                     self.tenant,
                     problem.message
                 );

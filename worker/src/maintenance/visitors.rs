@@ -43,7 +43,7 @@ impl Visitor for Invocations {
         }
         let text = response.text().await.unwrap_or_default();
         Err(Problem::unavailable(format!(
-            "the visit was answered {}: {text}",
+            "the visit returned {}: {text}",
             response.status_code()
         )))
     }

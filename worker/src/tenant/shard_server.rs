@@ -75,7 +75,7 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
         if let Err(problem) = self.book(usage) {
             // Rather a month's bill that is too low than a profile refused.
             self.writer.platform.note(&format!(
-                "tenant {shard}: usage was not booked: {}",
+                "tenant {shard}: usage was not recorded: {}",
                 problem.message
             ));
         }

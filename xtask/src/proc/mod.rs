@@ -191,7 +191,7 @@ impl Run {
                 let seconds = self.limit.as_secs();
                 break Err(Failure::new(
                     format!(
-                        "`{}` was not done after {seconds} s and was ended",
+                        "`{}` did not finish within {seconds} s and was stopped",
                         self.name()
                     ),
                     "",
@@ -323,7 +323,7 @@ mod tests {
         let script = format!("(sleep 2; touch '{}') & wait", trace.display());
         let failure = sh(&script).limit(1).read().unwrap_err();
         assert!(
-            failure.cause.contains("was not done after 1 s"),
+            failure.cause.contains("did not finish within 1 s"),
             "{}",
             failure.cause
         );

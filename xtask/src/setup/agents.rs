@@ -97,7 +97,7 @@ pub(crate) fn set_up(step: &mut Step) -> Result<(Vec<Missing>, String)> {
             }
         }
     }
-    Ok((missing, format!("ready are {}", ready.join(", "))))
+    Ok((missing, format!("ready: {}", ready.join(", "))))
 }
 
 impl Language {

@@ -46,7 +46,7 @@ pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
     if purpose != Purpose::Checking {
         steps.run("wrangler", |step| npm::packages(step, "xtask/npm"))?;
     }
-    steps.run("packages of the site", |step| npm::packages(step, "site"))?;
+    steps.run("packages for the site", |step| npm::packages(step, "site"))?;
     steps.run("clang for wasm32", system::clang)?;
     let wasm = steps.run("wasm32 standard library", wasm::find_or_make)?;
     let bindgen = steps.run("wasm-bindgen", bindgen)?;
@@ -55,7 +55,9 @@ pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
         steps.run("rustfmt and clippy", lints)?;
     }
     if purpose == Purpose::Testing {
-        steps.run("packages of the tests", |step| npm::packages(step, "tests"))?;
+        steps.run("packages for the tests", |step| {
+            npm::packages(step, "tests")
+        })?;
         chromium = Some(steps.run("browser", system::chromium)?);
         firefox = Some(steps.run("Firefox", system::firefox)?);
         missing = steps.run("profiling agents", agents::set_up)?;

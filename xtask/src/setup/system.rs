@@ -19,7 +19,7 @@ pub(crate) fn clang(step: &mut Step) -> Result<((), String)> {
 }
 
 const CLANG_REMEDY: &str = "install clang 14 or later with your package manager (on a Mac: `brew install llvm`), \
-    or name one in CC_wasm32_unknown_unknown";
+    or set CC_wasm32_unknown_unknown to its path";
 
 fn compiles_for_wasm() -> Result<String> {
     let variable = "CC_wasm32_unknown_unknown";
@@ -123,7 +123,7 @@ const CHROMIUM: Browser = Browser {
     ],
     on_a_mac: "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     package: "chromium-headless-shell",
-    remedy: "install Chromium or Chrome, or name one in CHROMIUM",
+    remedy: "install Chromium or Chrome, or set CHROMIUM to its path",
 };
 
 const FIREFOX: Browser = Browser {
@@ -131,7 +131,7 @@ const FIREFOX: Browser = Browser {
     names: &["firefox-esr", "firefox"],
     on_a_mac: "/Applications/Firefox.app/Contents/MacOS/firefox",
     package: "firefox-esr",
-    remedy: "install Firefox 140 or later, or name one in FIREFOX",
+    remedy: "install Firefox 140 or later, or set FIREFOX to its path",
 };
 
 impl Browser {

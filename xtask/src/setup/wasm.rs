@@ -100,7 +100,7 @@ pub(crate) fn find_or_make(step: &mut Step) -> Result<(Toolchain, String)> {
             causes.join("\n  - ")
         ),
         format!(
-            "let `rustup target add {TARGET}` reach its server (an existing mirror goes into RUSTUP_DIST_SERVER), \
+            "let `rustup target add {TARGET}` reach its server (set RUSTUP_DIST_SERVER to use a mirror), \
              or, on Debian 12 or later, `apt-get install {}` and try again",
             debian::PACKAGES.join(" ")
         ),

@@ -61,7 +61,7 @@ impl Named {
             return Err(Failure::new(
                 format!("no test file is named {name:?}"),
                 "give the name of a file in tests/browser, site/test, tests/tests, shared/tests or wasm-viewer/tests, \
-                 without its ending; `cargo test -p pilotlight-core NAME` runs single tests of the core",
+                 without its extension; `cargo test -p pilotlight-core NAME` runs single tests of the core",
             ));
         }
         Ok(found)

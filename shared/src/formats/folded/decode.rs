@@ -70,7 +70,7 @@ pub(crate) fn decode_counted(bytes: &[u8]) -> Result<(Decoded, u64), FoldedError
     let mut warnings = Warnings::default();
     let (text, damaged) = text(bytes).unwrap_or((Cow::Borrowed(""), false));
     if damaged {
-        warnings.add(|| "some of it is not valid text and is read as \u{fffd}".to_owned());
+        warnings.add(|| "some bytes are not valid text and are read as \u{fffd}".to_owned());
     }
     let scale = scale_of(&text);
     let mut stacks = NamedStacks::of(&["samples"], scale.unit());
@@ -256,7 +256,7 @@ mod tests {
         check(
             b"a;\xff 1\n",
             "a;\u{fffd} 1\n",
-            &["some of it is not valid text and is read as \u{fffd}"],
+            &["some bytes are not valid text and are read as \u{fffd}"],
         );
     }
 

@@ -41,7 +41,7 @@ pub enum JfrProblem {
     #[error("{0}")]
     Invalid(&'static str),
     /// A text in an unknown encoding.
-    #[error("a text has the unknown encoding {0}")]
+    #[error("a string has the unknown encoding {0}")]
     Encoding(u8),
     /// Values of a class that the metadata does not describe.
     #[error("class {0} is not described by the metadata")]

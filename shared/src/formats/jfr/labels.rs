@@ -82,7 +82,7 @@ impl<'a> LabelsSnapshot<'a> {
             if (rows + snapshot.pairs.len()) > bytes.len() / BYTES_A_ROW + 1024 {
                 return Err(LabelsError {
                     offset: message.offset(),
-                    problem: "more entries than real labels have",
+                    problem: "too many entries for its size",
                 });
             }
         }

@@ -97,7 +97,7 @@ pub fn decode_with_times(bytes: &[u8]) -> Result<Recording, JfrError> {
 }
 
 /// What is said of a recording that is read without times.
-const WITHOUT_TIMES: &str = "events are added up without times and threads, which would need far more memory than the size of the file";
+const WITHOUT_TIMES: &str = "events are added up without times and threads: keeping these would need far more memory than the file's size";
 
 impl Recording {
     /// For a viewer, which knows columns by their sample type alone: `contentions` becomes

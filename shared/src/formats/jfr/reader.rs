@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
             2 => return self.long().map(Text::Pooled),
             3 => String::from_utf8_lossy(self.encoded()?),
             4 => {
-                let units = self.count(1, "a text")?;
+                let units = self.count(1, "a string")?;
                 let mut text = Vec::with_capacity(units as usize);
                 for _ in 0..units {
                     text.push(self.unit()?);
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
             2 => self.long().map(drop),
             3 | 5 => self.encoded().map(drop),
             4 => {
-                let units = self.count(1, "a text")?;
+                let units = self.count(1, "a string")?;
                 for _ in 0..units {
                     self.unit()?;
                 }
@@ -201,8 +201,8 @@ impl<'a> Reader<'a> {
     }
 
     fn encoded(&mut self) -> Result<&'a [u8], JfrError> {
-        let length = self.count(1, "a text")?;
-        self.take(length as usize, "a text")
+        let length = self.count(1, "a string")?;
+        self.take(length as usize, "a string")
     }
 
     fn unit(&mut self) -> Result<u16, JfrError> {
@@ -270,11 +270,11 @@ mod tests {
         };
         assert_eq!(
             message(&[3, 2, 0]),
-            "JFR, chunk 1, byte 2: a text runs past the end"
+            "JFR, chunk 1, byte 2: a string runs past the end"
         );
         assert_eq!(
             message(&[6]),
-            "JFR, chunk 1, byte 1: a text has the unknown encoding 6"
+            "JFR, chunk 1, byte 1: a string has the unknown encoding 6"
         );
     }
 }

@@ -91,7 +91,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, LegacyError> {
     } else {
         let text = String::from_utf8_lossy(bytes);
         if matches!(text, std::borrow::Cow::Owned(_)) {
-            warnings.add(|| "it is not all UTF-8; other bytes are read as \u{fffd}".to_owned());
+            warnings.add(|| "some bytes are not UTF-8 and are read as \u{fffd}".to_owned());
         }
         match format {
             Format::Heap => heap::decode(&text, &mut warnings)?,

@@ -40,7 +40,7 @@ impl<'de> Deserialize<'de> for Texts {
         let mut texts = Self::default();
         each(
             deserializer,
-            "a list of texts",
+            "a list of strings",
             |text: Option<Cow<'de, str>>| {
                 texts.push(text.as_deref().unwrap_or(""));
                 Ok(())
@@ -137,7 +137,7 @@ impl<'de> Visitor<'de> for Word {
     type Value = Self;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text or a number")
+        f.write_str("a string or a number")
     }
 
     fn visit_unit<E: Error>(self) -> Result<Self, E> {

@@ -73,7 +73,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     for (number, line) in lines(bytes) {
         if !line.is_empty() && !is_known(&line) {
             heap.rows
-                .warn_left_out(number, "not of heaptrack's format", &line);
+                .warn_left_out(number, "not in heaptrack's format", &line);
             continue;
         }
         let change = heap.line(&line);

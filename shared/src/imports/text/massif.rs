@@ -39,7 +39,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             line if is_tree && is_node(line) => continue,
             line if is_head(line) => {}
             line => {
-                rows.warn_left_out(number, "not of massif's format", line);
+                rows.warn_left_out(number, "not in massif's format", line);
                 continue;
             }
         }

@@ -56,7 +56,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         if !is_read {
             reader
                 .rows
-                .warn_left_out(number, "no row of the table", &line);
+                .warn_left_out(number, "not a row of the table", &line);
         }
         reader.rows.check()?;
     }

@@ -355,7 +355,7 @@ impl What {
 /// The types agree because every series read has the type asked for; a chunk that disagrees with
 /// its directory gives an empty profile.
 fn other_series(_: MergeError) -> StoreError {
-    let problem = "the series are not those that the directory names";
+    let problem = "the series differ from those in the directory";
     StoreError::Corrupt {
         section: "chunk",
         offset: 0,

@@ -266,7 +266,7 @@ impl SampleQueryPlan {
         self.profiles = self.profiles.saturating_add(found.profiles);
         tables.describe(&self.profile_type, [timing].into_iter());
         let merged = self.merger.add_sums(&tables, &sums);
-        merged.map_err(|_: MergeError| corrupt("the series are not those of one type"))
+        merged.map_err(|_: MergeError| corrupt("the series have different types"))
     }
 
     /// Bytes of what was found and waits for its symbols.

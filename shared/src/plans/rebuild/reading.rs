@@ -72,7 +72,7 @@ impl Reading {
         }
         let directory = Directory::decode(&self.end[(start - first) as usize..end])?;
         if [footer.block, directory.block().is_some()] != [self.key.level > Level::Segment; 2] {
-            return Err(corrupt("not the kind of object that its name says"));
+            return Err(corrupt("the object is of another kind than its name says"));
         }
         let (raw, part) = (
             self.key.level.is_block_of_profiles(),
@@ -91,7 +91,7 @@ impl Reading {
                 read_ids(&self.end[(part.offset - first) as usize..(start - first) as usize])?
             }
             None if !raw => Ids::default(),
-            _ => return Err(corrupt("not what a block of its level has")),
+            _ => return Err(corrupt("unexpected in a block of its level")),
         };
         Ok(Some((directory, ids)))
     }

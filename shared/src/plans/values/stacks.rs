@@ -257,7 +257,7 @@ impl<V: Values> StacksPlan<V> {
                 return Err(StoreError::Corrupt {
                     section: "chunk",
                     offset: 0,
-                    problem: "the series are not those that the directory names",
+                    problem: "the series differ from those in the directory",
                 });
             }
             let rows = one.rows.iter();

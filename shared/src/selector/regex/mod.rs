@@ -223,7 +223,7 @@ mod tests {
         };
         let unicode = |name: &str| {
             format!(
-                "\\{name}: classes of Unicode are not supported; write the characters or a range such as [а-я]"
+                "\\{name}: Unicode classes are not supported; write the characters or a range such as [а-я]"
             )
         };
         check(r"\pL+", &unicode("p"));
@@ -289,11 +289,11 @@ mod tests {
         }
         check(
             r"(?i)\xe9",
-            "\\x is not supported behind (?i); write the character",
+            "\\x is not supported after (?i); write the character",
         );
         check(
             r"(?i:[\u00c9])",
-            "\\u is not supported behind (?i); write the character",
+            "\\u is not supported after (?i); write the character",
         );
         for class in [
             "[Q-d]",

@@ -91,13 +91,13 @@ impl Scanner<'_> {
     fn escape(&mut self) -> Result<(), String> {
         let problem = match self.next() {
             Some('p' | 'P') => {
-                ": classes of Unicode are not supported; write the characters or a range such as [а-я]"
+                ": Unicode classes are not supported; write the characters or a range such as [а-я]"
             }
             Some('0'..='9') => ": references to groups and octal codes are not supported",
             Some('<' | '>') => " is not supported; write it without the backslash",
             Some('b') if self.rest.starts_with('{') => "{ is not supported",
             Some('x' | 'u' | 'U') if self.has_i_flag => {
-                " is not supported behind (?i); write the character"
+                " is not supported after (?i); write the character"
             }
             Some('x' | 'u' | 'U') => {
                 // No count.

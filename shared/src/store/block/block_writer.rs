@@ -324,7 +324,7 @@ pub(crate) fn read_symbols(bytes: &[u8], dataset: &Dataset) -> Result<Profile, S
         return Err(StoreError::Corrupt {
             section: "symbols",
             offset: 0,
-            problem: "not as many stacks as the directory says",
+            problem: "the number of stacks differs from the directory",
         });
     }
     Ok(profile)

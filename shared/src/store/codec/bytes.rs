@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
         let count = self.count(1)?;
         let lengths = self.column(count)?;
         if lengths.iter().fold(0u64, |sum, &n| sum.saturating_add(n)) > MAX_NAMES {
-            return Err(self.corrupt("names of sources are longer than any job's"));
+            return Err(self.corrupt("the names of the sources are too long"));
         }
         let mut names = Vec::with_capacity(count);
         for length in lengths {

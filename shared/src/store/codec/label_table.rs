@@ -102,10 +102,10 @@ pub(crate) fn label_table(r: &mut Reader) -> Result<(Vec<Labels>, Vec<ProfileTyp
     let mut texts = Vec::with_capacity(count);
     for length in r.column(count)? {
         let length =
-            usize::try_from(length).map_err(|_| r.corrupt("a text is longer than memory"))?;
+            usize::try_from(length).map_err(|_| r.corrupt("a string doesn't fit in memory"))?;
         let text = std::str::from_utf8(r.take(length)?);
         texts.push(Arc::<str>::from(
-            text.map_err(|_| r.corrupt("a text is not UTF-8"))?,
+            text.map_err(|_| r.corrupt("a string is not UTF-8"))?,
         ));
     }
     let mut length = 0;

@@ -169,7 +169,7 @@ pub(crate) fn link_table(r: &mut Reader) -> Result<LinkTable, StoreError> {
     let mut names = Vec::with_capacity(count);
     for length in r.column(count)? {
         let length =
-            usize::try_from(length).map_err(|_| r.corrupt("a text is longer than memory"))?;
+            usize::try_from(length).map_err(|_| r.corrupt("a string doesn't fit in memory"))?;
         let name = std::str::from_utf8(r.take(length)?);
         names.push(
             name.map_err(|_| r.corrupt("a name is not UTF-8"))?

@@ -116,7 +116,7 @@ pub(crate) fn quotients(
             (Ok(quotient), Ok(divisor)) => Ok(i64::from(quotient) * i64::from(divisor)),
             _ => i64::try_from(i128::from(quotient) * i128::from(divisor)),
         };
-        values.push(value.map_err(|_| r.corrupt("a value does not fit 64 bits"))?);
+        values.push(value.map_err(|_| r.corrupt("a value does not fit in 64 bits"))?);
     }
     Ok(values)
 }

@@ -150,7 +150,7 @@ pub(crate) fn section<'a>(
         return Err(StoreError::Corrupt {
             section,
             offset: 0,
-            problem: "stored larger than it is",
+            problem: "its stored size exceeds its raw size",
         });
     }
     let stored = reader.take(stored_len)?;

@@ -240,7 +240,7 @@ fn strings(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
     let lengths = r.column(count)?;
     let length = lengths.iter().fold(0u64, |sum, &n| sum.saturating_add(n));
     let length =
-        usize::try_from(length).map_err(|_| r.corrupt("strings are longer than memory"))?;
+        usize::try_from(length).map_err(|_| r.corrupt("the strings don't fit in memory"))?;
     // All at once: to look at each alone took four times as long.
     let text = std::str::from_utf8(r.take(length)?).ok();
     let added = text.and_then(|text| {
@@ -324,7 +324,7 @@ fn locations(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
         let (line_count, folded) = (word >> 1, word & 1 == 1);
         // A line takes three bytes at least.
         if line_count > MAX_INLINED as u64 || line_total + line_count as usize > r.remaining() / 3 {
-            return Err(r.corrupt("a location has more lines than are there or allowed"));
+            return Err(r.corrupt("a location has too many lines"));
         }
         p.locations.push(Location {
             mapping: MappingId::numbered(mappings[i] as u32),

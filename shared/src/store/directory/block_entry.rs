@@ -374,7 +374,7 @@ fn optional(r: &mut Reader) -> Result<Option<Part>, StoreError> {
 
 pub(crate) fn checked_part(r: &Reader, offset: u64, len: u64) -> Result<Part, StoreError> {
     if len < SECTION_HEAD as u64 || offset.checked_add(len).is_none() {
-        return Err(r.corrupt("a part of the object is no section"));
+        return Err(r.corrupt("a part of the object is not a section"));
     }
     Ok(Part { offset, len })
 }

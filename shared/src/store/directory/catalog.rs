@@ -89,7 +89,7 @@ impl CatalogDay {
         let mut keys = Vec::with_capacity(count);
         for length in lengths {
             let length =
-                usize::try_from(length).map_err(|_| r.corrupt("a name is longer than memory"))?;
+                usize::try_from(length).map_err(|_| r.corrupt("a name doesn't fit in memory"))?;
             keys.push(
                 std::str::from_utf8(r.take(length)?)
                     .map_err(|_| r.corrupt("a name is not UTF-8"))?,
@@ -100,7 +100,7 @@ impl CatalogDay {
         let mut rows = Vec::with_capacity(count);
         for (i, key) in keys.into_iter().enumerate() {
             let length = usize::try_from(lengths[i])
-                .map_err(|_| r.corrupt("a directory is longer than memory"))?;
+                .map_err(|_| r.corrupt("a directory doesn't fit in memory"))?;
             let directory = reader.take(length)?.to_vec();
             rows.push(CatalogRow {
                 key: key.to_owned(),

@@ -22,7 +22,7 @@ impl RenameRules {
     pub fn new(rules: &[(&str, &str)]) -> Result<Self, PatternError> {
         if rules.len() > MAX_RULES {
             let reason = format!(
-                "it is one of {} rules; at most {MAX_RULES} are allowed",
+                "there are {} rules; at most {MAX_RULES} are allowed",
                 rules.len()
             );
             return Err(PatternError {

@@ -29,7 +29,7 @@ pub enum TagEnd {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum TagFramesError {
     /// There are too many values on too many stacks.
-    #[error("the stacks below so many values would have more than {MAX_ROWS} frames")]
+    #[error("the stacks with these values as frames would have more than {MAX_ROWS} frames")]
     TooManyRows,
     /// There are too many keys.
     #[error("{0} keys; at most {MAX_KEYS} become frames")]

@@ -15,12 +15,12 @@ pub const MAX_NAMES: usize = 16 << 20;
 pub enum TooLarge {
     /// More than [`MAX_FUNCTION_NODES`].
     #[error(
-        "the trees of functions have more than {MAX_FUNCTION_NODES} nodes; ask for fewer levels, or for a longer chain"
+        "the function trees have more than {MAX_FUNCTION_NODES} nodes; ask for fewer levels, or for a longer chain"
     )]
     Nodes,
     /// More than [`MAX_NAMES`].
     #[error(
-        "the names of functions take more than {} MiB in this answer; ask for fewer nodes or functions, or for pprof, which has each name once",
+        "the function names need more than {} MiB in this response; ask for fewer nodes or functions, or for pprof, which has each name once",
         MAX_NAMES >> 20
     )]
     Names,

@@ -22,7 +22,12 @@ export function SharedList() {
         ))}
       </ul>
       {next && (
-        <button type="button" class="link" data-testid="more-shares" onClick={() => tell(more(), "list more of them")}>
+        <button
+          type="button"
+          class="link"
+          data-testid="more-shares"
+          onClick={() => tell(more(), "list more shared profiles")}
+        >
           Show more
         </button>
       )}

@@ -27,7 +27,7 @@ export function PinList() {
           {pins.value.map((pin) => (
             <li key={`${pin.from} ${pin.until}`} data-testid="pin">
               <DeleteForEveryone
-                name={`the pin of ${spanLabel(pin, Date.now())}: its profiles go when they are older than the retention`}
+                name={`the pin of ${spanLabel(pin, Date.now())}: profiles older than the retention will be deleted`}
                 testid="pin-delete"
                 remove={async () => {
                   await deletePin(pin);

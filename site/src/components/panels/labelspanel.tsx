@@ -146,7 +146,7 @@ function Compare({ sides }: { sides: LabelSides }) {
     <a
       class="control primary"
       href={href(comparedLabels(exploreRoute.value, sides))}
-      title="The difference of these two, function by function"
+      title="Compare these two values, function by function"
       data-testid="compare-values"
       onClick={(event) => onPlainClick(event, () => compareLabels(sides))}
     >

@@ -14,7 +14,7 @@ export function KeepRange() {
   const keep = () =>
     run(async () => {
       await createPin(seen, service);
-      notify("Pinned. See the settings on the front page.", 5000);
+      notify("Pinned. The settings on the front page list all pins.", 5000);
     });
   return (
     <>

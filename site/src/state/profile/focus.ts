@@ -221,7 +221,7 @@ async function applyUrl(next: TreeInfo | null, target: Picture): Promise<void> {
   const lookUp = async (key: string | null) => {
     if (!next || key === null) return NONE;
     return nodeOf(next.id, key).catch((failure) => {
-      callFailed(next.id, "find a frame of this link")(failure);
+      callFailed(next.id, "find a frame from this link")(failure);
       return NONE;
     });
   };

@@ -66,7 +66,7 @@ export function followGraph(reveal: () => void): () => void {
         (marks) => {
           if (isShown(found.tree)) graphMarks.value = marks;
         },
-        callFailed(found.tree, "mark what was found"),
+        callFailed(found.tree, "highlight the matches"),
       );
     }),
     effect(() => {

@@ -307,7 +307,7 @@ fn file(base64: &str) -> Result<Vec<u8>, Problem> {
 fn refused(error: &ImportError) -> Problem {
     match error {
         ImportError::Unsupported(format) => Problem::invalid(format!(
-            "this is {format}; supported here are pprof, its predecessors, JFR, speedscope, folded stacks, Pyroscope flame graphs (JSON), and perf script output"
+            "this is {format}; the supported formats are pprof, its predecessors, JFR, speedscope, folded stacks, Pyroscope flame graphs (JSON), and perf script output"
         )),
         error if error.is_too_large() => Problem::new(413, "resource_exhausted", error),
         error => Problem::invalid(error),

@@ -255,7 +255,7 @@ mod tests {
         let expect = ProfileIds::from_iter(ProfileId::parse(ours).unwrap());
         assert_eq!(of(&[other, ours, ours]), Ok(Some(expect)));
         let refused = of(&[ours, "xyz"]).unwrap_err();
-        let message = "profile_id_selector is \"xyz\": an id of a profile is a UUID, 32 hex digits with hyphens";
+        let message = "profile_id_selector is \"xyz\": a profile ID must be a UUID (32 hex digits with hyphens)";
         assert_eq!((refused.status, refused.message.as_str()), (400, message));
         assert_eq!(of(&[ours; 1_001]).unwrap_err().status, 400);
     }

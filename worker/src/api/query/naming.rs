@@ -106,7 +106,8 @@ async fn named_by<P: Platform>(
     let key = listed.key(tenant);
     let memory = listed.memory() + 3 * profile.table_bytes() as u64;
     if memory > MAX_MEMORY {
-        let message = format!("object {key} is not read: with the sum it takes {memory} bytes");
+        let message =
+            format!("object {key} is not read: together with the sum it needs {memory} bytes");
         return Err(Problem::internal(message));
     }
     let _permit = admission.enter(listed.memory()).await?;

@@ -83,7 +83,7 @@ impl Arguments {
             default,
         } = self.kind(name)?
         else {
-            return Err(Problem::internal(format!("{name} is no number")));
+            return Err(Problem::internal(format!("{name} is not a number")));
         };
         match self.text(name) {
             None => Ok(default),
@@ -100,7 +100,7 @@ impl Arguments {
     /// One of the values of the table.
     fn choice(&self, name: &str) -> Result<&'static str, Problem> {
         let Kind::Choice(values) = self.kind(name)? else {
-            return Err(Problem::internal(format!("{name} is no choice")));
+            return Err(Problem::internal(format!("{name} is not a choice")));
         };
         let given = self.text(name);
         let chosen = match given {
@@ -193,7 +193,7 @@ impl Arguments {
         known
             .find(|parameter| parameter.name == name)
             .map(|parameter| parameter.kind)
-            .ok_or_else(|| Problem::internal(format!("{name} is in no table")))
+            .ok_or_else(|| Problem::internal(format!("{name} is not in a table")))
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
         let seconds = arguments(services::REPORT, "from=1795520373").unwrap();
         assert_eq!(
             message(seconds.range()),
-            "from is 1795520373, which are seconds; give milliseconds"
+            "from must be milliseconds (got 1795520373, which looks like seconds)"
         );
         assert_eq!(
             message(arguments(function::REPORT, "nam=f")),

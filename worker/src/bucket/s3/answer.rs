@@ -144,7 +144,7 @@ impl S3Error {
                 "the access key needs to read, write, list and delete objects of this bucket"
             }
             "NotImplemented" => "it lacks S3 features that Pilotlight needs: run the bucket check",
-            "" => "is S3_ENDPOINT that of the S3 API?",
+            "" => "check that S3_ENDPOINT is the URL of an S3 API",
             _ => return None,
         })
     }

@@ -56,7 +56,7 @@ fn begins_as_pprof(start: &[u8]) -> bool {
     }
 }
 
-const CUT_JSON: &str = "JSON without its end, as of a download that stopped";
+const CUT_JSON: &str = "incomplete JSON, as from an interrupted download";
 
 /// What is left to say of a file that has no better name.
 fn text_or_json(start: &[u8], bytes: &[u8]) -> Option<UnsupportedFormat> {

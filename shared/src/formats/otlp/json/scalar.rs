@@ -67,7 +67,7 @@ impl<'de> Visitor<'de> for Scalar {
         let what = match self.kind {
             Kind::Integer | Kind::Fixed64 => "a whole number",
             Kind::Double => "a number",
-            Kind::Text => "a text",
+            Kind::Text => "a string",
             Kind::Id => "hex digits",
             Kind::Message(_) => "an object",
         };

@@ -74,7 +74,7 @@ impl<'a> Marshal<'a> {
             b'f' => {
                 let [length] = self.take()?;
                 let text = str::from_utf8(self.part(length.into())?).unwrap_or("");
-                Value::Real(text.parse().map_err(|_| "a number that is not one")?)
+                Value::Real(text.parse().map_err(|_| "an invalid number")?)
             }
             b's' | b'u' | b'a' | b'A' | b't' => {
                 let length = self.length()?;

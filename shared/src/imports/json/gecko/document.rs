@@ -218,7 +218,7 @@ impl<'de> Visitor<'de> for ItemVisitor {
         let process = serde_json::from_slice(text.as_bytes());
         process
             .map(Item::Process)
-            .map_err(|error| E::custom(format!("a process that is written as a text: {error}")))
+            .map_err(|error| E::custom(format!("in a process that is a JSON string: {error}")))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Item, A::Error> {

@@ -225,7 +225,7 @@ impl Reader {
                 Some(None) => {
                     let rows = stacks.ids.len();
                     let place = format!("{place}, sample {row}");
-                    let problem = format!("its stack is not one of {rows}");
+                    let problem = format!("its stack is not in the table of {rows} stacks");
                     return Err(FormatError::at(NAME, place, problem));
                 }
                 Some(Some(&id)) => id,

@@ -48,7 +48,10 @@ impl Tables<'_> {
             };
             let parent = parents.of_row(row)?;
             let Some(frame) = frame.index(row).filter(|&frame| frame < locations.len()) else {
-                let problem = problem(format!("its frame is not one of {}", locations.len()));
+                let problem = problem(format!(
+                    "its frame is not in the table of {} frames",
+                    locations.len()
+                ));
                 return Err(problem);
             };
             let inherited = parent.map_or(0, |parent| stacks.categories[parent]);

@@ -220,7 +220,7 @@ fn what_is_wrong() {
         (
             r#""frame":[0,1,2]"#,
             r#""frame":[0,1,1e99]"#,
-            "thread 0 (T), stack 2: its frame is not one of 3",
+            "thread 0 (T), stack 2: its frame is not in the table of 3 frames",
         ),
         (
             r#""func":[0,1,2]"#,
@@ -235,7 +235,7 @@ fn what_is_wrong() {
         (
             r#""stack":[1,2]"#,
             r#""stack":[1,3]"#,
-            "thread 0 (T), sample 1: its stack is not one of 3",
+            "thread 0 (T), sample 1: its stack is not in the table of 3 stacks",
         ),
     ] {
         assert_eq!(with(from, to), format!("Firefox profile, {expect}"));

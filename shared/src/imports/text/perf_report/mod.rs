@@ -78,7 +78,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         if !is_known {
             report
                 .rows
-                .warn_left_out(number, "no part of a report", &line);
+                .warn_left_out(number, "not part of a report", &line);
         }
         report.rows.check()?;
     }
@@ -218,7 +218,7 @@ impl Report {
             Some(hundredths(cell).ok_or_else(|| format!("not a percentage: {:?}", cut(cell))))
         };
         let total = share("Children").or_else(|| share("Overhead"));
-        let total = total.ok_or("no column of the shares")??;
+        let total = total.ok_or("no Children or Overhead column")??;
         let own = share("Self").unwrap_or(Ok(total))?;
         let period = self.columns.iter().find(|column| column.0 == "Period");
         let period = period.and_then(|(_, range)| cell(line, range).parse().ok());

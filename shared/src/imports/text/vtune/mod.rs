@@ -75,7 +75,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         let table = lines(bytes).filter(|(number, _)| *number > head);
         if columns.are_totals(table.map(|(_, line)| line)) == Some(true) {
             columns.is_total = true;
-            rows.warnings.add(|| "CPU Time is read as including callees, because no function has less than one that it calls; export CPU Time:Self to be sure".to_owned());
+            rows.warnings.add(|| "CPU Time is read as including callees, because no function has less than any of its callees; export CPU Time:Self to be sure".to_owned());
         }
     }
     let mut types = Vec::new();
@@ -113,7 +113,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         if number < head || !line.contains(reader.columns.delimiter) {
             reader
                 .rows
-                .warn_left_out(number, "no row of the table", &line);
+                .warn_left_out(number, "not a row of the table", &line);
             continue;
         }
         if Columns::of(&line).is_some() {

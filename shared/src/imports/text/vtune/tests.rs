@@ -44,7 +44,7 @@ fn a_tree_of_times_without_a_kind() {
     assert_eq!(check(own, samples), [""; 0]);
     let total = "Function Stack\tCPU Time\tWait Time\nTotal\t3.5s\t1s\n  main\t3.5s\t1s\n    f\t2s\t0s\n    g\t500ms\t1s\n";
     let samples = "cpu/nanoseconds\nmain;f 2000000000\nmain;g 500000000\nmain 1000000000\n";
-    let note = "CPU Time is read as including callees, because no function has less than one that it calls; export CPU Time:Self to be sure";
+    let note = "CPU Time is read as including callees, because no function has less than any of its callees; export CPU Time:Self to be sure";
     assert_eq!(check(total, samples), [note]);
     let flat = "Function Stack,CPU Time\nf,2\ng,1\n";
     let samples = "cpu/nanoseconds\nf 2000000000\ng 1000000000\n";

@@ -205,7 +205,7 @@ impl Visitor<'_> for AnyForm {
     type Value = Form;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number or text")
+        f.write_str("a number or a string")
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Form, E> {

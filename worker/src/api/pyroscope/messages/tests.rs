@@ -215,7 +215,7 @@ fn refusals() {
     assert!(start("1e19").contains("is not a whole number at line 1"));
     assert!(start("9223372036854775808").contains("9223372036854775808 is not a 64-bit integer"));
     assert!(start(r#""9223372036854775808""#).contains("is not a 64-bit integer"));
-    assert!(start("true").contains("expected a number or text at line 1"));
+    assert!(start("true").contains("expected a number or a string at line 1"));
     let step = refusal::<SelectSeriesRequest>(r#"{"step":"long"}"#);
     assert!(step.contains("\"long\" is not a number at line 1"));
     assert!(refusal::<SeriesRequest>(r#"{"matchers":["{}",null]}"#).contains("null"));
