@@ -341,7 +341,10 @@ test("a program that names nothing says why, and a cancel leaves all as it was",
     return `${meaning} ${tries}`;
   };
   engine.symbolize = () => [answer];
-  assert.match(await said(), /isn't part of the open profiles: its build id is 0c\. Unresolved addresses .* libbar\.so \(ab\)\./);
+  assert.match(
+    await said(),
+    /isn't part of the open profiles: its build id is 0c\. Unresolved addresses .* libbar\.so \(ab\)\./,
+  );
   engine.symbolize = fail;
   assert.match(await said(), /Its symbols can't be read: .*refused/);
   let finish: (value: unknown) => void = () => {};

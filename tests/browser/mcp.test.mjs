@@ -110,7 +110,7 @@ for (const generation of Object.keys(GENERATIONS)) {
       ["top_functions", { query: "x" }, /must start with a profile type/],
       ["top_functions", { query, form: "now" }, /unknown parameter "form"; expected one of query, from/],
       ["top_functions", { query, limit: 0 }, /limit must be a number from 1 to 1000 \(got "0"\)/],
-      ["describe_function", { query, ...range, name: "nothing" }, /no function .* is called "nothing"/],
+      ["describe_function", { query, ...range, name: "nothing" }, /no function .* is named "nothing"/],
       ["compare_profiles", { query, baseline_from: "now-1h" }, /must be given together/],
     ]) {
       const { text, isError } = await ask(name, given);

@@ -114,10 +114,7 @@ test("a mapping file says where files are", async () => {
 test("what is not there is told with what was looked for", async () => {
   const { at, end } = await opened("one", "orders.Match", {});
   await at("source-origin").waitFor();
-  assert.match(
-    await at("source-origin").textContent(),
-    /^Not in .*shop at 1{10}, where internal\/orders\/rules\.go, .* was looked for/,
-  );
+  assert.match(await at("source-origin").textContent(), /^Not found in .*shop at 1{10}: internal\/orders\/rules\.go, /);
   assert.equal((await shown(at)).length, 2, "the lines that cost something");
   await end(/404/);
 

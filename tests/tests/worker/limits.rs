@@ -154,7 +154,7 @@ fn a_tenant_has_limits_of_its_own() {
         "unknown limit ingestion_rate;",
     );
     let wrong = shop.put(LIMITS, r#"{"max_query_length":"long"}"#);
-    refused(&wrong.expect("an answer"), 400, "max_query_length is");
+    refused(&wrong.expect("an answer"), 400, "max_query_length must be");
 
     // What a push holds.
     assert_eq!(push(&shop, 1, 86_400).status, 200, "a day old");
