@@ -22,8 +22,9 @@ Usage: pilotlight push [OPTION…] --name SERVICE FILE…
                      tree; by default the server detects it from the content
   --help             print this
 
-TIME is a date such as 2026-11-23T12:00:00Z, relative such as now-1h, or Unix seconds. A JFR recording
-appears at the TIME that you give; other files that say when they were recorded appear then.
+TIME is a date such as 2026-11-23T12:00:00Z, relative such as now-1h, or Unix seconds. A JFR
+recording appears at the TIME that you give; other files that say when they were recorded appear
+then.
 
 Folded stacks don't say what they count: end SERVICE with the type, as in my.app.wall or
 my.app.alloc_space. They count CPU time by default.

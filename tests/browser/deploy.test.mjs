@@ -114,7 +114,7 @@ test("a rollback and a check of the login are one command each, and a dry run ne
   change({ isLoggedIn: true });
   assert.match((await deploy("--check-login")).stdout, /You are logged in/);
   const back = await deploy("--rollback", "--name", "mine");
-  assert.match(back.stdout, /mine runs the version before/);
+  assert.match(back.stdout, /mine runs the previous version/);
   assert.deepEqual(account().calls.slice(1), [
     "whoami",
     "rollback --name mine --message pilotlight deploy --rollback --yes",

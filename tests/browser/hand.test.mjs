@@ -69,22 +69,37 @@ describe("the mouse", () => {
     ["on a narrow screen", { viewport: { width: 800, height: 700 } }],
   ]) {
     test(`double-clicks 300 ms apart zoom, ${where}`, async () => {
-      const { page, at, end } = await opened(options);
-      const before = await size(page);
-      // sort, from 54 % to 100 % of the width.
-      const [x, y] = await point(page, 0.93, 3);
-      await page.mouse.click(x, y);
-      await page.waitForTimeout(300);
-      assert.equal(await at("drawer").count(), 0, "nothing has come under the pointer");
-      assert.deepEqual(await size(page), before, "nothing has moved");
-      await page.mouse.click(x, y);
+      // On a busy machine the second click may come too late for a double-click.
+      while (!(await zoomsByClickingTwice(options)));
+    });
+  }
+
+  /** Whether the clicks were a double-click, which then has zoomed. */
+  async function zoomsByClickingTwice(options) {
+    const { page, at, end } = await opened(options);
+    const before = await size(page);
+    // sort, from 54 % to 100 % of the width.
+    const [x, y] = await point(page, 0.93, 3);
+    await page.evaluate(() => {
+      window.clicks = [];
+      addEventListener("pointerup", ({ timeStamp }) => window.clicks.push(timeStamp), { capture: true });
+    });
+    await page.mouse.click(x, y);
+    await page.waitForTimeout(300);
+    const between = [await at("drawer").count(), await size(page)];
+    await page.mouse.click(x, y);
+    const [first, second] = await page.evaluate(() => window.clicks);
+    const inTime = second - first < 500;
+    if (inTime) {
+      assert.deepEqual(between, [0, before], "nothing has come under the pointer or moved");
       await at("crumbs").waitFor();
       assert.equal(await at("crumbs").locator("b").textContent(), "sort");
       await page.waitForTimeout(700);
       assert.equal(await at("drawer").count(), 0, "a double-click zooms and no more");
       assert.deepEqual(corner(await size(page)), corner(before));
-      await end();
-    });
+    }
+    await end();
+    return inTime;
   }
 
   test("a click opens the drawer once the hand rests, and another click says another frame", async () => {

@@ -161,8 +161,8 @@ test("a link names two profiles with their titles, and compares them", async () 
 
 test("an address that cannot be fetched says whether it was the status, the network or the policy", async () => {
   for (const [address, answer, says] of [
-    ["/made/gone.pb", { status: 404, body: "" }, /answered with status 404/],
-    ["/made/closed.pb", { status: 403, body: "" }, /answered with status 403/],
+    ["/made/gone.pb", { status: 404, body: "" }, /returned status 404/],
+    ["/made/closed.pb", { status: 403, body: "" }, /returned status 403/],
     ["/made/page.pb", { contentType: "text/html", body: "<!doctype html><p>Hello" }, /This is a web page \(HTML\)/],
     ["/made/down.pb", null, /did not answer/],
     ["https://there.test/a.pb", null, /can only fetch from .* content security policy blocks there\.test/],
