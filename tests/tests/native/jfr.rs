@@ -668,6 +668,64 @@ fn damage_is_named() {
 /// Each byte of a small recording, and some of real ones: no change and no cut is more than an
 /// error.
 #[test]
+fn a_viewer_reads_the_chunks_that_are_sound() {
+    let good = every_event(Integers::Compressed);
+    let alone = decode_with_times(&good).expect("is sound");
+    let totals = |recording: &Recording| {
+        let columns = 0..recording.types.len();
+        let total = |column| recording.profile.total(column);
+        columns.map(total).collect::<Vec<_>>()
+    };
+    let check = |bytes: &[u8], times: i128, warning: &str| {
+        let read = decode_with_times(bytes).expect("a chunk is sound");
+        let expect: Vec<_> = totals(&alone).iter().map(|total| total * times).collect();
+        assert_eq!(totals(&read), expect, "{warning}");
+        assert_eq!(read.warnings, [warning]);
+        assert!(
+            decode(bytes, &Options::default()).is_err(),
+            "a push is whole"
+        );
+    };
+    let length = good.len();
+    let cut = [&good[..], &good[..length - 1]].concat();
+    let at = length + 8;
+    check(
+        &cut,
+        1,
+        &format!(
+            "JFR, chunk 2, byte {at}: the chunk runs past the end; this chunk and all behind it are left out"
+        ),
+    );
+    let garbage = [&good[..], b"garbage"].concat();
+    check(
+        &garbage,
+        1,
+        &format!(
+            "JFR, chunk 2, byte {length}: no chunk begins here; this chunk and all behind it are left out"
+        ),
+    );
+    // The offset of the constants leads to the metadata.
+    let mut damaged = good.clone();
+    damaged.copy_within(24..32, 16);
+    let error = decode(&damaged, &Options::default()).expect_err("is damaged");
+    let between = [&good[..], &damaged, &good].concat();
+    let warning = error.to_string();
+    let (_, problem) = warning.split_once(": ").expect("a place");
+    let read = decode_with_times(&between).expect("chunks are sound");
+    let expect: Vec<_> = totals(&alone).iter().map(|total| total * 2).collect();
+    assert_eq!(totals(&read), expect);
+    assert!(
+        matches!(&read.warnings[..], [one] if one.starts_with("JFR, chunk 2, byte ")
+            && one.ends_with(&format!(": {problem}; this chunk is left out"))),
+        "{:?}",
+        read.warnings
+    );
+    // Where none is sound, it is an error.
+    assert_eq!(decode_with_times(&damaged).err(), Some(error));
+    assert!(decode_with_times(&good[..length - 1]).is_err());
+}
+
+#[test]
 fn no_damage_is_a_panic() {
     let made = [Integers::Compressed, Integers::Raw].map(every_event);
     let real = ["wall_tick_sample", "new_spancontext", "nativemem"].map(recording);

@@ -422,6 +422,18 @@ fn a_viewer_reads_the_profiles_that_are_sound() {
     assert_eq!(opened.decoded.warnings, [left_out]);
     let error = imports::open(&bytes(json!([bad])), 1 << 20).expect_err("nothing is sound");
     assert!(error.to_string().contains("profile 0"), "{error}");
+    let unknown = json!({ "type": "heap", "name": "new", "unit": "bytes" });
+    let opened = imports::open(&bytes(json!([null, good, unknown])), 1 << 20).expect("opens");
+    assert_eq!(opened.decoded.profile.total(0), 10_000_000);
+    assert_eq!(
+        opened.decoded.warnings,
+        [
+            "speedscope, profile 0 (\"\"): invalid type: null, expected a profile; this profile is left out",
+            "speedscope, profile 2 (\"new\"): unknown variant `heap`, expected `evented` or `sampled`; this profile is left out",
+        ]
+    );
+    let error = imports::open(&bytes(json!([null])), 1 << 20).expect_err("nothing is sound");
+    assert!(error.to_string().contains("profile 0"), "{error}");
     // A push is taken whole or not at all.
     let both = bytes(json!([good, bad]));
     assert!(pushed("name=app&format=speedscope", "", &both).is_err());

@@ -25,6 +25,28 @@ use crate::model::id::StringId;
 
 /// Decodes a recording, which is not gzip any more.
 pub fn decode(bytes: &[u8], options: &Options<'_>) -> Result<Recording, JfrError> {
+    read(bytes, options, Damaged::Refused)
+}
+
+/// The same of the chunks that are sound; warnings name the others. Where none is, or where it
+/// would take too much, it is the error of [`decode`].
+pub(super) fn decode_sound(bytes: &[u8], options: &Options<'_>) -> Result<Recording, JfrError> {
+    match decode(bytes, options) {
+        Err(error) if error.problem.is_damage() => read(bytes, options, Damaged::LeftOut),
+        decoded => decoded,
+    }
+}
+
+/// What becomes of a recording of which a chunk is damaged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Damaged {
+    /// The whole recording is refused.
+    Refused,
+    /// A warning names the chunk; the others are read, if there are any.
+    LeftOut,
+}
+
+fn read(bytes: &[u8], options: &Options<'_>, damaged: Damaged) -> Result<Recording, JfrError> {
     let at_start = |problem| JfrError {
         chunk: 1,
         offset: 0,
@@ -36,33 +58,44 @@ pub fn decode(bytes: &[u8], options: &Options<'_>) -> Result<Recording, JfrError
             cap: MAX_PROFILE_BYTES,
         }));
     }
-    let labels = options.labels;
-    let mut decoder = Decoder {
-        builder: ProfileBuilder::new(),
-        budget: Budget::new(
-            bytes.len() + labels.map_or(0, LabelsSnapshot::length),
-            options.times,
-        ),
-        samples: Samples::new(options.times),
-        threads: options.times.then(Threads::default),
-        settings: Settings::default(),
-        period_nanos: options.period_nanos,
-        labels: EventLabels::new(labels),
-        without_stack: 0,
-    };
+    let mut decoder = Decoder::new(bytes, options);
     let (mut at, mut chunk) = (0, 0);
     let (mut start_nanos, mut end_nanos) = (i64::MAX, 0);
+    let (mut sound, mut first_error) = (0, None);
     while at < bytes.len() || chunk == 0 {
         chunk += 1;
-        let header = Header::read(bytes, at, chunk)?;
+        let header = match Header::read(bytes, at, chunk) {
+            Err(error) if damaged == Damaged::LeftOut => {
+                // Where the next one begins is not known.
+                decoder.leave_out(&error, "this chunk and all behind it are left out");
+                first_error.get_or_insert(error);
+                break;
+            }
+            header => header?,
+        };
+        at = header.end;
+        if damaged == Damaged::LeftOut {
+            // A chunk is damaged in any place, so it is tried in a decoder of its own.
+            let tried = Decoder::new(bytes, options).chunk(bytes, &header, chunk);
+            if let Err(error) = tried {
+                decoder.leave_out(&error, "this chunk is left out");
+                first_error.get_or_insert(error);
+                continue;
+            }
+        }
         decoder.chunk(bytes, &header, chunk)?;
+        sound += 1;
         let start = header.start_nanos;
         start_nanos = start.min(start_nanos);
         end_nanos = start.saturating_add(header.duration_nanos).max(end_nanos);
         let about = decoder.builder.header();
         about.time_nanos = start_nanos;
         about.duration_nanos = end_nanos.saturating_sub(start_nanos).max(0);
-        at = header.end;
+    }
+    if let Some(error) = first_error
+        && sound == 0
+    {
+        return Err(error);
     }
     decoder.finish().map_err(|problem| JfrError {
         chunk,
@@ -83,6 +116,7 @@ struct Decoder<'l> {
     period_nanos: Option<i64>,
     labels: EventLabels<'l>,
     without_stack: u64,
+    warnings: Warnings,
 }
 
 /// What is known of the chunk that is read.
@@ -93,7 +127,29 @@ struct Chunk<'a> {
     clock: Clock,
 }
 
-impl Decoder<'_> {
+impl<'l> Decoder<'l> {
+    fn new(bytes: &[u8], options: &Options<'l>) -> Self {
+        let labels = options.labels;
+        Self {
+            builder: ProfileBuilder::new(),
+            budget: Budget::new(
+                bytes.len() + labels.map_or(0, LabelsSnapshot::length),
+                options.times,
+            ),
+            samples: Samples::new(options.times),
+            threads: options.times.then(Threads::default),
+            settings: Settings::default(),
+            period_nanos: options.period_nanos,
+            labels: EventLabels::new(labels),
+            without_stack: 0,
+            warnings: Warnings::default(),
+        }
+    }
+
+    fn leave_out(&mut self, error: &JfrError, what: &str) {
+        self.warnings.add(|| format!("{error}; {what}"));
+    }
+
     fn chunk(&mut self, file: &[u8], header: &Header, number: u32) -> Result<(), JfrError> {
         let reader = Reader::new(&file[..header.end], number, header.integers);
         let metadata = reader.part(header.metadata, header.end);
@@ -228,7 +284,7 @@ impl Decoder<'_> {
         };
         let preferred = preferred.map_or(StringId::EMPTY, |kind| self.builder.string(kind));
         self.builder.header().default_sample_type = preferred;
-        let mut warnings = Warnings::default();
+        let mut warnings = self.warnings;
         if self.without_stack > 0 {
             let count = self.without_stack;
             warnings.add(|| format!("{count} events have no stack and are left out"));

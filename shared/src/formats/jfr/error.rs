@@ -64,3 +64,13 @@ pub enum JfrProblem {
     #[error("its events take more steps to read than its {0} bytes allow")]
     TooMuchWork(usize),
 }
+
+impl JfrProblem {
+    /// Whether a part of the recording is not what it should be.
+    pub(super) fn is_damage(&self) -> bool {
+        !matches!(
+            self,
+            Self::TooLarge { .. } | Self::OutOfProportion(_) | Self::TooMuchWork(_)
+        )
+    }
+}

@@ -33,6 +33,7 @@ mod symbols;
 mod threads;
 
 pub use decode::decode;
+use decode::decode_sound;
 pub use error::{JfrError, JfrProblem};
 pub use labels::{LabelsError, LabelsSnapshot};
 
@@ -78,17 +79,18 @@ pub fn sniff(bytes: &[u8]) -> bool {
 }
 
 /// A recording for a viewer, with times; where these take more memory than the recording may take,
-/// without, and with a warning.
+/// without, and with a warning. A chunk that is damaged is left out with a warning, while any is
+/// sound.
 pub fn decode_with_times(bytes: &[u8]) -> Result<Recording, JfrError> {
     let options = Options {
         times: true,
         ..Options::default()
     };
-    match decode(bytes, &options) {
+    match decode_sound(bytes, &options) {
         Err(JfrError {
             problem: JfrProblem::OutOfProportion(_),
             ..
-        }) => decode(bytes, &Options::default()).map(|mut recording| {
+        }) => decode_sound(bytes, &Options::default()).map(|mut recording| {
             recording.warnings.push(WITHOUT_TIMES.to_owned());
             recording
         }),

@@ -6,8 +6,10 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 use crate::base::limits::{MAX_SERIES_A_PUSH, MAX_STACK_DEPTH};
+use crate::base::warnings::cut;
 use crate::formats::json::each;
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::LocationId;
@@ -53,10 +55,36 @@ struct Frame<'a> {
     col: Option<f64>,
 }
 
-pub(super) struct Profiles(pub(super) Vec<RawProfile>);
+/// Profiles, and those that do not have the shape of one.
+pub(super) struct Profiles(pub(super) Vec<Result<RawProfile, Misshapen>>);
+
+/// A profile that does not have the shape of one.
+pub(super) struct Misshapen {
+    pub(super) name: String,
+    pub(super) problem: String,
+}
+
+impl Misshapen {
+    fn of(json: &RawValue, error: &serde_json::Error) -> Self {
+        #[derive(Deserialize)]
+        struct Named {
+            name: String,
+        }
+
+        let named = serde_json::from_str(json.get());
+        let problem = error.to_string();
+        // Lines and columns are those of the profile, not of the file.
+        let end = problem.rfind(" at line ").unwrap_or(problem.len());
+        Self {
+            name: named.map_or_else(|_| String::new(), |Named { name }| cut(&name)),
+            problem: cut(&problem[..end]),
+        }
+    }
+}
 
 /// A profile as it is written.
 #[derive(Deserialize)]
+#[serde(expecting = "a profile")]
 pub(super) struct RawProfile {
     #[serde(rename = "type")]
     pub(super) kind: Kind,
@@ -180,11 +208,12 @@ impl Frames {
 impl<'de> Deserialize<'de> for Profiles {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut profiles = Vec::new();
-        each(deserializer, "a list of profiles", |profile| {
+        each(deserializer, "a list of profiles", |json: &'de RawValue| {
             if profiles.len() >= MAX_PROFILES {
                 return Err(format!("there are more than {MAX_PROFILES} profiles"));
             }
-            profiles.push(profile);
+            let profile = serde_json::from_str(json.get());
+            profiles.push(profile.map_err(|error| Misshapen::of(json, &error)));
             Ok(())
         })?;
         Ok(Self(profiles))

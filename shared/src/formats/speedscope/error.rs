@@ -36,6 +36,9 @@ pub enum SpeedscopeError {
 /// What is wrong with a profile of a file.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ProfileProblem {
+    /// It does not have the schema's shape.
+    #[error("{0}")]
+    Shape(String),
     /// A key is missing.
     #[error("it has no {0:?}")]
     Missing(&'static str),

@@ -1,6 +1,6 @@
 //! A file's profiles → one [`Profile`].
 
-use super::document::{Change, Document, Event, Kind, RawProfile, Stacks};
+use super::document::{Change, Document, Event, Kind, Misshapen, RawProfile, Stacks};
 use super::error::{ProfileProblem, SpeedscopeError};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::{Warnings, cut};
@@ -38,10 +38,22 @@ pub(super) fn of(
 ) -> Result<Profile, SpeedscopeError> {
     let frames = document.shared.frames;
     let (mut builder, locations) = (frames.builder, frames.locations);
-    let mut raws = document.profiles.0.iter();
+    let mut raws = document.profiles.0.iter().flatten();
     let timed = times == Times::Kept && raws.all(|raw| raw.unit.is_time());
     let mut profiles = Vec::new();
-    for raw in document.profiles.0 {
+    let mut damage = Damage {
+        damaged,
+        warnings,
+        first: None,
+    };
+    for (number, raw) in document.profiles.0.into_iter().enumerate() {
+        let raw = match raw {
+            Ok(raw) => raw,
+            Err(Misshapen { name, problem }) => {
+                damage.add(number, name, ProfileProblem::Shape(problem))?;
+                continue;
+            }
+        };
         let (kind, unit) = raw.unit.sample_type();
         let wanted = builder.value_type(kind, unit);
         let known = builder.profile().sample_types();
@@ -57,14 +69,14 @@ pub(super) fn of(
         }];
         let named = raw.name.as_deref().is_some_and(|name| !name.is_empty());
         let labels = builder.label_set(&mut label[..usize::from(named)]);
-        profiles.push((raw, sample_type, labels));
+        profiles.push((number, raw, sample_type, labels));
     }
     if profiles.is_empty() {
         builder.sample_type("samples", "count");
     }
     let mut sums = StackSums::new(builder.finish());
-    let (mut sound, mut first_error) = (0, None);
-    for (number, (raw, sample_type, labels)) in profiles.into_iter().enumerate() {
+    let mut sound = 0;
+    for (number, raw, sample_type, labels) in profiles {
         let name = cut(raw.name.as_deref().unwrap_or(""));
         let mut reader = Reader {
             sums: &mut sums,
@@ -72,16 +84,7 @@ pub(super) fn of(
             values: Vec::new(),
         };
         if let Err(problem) = reader.read(raw) {
-            let error = SpeedscopeError::Profile {
-                profile: number,
-                name,
-                problem,
-            };
-            if damaged == Damaged::Refused {
-                return Err(error);
-            }
-            warnings.add(|| format!("{error}; this profile is left out"));
-            first_error.get_or_insert(error);
+            damage.add(number, name, problem)?;
             continue;
         }
         sound += 1;
@@ -95,9 +98,39 @@ pub(super) fn of(
             }
         }
     }
-    match first_error {
+    match damage.first {
         Some(error) if sound == 0 => Err(error),
-        _ => Ok(sums.finish(warnings)),
+        _ => Ok(sums.finish(damage.warnings)),
+    }
+}
+
+/// Profiles that are damaged.
+struct Damage<'w> {
+    damaged: Damaged,
+    warnings: &'w mut Warnings,
+    first: Option<SpeedscopeError>,
+}
+
+impl Damage<'_> {
+    /// Notes one, or refuses the file for it.
+    fn add(
+        &mut self,
+        profile: usize,
+        name: String,
+        problem: ProfileProblem,
+    ) -> Result<(), SpeedscopeError> {
+        let error = SpeedscopeError::Profile {
+            profile,
+            name,
+            problem,
+        };
+        if self.damaged == Damaged::Refused {
+            return Err(error);
+        }
+        self.warnings
+            .add(|| format!("{error}; this profile is left out"));
+        self.first.get_or_insert(error);
+        Ok(())
     }
 }
 

@@ -5,9 +5,11 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::table::Table;
 use crate::base::limits::MAX_SERIES_A_PUSH;
+use crate::base::warnings::cut;
 use crate::formats::json::each;
 use crate::imports::json::columns::{Texts, Word};
 
@@ -123,18 +125,47 @@ fn sources<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Table, D::Error
 pub(super) struct Threads {
     pub(super) own: Vec<Thread>,
     pub(super) processes: Vec<Document>,
+    pub(super) damaged: Vec<Damaged>,
+}
+
+/// A thread that does not have the shape of one.
+pub(super) struct Damaged {
+    pub(super) name: String,
+    pub(super) problem: String,
+}
+
+impl Damaged {
+    fn of(json: &RawValue, error: &serde_json::Error) -> Self {
+        #[derive(Deserialize)]
+        struct Named {
+            name: Word,
+        }
+
+        let named = serde_json::from_str(json.get());
+        let problem = error.to_string();
+        // Lines and columns are those of the thread, not of the file.
+        let end = problem.rfind(" at line ").unwrap_or(problem.len());
+        Self {
+            name: named.map_or_else(|_| String::new(), |Named { name }| cut(&name.0)),
+            problem: cut(&problem[..end]),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for Threads {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut threads = Self::default();
-        each(deserializer, "a list of threads", |item| {
-            match item {
-                Item::Thread(thread) if thread.samples.rows() > 0 => threads.own.push(*thread),
-                Item::Process(process) if !process.is_empty() => threads.processes.push(*process),
-                _ => {}
+        each(deserializer, "a list of threads", |json: &'de RawValue| {
+            match serde_json::from_str(json.get()) {
+                Ok(Item::Thread(thread)) if thread.samples.rows() > 0 => threads.own.push(*thread),
+                Ok(Item::Process(process)) if !process.is_empty() => {
+                    threads.processes.push(*process);
+                }
+                Ok(_) => {}
+                Err(error) => threads.damaged.push(Damaged::of(json, &error)),
             }
-            check_count(threads.own.len().max(threads.processes.len()))
+            let read = threads.own.len().max(threads.processes.len());
+            check_count(read.max(threads.damaged.len()))
         })?;
         Ok(threads)
     }
@@ -183,7 +214,9 @@ impl Document {
     }
 
     fn is_empty(&self) -> bool {
-        self.threads.own.is_empty() && self.inner().next().is_none()
+        self.threads.own.is_empty()
+            && self.threads.damaged.is_empty()
+            && self.inner().next().is_none()
     }
 }
 

@@ -37,7 +37,7 @@ use crate::model::profile::Label;
 use document::{Document, Thread};
 use stacks::Stacks;
 use symbols::Names;
-use tables::{Problem, Tables};
+use tables::Tables;
 
 pub(crate) const NAME: &str = "Firefox profile";
 
@@ -57,15 +57,19 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let start = of_file.meta.start_time.unwrap_or(0.0);
     let mut reader = Reader::default();
     reader.columns(&document);
-    reader.process(&document, start)?;
+    reader.process(&document, start);
     let Reader {
         mut builder,
         mut warnings,
-        threads,
+        sound,
+        first_error,
         ends,
         ..
     } = reader;
-    if threads == 0 {
+    if sound == 0 {
+        if let Some(error) = first_error {
+            return Err(error);
+        }
         warnings.add(|| "no thread of the file has a sample".to_owned());
     }
     let period = whole(of_file.meta.interval.unwrap_or(0.0), MILLISECOND);
@@ -92,6 +96,10 @@ struct Reader {
     types: Vec<Weight>,
     /// How many threads came so far.
     threads: usize,
+    /// How many of them are read.
+    sound: usize,
+    /// What is wrong with the first that isn't.
+    first_error: Option<FormatError>,
     /// The first and the last time.
     ends: Option<(i64, i64)>,
 }
@@ -148,8 +156,8 @@ impl Reader {
     }
 
     /// Adds the threads of a process and the processes in it. `start` is when the file's times
-    /// begin.
-    fn process(&mut self, process: &Document, start: f64) -> Result<(), FormatError> {
+    /// begin. A thread that is damaged is left out with a warning.
+    fn process(&mut self, process: &Document, start: f64) {
         let offset = process.meta.start_time.map_or(0.0, |own| own - start);
         let no_tables = Thread::default();
         let shared = process.shared.as_deref().unwrap_or(&no_tables);
@@ -161,8 +169,14 @@ impl Reader {
             mark(thread, &mut needed);
         }
         let tables = Tables::of(&no_tables, shared, &process.libs);
-        let added = tables.add(needed, &mut self.builder, &mut shared_names);
-        let shared_stacks = added.map_err(|problem| at("shared", problem))?;
+        let shared_stacks = tables.add(needed, &mut self.builder, &mut shared_names);
+        for damaged in &process.threads.damaged {
+            let name = match damaged.name.as_str() {
+                "" => "a thread".to_owned(),
+                name => format!("thread {name}"),
+            };
+            self.leave_out(FormatError::at(NAME, name, &damaged.problem));
+        }
         for thread in &process.threads.own {
             let name = first_of([&thread.name.0, &thread.tid.0]);
             let place = format!("thread {} ({name})", self.threads);
@@ -180,16 +194,29 @@ impl Reader {
                 } else {
                     &mut shared_names
                 };
-                let added = tables.add(needed, &mut self.builder, names);
-                own_stacks = added.map_err(|problem| at(&place, problem))?;
+                own_stacks = tables.add(needed, &mut self.builder, names);
                 &own_stacks
             };
-            self.thread(process, thread, stacks, &place, offset)?;
+            match check(thread, stacks, &place) {
+                Ok(()) => {
+                    self.thread(process, thread, stacks, &place, offset);
+                    self.sound += 1;
+                }
+                Err(error) => self.leave_out(error),
+            }
             self.threads += 1;
         }
-        process
-            .inner()
-            .try_for_each(|inner| self.process(inner, start))
+        for inner in process.inner() {
+            self.process(inner, start);
+        }
+    }
+
+    fn leave_out(&mut self, error: FormatError) {
+        let place = error.place.as_deref().unwrap_or_default();
+        let problem = &error.problem;
+        self.warnings
+            .add(|| format!("{place}: {problem}; this thread is left out"));
+        self.first_error.get_or_insert(error);
     }
 
     fn thread(
@@ -199,7 +226,7 @@ impl Reader {
         stacks: &Stacks,
         place: &str,
         offset: f64,
-    ) -> Result<(), FormatError> {
+    ) {
         let samples = &thread.samples;
         let weight = Weight::of(&samples.weight_type);
         let column = self.types.iter().position(|known| *known == weight);
@@ -221,16 +248,7 @@ impl Reader {
         let (stack, weights) = (samples.column("stack"), samples.column("weight"));
         for row in 0..samples.rows() {
             let stack = stack.index(row);
-            let id = match stack.map(|stack| stacks.ids.get(stack)) {
-                Some(None) => {
-                    let rows = stacks.ids.len();
-                    let place = format!("{place}, sample {row}");
-                    let problem = format!("its stack is not in the table of {rows} stacks");
-                    return Err(FormatError::at(NAME, place, problem));
-                }
-                Some(Some(&id)) => id,
-                None => None,
-            };
+            let id = stack.and_then(|stack| stacks.ids[stack]);
             let category = stack.and_then(|stack| stacks.category(stack));
             let labels = *of_category.entry(category).or_insert_with(|| {
                 let names = &process.meta.categories.0;
@@ -254,7 +272,6 @@ impl Reader {
                 )
             });
         }
-        Ok(())
     }
 
     fn sample(
@@ -337,8 +354,25 @@ fn first_of(texts: [&String; 2]) -> &str {
     if first.is_empty() { second } else { first }
 }
 
-fn at(place: &str, problem: Problem) -> FormatError {
-    FormatError::at(NAME, format!("{place}, {}", problem.place), problem.problem)
+/// Whether each sample of a thread has a stack that is sound.
+fn check(thread: &Thread, stacks: &Stacks, place: &str) -> Result<(), FormatError> {
+    let column = thread.samples.column("stack");
+    for row in 0..thread.samples.rows() {
+        let Some(stack) = column.index(row) else {
+            continue;
+        };
+        let rows = stacks.ids.len();
+        let problem = if stack >= rows {
+            let problem = format!("its stack is not one of {rows}");
+            Some((format!("sample {row}"), problem))
+        } else {
+            stacks.problem_text(stack)
+        };
+        if let Some((at, problem)) = problem {
+            return Err(FormatError::at(NAME, format!("{place}, {at}"), problem));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Stacks of a thread's tables as stacks of the profile.
 
+use hashbrown::HashMap;
+
 use super::symbols::{Names, Symbols};
 use super::table::{Column, Table};
-use super::tables::{Problem, Tables};
+use super::tables::{Problem, Tables, What};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::StackId;
@@ -13,21 +15,25 @@ pub(super) struct Stacks {
     pub(super) ids: Vec<Option<StackId>>,
     /// The category of each, plus one; 0 for none.
     categories: Vec<u32>,
+    /// Rows that can't be a stack, or whose callers can't.
+    broken: HashMap<u32, Problem>,
+    /// How many frames there are.
+    frames: usize,
 }
 
 impl Tables<'_> {
-    /// Adds the stacks of these rows to a profile.
+    /// Adds the stacks of these rows to a profile, except for those that are broken.
     pub(super) fn add(
         &self,
         mut needed: Vec<bool>,
         builder: &mut ProfileBuilder,
         names: &mut Names,
-    ) -> Result<Stacks, Problem> {
+    ) -> Stacks {
         let rows = needed.len();
         let parents = Parents::of(self.stacks);
         for row in (0..rows).rev() {
             if needed[row]
-                && let Some(parent) = parents.of_row(row)?
+                && let Ok(Some(parent)) = parents.of_row(row)
             {
                 needed[parent] = true;
             }
@@ -35,24 +41,21 @@ impl Tables<'_> {
         let mut stacks = Stacks {
             ids: vec![None; rows],
             categories: vec![0; rows],
+            broken: HashMap::new(),
+            frames: self.frames.rows(),
         };
         let mut depths = vec![0u16; rows];
         let mut locations = vec![None; self.frames.rows()];
         let mut symbols = Symbols::new(self, builder, names);
         let own_category = self.stacks.column("category");
         let (frame, category) = (self.stacks.column("frame"), self.frames.column("category"));
-        for row in (0..rows).filter(|&row| needed[row]) {
-            let problem = |problem| Problem {
-                place: format!("stack {row}"),
-                problem,
-            };
+        let mut add = |row: usize, stacks: &mut Stacks| {
             let parent = parents.of_row(row)?;
-            let Some(frame) = frame.index(row).filter(|&frame| frame < locations.len()) else {
-                let problem = problem(format!(
-                    "its frame is not in the table of {} frames",
-                    locations.len()
-                ));
+            if let Some(problem) = parent.and_then(|parent| stacks.problem(parent)) {
                 return Err(problem);
+            }
+            let Some(frame) = frame.index(row).filter(|&frame| frame < locations.len()) else {
+                return Err(What::Frame.of(row));
             };
             let inherited = parent.map_or(0, |parent| stacks.categories[parent]);
             let known = own_category.index(row).or_else(|| category.index(frame));
@@ -60,12 +63,11 @@ impl Tables<'_> {
             let known = known.map(|known| u32::try_from(known.saturating_add(1)).unwrap_or(0));
             stacks.categories[row] = known.unwrap_or(inherited);
             if parent.is_none() && symbols.is_root(frame) {
-                continue;
+                return Ok(());
             }
             depths[row] = parent.map_or(0, |parent| depths[parent]) + 1;
             if usize::from(depths[row]) > MAX_STACK_DEPTH {
-                let deep = format!("it has more than {MAX_STACK_DEPTH} frames");
-                return Err(problem(deep));
+                return Err(What::Depth.of(row));
             }
             let caller = parent.and_then(|parent| stacks.ids[parent]);
             let inlined = match parent {
@@ -82,8 +84,14 @@ impl Tables<'_> {
                 }
             };
             stacks.ids[row] = Some(symbols.builder.stack(caller, location));
+            Ok(())
+        };
+        for row in (0..rows).filter(|&row| needed[row]) {
+            if let Err(problem) = add(row, &mut stacks) {
+                stacks.broken.insert(row as u32, problem);
+            }
         }
-        Ok(stacks)
+        stacks
     }
 
     /// Whether a frame is a call that was inlined into the one of a stack.
@@ -102,6 +110,16 @@ impl Tables<'_> {
 }
 
 impl Stacks {
+    /// What is wrong with a row or its callers.
+    fn problem(&self, row: usize) -> Option<Problem> {
+        self.broken.get(&(row as u32)).copied()
+    }
+
+    /// The same for people: where it is and what is wrong.
+    pub(super) fn problem_text(&self, row: usize) -> Option<(String, String)> {
+        Some(self.problem(row)?.text(self.frames))
+    }
+
     /// The category of a row.
     pub(super) fn category(&self, row: usize) -> Option<usize> {
         (self.categories[row] as usize).checked_sub(1)
@@ -131,10 +149,7 @@ impl<'a> Parents<'a> {
             offset.map(|offset| row.checked_sub(offset).unwrap_or(usize::MAX))
         };
         match parent {
-            Some(parent) if parent >= row => Err(Problem {
-                place: format!("stack {row}"),
-                problem: "its prefix is not an earlier stack".to_owned(),
-            }),
+            Some(parent) if parent >= row => Err(What::Prefix.of(row)),
             parent => Ok(parent),
         }
     }

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::tables::{Problem, Tables};
+use super::tables::{Problem, Tables, What};
 use crate::imports::frames::{Frame, hex_address, library, split_library, split_place};
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::{LocationId, MappingId, StackId, StringId};
@@ -140,19 +140,15 @@ impl<'a> Symbols<'a> {
         let Tables {
             frames, functions, ..
         } = *self.tables;
-        let problem = |problem: &str| Problem {
-            place: format!("frame {frame}"),
-            problem: problem.to_owned(),
-        };
         let names = functions.column("name");
         if let Some(location) = frames.column("location").index(frame) {
             let name = self.name(location, Kind::Place);
-            let name = name.ok_or_else(|| problem("its location is not a string of the table"))?;
+            let name = name.ok_or(What::Location.of(frame))?;
             return Ok((name, name.file, name.line, None));
         }
         let function = frames.column("func").index(frame);
         let function = function.filter(|&function| function < functions.rows());
-        let function = function.ok_or_else(|| problem("its function is not in the table"))?;
+        let function = function.ok_or(What::Function.of(frame))?;
         let file = self.file(function);
         let is_script = file.is_empty() && functions.column("isJS").whole(function) == 1;
         let name = names.index(function);
@@ -162,7 +158,7 @@ impl<'a> Symbols<'a> {
             Kind::Function
         };
         let name = name.and_then(|name| self.name(name, kind));
-        let name = name.ok_or_else(|| problem("the name of its function is not in the table"))?;
+        let name = name.ok_or(What::Name.of(frame))?;
         let line = functions.column("lineNumber").whole(function);
         let library = functions.column("resource").index(function);
         let library = library.and_then(|row| self.tables.resources.column("lib").index(row));

@@ -129,10 +129,7 @@ fn raw() {
         ),
     ] {
         let text = message(&format!(r#"{{"threads":[{{"samples":{{{samples}}}}}]}}"#));
-        assert!(
-            text.starts_with(&format!("Firefox profile: {expect} at line 1")),
-            "{text}"
-        );
+        assert_eq!(text, format!("Firefox profile, a thread: {expect}"));
     }
 }
 
@@ -253,6 +250,69 @@ fn what_is_wrong() {
     assert_eq!(
         message(&text.replace(stack, &deep)),
         "Firefox profile, thread 0 (T), stack 16384: it has more than 16384 frames"
+    );
+}
+
+#[test]
+fn one_damaged_thread_is_left_out() {
+    let own = format!(r#"{TABLES},"stringArray":{STRINGS},"samples":{{"stack":[1,2]}}"#);
+    let good = file(&own, "");
+    let expect = draw(&good);
+    let with = |bad: &str| {
+        let text = file(&format!(r#"{own}}},{{"name":"bad",{bad}"#), "");
+        let decoded = read(&text).expect("a thread is sound");
+        (drawn(&decoded.profile), decoded.warnings)
+    };
+    for (from, to, problem) in [
+        (
+            r#""frame":[0,1,2]"#,
+            r#""frame":[0,77,2]"#,
+            "thread 1 (bad), stack 1: its frame is not one of 3",
+        ),
+        (
+            r#""prefix":[null,0,0]"#,
+            r#""prefix":[null,2,0]"#,
+            "thread 1 (bad), stack 1: its prefix is not an earlier stack",
+        ),
+        (
+            r#""func":[0,1,2]"#,
+            r#""func":[9,1,2]"#,
+            "thread 1 (bad), frame 0: its function is not in the table",
+        ),
+        (
+            r#""name":[0,1,2]"#,
+            r#""name":[0,1,9]"#,
+            "thread 1 (bad), frame 2: the name of its function is not in the table",
+        ),
+        (
+            r#""stack":[1,2]"#,
+            r#""stack":[1,7]"#,
+            "thread 1 (bad), sample 1: its stack is not one of 3",
+        ),
+        (
+            r#"{"stack":[1,2]}"#,
+            "7",
+            "thread bad: invalid type: integer `7`, expected a table",
+        ),
+    ] {
+        assert!(own.contains(from), "{from}");
+        let (drawn, warnings) = with(&own.replace(from, to));
+        assert_eq!(drawn, expect);
+        assert_eq!(warnings, [format!("{problem}; this thread is left out")]);
+    }
+    // Of shared tables, a damaged row is that of the threads that use it.
+    let shared = format!(r#","shared":{{{TABLES},"stringArray":{STRINGS}}}"#);
+    let shared = shared.replace(r#""frame":[0,1,2]"#, r#""frame":[0,1,77]"#);
+    let samples = |stack: u8| format!(r#""samples":{{"stack":[{stack}]}}"#);
+    let text = file(
+        &format!(r#"{}}},{{"name":"bad",{}"#, samples(1), samples(2)),
+        &shared,
+    );
+    let decoded = read(&text).expect("a thread is sound");
+    assert_eq!(decoded.profile.total(0), 1);
+    assert_eq!(
+        decoded.warnings,
+        ["thread 1 (bad), stack 2: its frame is not one of 3; this thread is left out"]
     );
 }
 

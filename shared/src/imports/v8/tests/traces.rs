@@ -138,16 +138,50 @@ fn files_break_off() {
         &[],
         &expect,
     );
-    let damaged = |event: &str| quoted(&format!("[{{'ph':'X','ts':1}},{event}]"));
-    check_error(
-        &damaged("{'ph':'X','name':'a'}"),
-        "Chrome trace, byte 40: an event has no \"ts\"",
+}
+
+#[test]
+fn damaged_parts_are_left_out() {
+    let file = |events: &str| quoted(&format!("{{'traceEvents':[{events}]}}"));
+    let good = "{'ph':'X','ts':1,'dur':2,'name':'a'}";
+    let expect = ["wall/nanoseconds", "0 a 2000"];
+    for (bad, place, problem) in [
+        ("{'ph':'X','name':'a'}", 37, "an event has no \"ts\""),
+        ("{'ts':'soon'}", 28, "\"soon\" is not a number"),
+        ("7", 16, "expected an object"),
+    ] {
+        check_error(
+            &file(bad),
+            &format!("Chrome trace, byte {place}: {problem}"),
+        );
+        let (at, first) = (place + good.len() + 1, format!("{bad},{good}"));
+        let warning = format!("damaged parts left out: 1; the first, at byte {at}: {problem}");
+        check(&file(&format!("{good},{bad}")), &[&warning], &expect);
+        let warning = format!("damaged parts left out: 2; the first, at byte {place}: {problem}");
+        check(&file(&format!("{first},{bad}")), &[&warning], &expect);
+    }
+    check(
+        &quoted(
+            "{'traceEvents':[],'stackFrames':{'1':{'name':'a'},'2':{}},
+            'samples':[{'ts':1,'sf':1},{'sf':1},7]}",
+        ),
+        &["damaged parts left out: 3; the first, at byte 56: a frame has no \"name\""],
+        &["samples/count", "0 a 1"],
     );
-    check_error(
-        &damaged("{'ts':'soon'}"),
-        "Chrome trace, byte 31: \"soon\" is not a number",
+    // A recording without one of its pieces would have wrong times.
+    check(
+        &quoted(&format!(
+            "[{good},{{'ph':'P','name':'ProfileChunk','id':1,'args':{{'data':{{'cpuProfile':
+            {{'nodes':[{{'id':1,'callFrame':{{'functionName':'f'}}}}],'samples':[1]}},
+            'timeDeltas':[1]}}}}}},{{'ph':'P','name':'ProfileChunk','id':1,'ts':5,
+            'args':{{'data':{{'timeDeltas':['soon']}}}}}}]"
+        )),
+        &[
+            "a CPU profile with a damaged part is left out",
+            "damaged parts left out: 1; the first, at byte 315: \"soon\" is not a number",
+        ],
+        &expect,
     );
-    check_error(&damaged("7"), "Chrome trace, byte 19: expected an object");
 }
 
 #[test]

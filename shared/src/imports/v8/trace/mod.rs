@@ -6,10 +6,12 @@
 //!   each kind that occurs is a sample type. An event's name is its frame, with `args.detail`
 //!   behind it, which says what clang was at.
 //! - Process and thread are labels.
+//! - An event that is damaged is left out with a warning, while any other is sound.
 //! - Asynchronous events are left out with a warning, for they belong to no stack; instants,
 //!   counters, flows and other arguments without.
 
 mod event;
+mod left_out;
 mod profiles;
 mod sampled;
 mod threads;
@@ -25,6 +27,7 @@ use crate::imports::spans::{Kind, Spans};
 use crate::model::builder::ProfileBuilder;
 use event::Event;
 pub(crate) use event::NAME;
+use left_out::LeftOut;
 use profiles::Profiles;
 use sampled::Sampled;
 use threads::Threads;
@@ -42,6 +45,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         sampled: Sampled::default(),
         profiles: Profiles::default(),
         asynchronous: 0,
+        left_out: LeftOut::default(),
     };
     let mut warnings = Warnings::default();
     match trace.read(&mut reader) {
@@ -64,6 +68,7 @@ struct Trace {
     sampled: Sampled,
     profiles: Profiles,
     asynchronous: u64,
+    left_out: LeftOut,
 }
 
 impl Trace {
@@ -75,17 +80,22 @@ impl Trace {
             "traceEvents" => self.events(reader),
             "stackFrames" => {
                 let (threads, builder) = (&mut self.threads, &mut self.builder);
-                self.sampled.read_frames(reader, threads, builder)
+                let left_out = &mut self.left_out;
+                self.sampled.read_frames(reader, threads, builder, left_out)
             }
-            "samples" => self.sampled.read_samples(reader, &mut self.threads),
+            "samples" => {
+                let (threads, left_out) = (&mut self.threads, &mut self.left_out);
+                self.sampled.read_samples(reader, threads, left_out)
+            }
             _ => reader.skip(),
         })
     }
 
     fn events(&mut self, reader: &mut Reader<'_>) -> Result<(), Problem> {
         reader.list(&mut |reader| {
-            let event = Event::read(reader)?;
-            self.event(&event, reader)
+            let start = *reader;
+            let read = Event::read(reader).and_then(|event| self.event(&event, reader));
+            self.left_out.pass(read, start, reader)
         })
     }
 
@@ -128,16 +138,18 @@ impl Trace {
             spans,
             sampled,
             profiles,
+            mut left_out,
             ..
         } = self;
         let sampled = sampled.finish(&mut builder, &mut warnings)?;
-        let profiles = profiles.finish(&mut builder, &mut warnings)?;
+        let profiles = profiles.finish(&mut builder, &mut warnings, &mut left_out);
         let labels = threads.labels(&mut builder);
         let ranges = profiles.iter().filter_map(|(_, recorded)| recorded.range());
         let range = ranges
             .chain(sampled.range())
             .chain(spans.range())
             .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        left_out.finish(range.is_none(), &mut warnings)?;
         let (origin, end) = range.unwrap_or_default();
         builder.header().duration_nanos = end.saturating_sub(origin);
         spans.write(&mut builder, &labels, origin, &mut warnings)?;

@@ -2,6 +2,7 @@
 //! `stackFrames`, which names its parent.
 
 use super::event::NAME;
+use super::left_out::LeftOut;
 use super::threads::Threads;
 use crate::base::sort::sort_rows;
 use crate::base::warnings::Warnings;
@@ -40,8 +41,9 @@ impl Sampled {
         reader: &mut Reader<'_>,
         threads: &mut Threads,
         builder: &mut ProfileBuilder,
+        left_out: &mut LeftOut,
     ) -> Result<(), Problem> {
-        reader.object(&mut |reader, id| {
+        let mut frame = |reader: &mut Reader<'_>, id: &str| {
             let id = threads.text(id);
             let (mut name, mut parent) = (None, None);
             let (mut line, mut column) = (0, 0);
@@ -62,6 +64,11 @@ impl Sampled {
             let number = |id| StringId::number(Some(id));
             self.frames.add(number(id), parent.map(number), location);
             Ok(())
+        };
+        reader.object(&mut |reader, id| {
+            let start = *reader;
+            let read = frame(reader, id);
+            left_out.pass(read, start, reader)
         })
     }
 
@@ -70,8 +77,9 @@ impl Sampled {
         &mut self,
         reader: &mut Reader<'_>,
         threads: &mut Threads,
+        left_out: &mut LeftOut,
     ) -> Result<(), Problem> {
-        reader.list(&mut |reader| {
+        let mut sample = |reader: &mut Reader<'_>| {
             let (mut process, mut thread) = Default::default();
             let (mut time, mut weight, mut frame) = (None, 1, None);
             reader.object(&mut |reader, key| {
@@ -95,6 +103,11 @@ impl Sampled {
                 weight,
             });
             Ok(())
+        };
+        reader.list(&mut |reader| {
+            let start = *reader;
+            let read = sample(reader);
+            left_out.pass(read, start, reader)
         })
     }
 
