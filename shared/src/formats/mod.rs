@@ -16,3 +16,4 @@ pub mod push_v1;
 pub mod speedscope;
 pub(crate) mod stack_sums;
 pub(crate) mod start;
+pub(crate) mod unpack;

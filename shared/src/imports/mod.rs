@@ -20,11 +20,11 @@ mod testing;
 mod text;
 mod v8;
 
-use crate::formats::compression::inflate_sniffed;
 use crate::formats::decoded::Decoded;
 use crate::formats::detect::open as open_common;
 use crate::formats::json::format::JsonFormat;
 use crate::formats::start::Start;
+use crate::formats::unpack::{DAMAGED_TEXT, Unpacked, unpack};
 use crate::formats::{jfr, speedscope};
 pub use error::{FormatError, ImportError};
 
@@ -111,7 +111,8 @@ pub struct Opened {
 }
 
 /// Opens a profile in any format at all: those of this room, JFR, speedscope, and all that
-/// [`crate::open`] reads; gzip, zstd or neither. After inflation it may have `cap` bytes.
+/// [`crate::open`] reads; compressed with gzip or zstd, or both. After inflation it may have `cap`
+/// bytes.
 pub fn open(bytes: &[u8], cap: usize) -> Result<Opened, ImportError> {
     open_as(FORMATS, bytes, cap)
 }
@@ -123,8 +124,15 @@ pub fn open_uploaded(bytes: &[u8], cap: usize) -> Result<Opened, ImportError> {
 }
 
 fn open_as(formats: &[Format], bytes: &[u8], cap: usize) -> Result<Opened, ImportError> {
-    let inflated = inflate_sniffed(bytes, cap)?;
-    let raw = inflated.as_deref().unwrap_or(bytes);
+    let Unpacked { bytes, is_damaged } = unpack(bytes, cap)?;
+    let mut opened = open_unpacked(formats, &bytes, cap)?;
+    if is_damaged {
+        opened.decoded.warnings.insert(0, DAMAGED_TEXT.to_owned());
+    }
+    Ok(opened)
+}
+
+fn open_unpacked(formats: &[Format], raw: &[u8], cap: usize) -> Result<Opened, ImportError> {
     if jfr::sniff(raw) && raw.len() <= cap {
         let recording = jfr::decode_with_times(raw)?;
         return Ok(Opened {
@@ -153,4 +161,46 @@ fn open_as(formats: &[Format], bytes: &[u8], cap: usize) -> Result<Opened, Impor
         decoded,
         format: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn utf16_is_read_as_any_text() {
+        let wide = |text: &str| -> Vec<u8> {
+            let text = format!("\u{feff}{text}");
+            text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+        };
+        for (text, format) in [
+            (
+                "Full thread dump x:\n\n\"main\" #1 prio=5 tid=0x1 nid=0x2 runnable\n   java.lang.Thread.State: RUNNABLE\n\tat a.B.c(B.java:1)\n\n",
+                Some("Java thread dump"),
+            ),
+            (
+                r#"[{"ph":"X","ts":1,"dur":1000,"name":"a"}]"#,
+                Some("Chrome trace"),
+            ),
+            (
+                r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[0]],"weights":[1]}]}"#,
+                Some("speedscope"),
+            ),
+            ("main;a 1\n", None),
+            ("x profile: total 1\n1 @ 0x1 0x2\n", None),
+        ] {
+            let plain = open(text.as_bytes(), 1 << 20).expect("opens");
+            assert_eq!(plain.format, format);
+            let bytes = zstd::stream::encode_all(&wide(text)[..], 1).expect("memory");
+            let opened = open(&bytes, 1 << 20).expect("opens");
+            assert_eq!(opened.format, format);
+            let totals = [&plain, &opened].map(|opened| opened.decoded.profile.total(0));
+            assert_eq!(totals[0], totals[1]);
+            assert!(totals[0] > 0, "{text}");
+            assert_eq!(opened.decoded.warnings, plain.decoded.warnings);
+            let cut = [wide(text), b"\xd8".to_vec()].concat();
+            let cut = open(&cut, 1 << 20).expect("opens");
+            assert_eq!(cut.decoded.warnings[0], DAMAGED_TEXT);
+        }
+    }
 }

@@ -57,7 +57,7 @@ pub enum IngestError {
     )]
     JoinedLines,
     /// The sender says pprof and sends something else.
-    #[error("the body is {0}; send pprof")]
+    #[error("the body is {}", unsupported(.0))]
     Unsupported(UnsupportedFormat),
     /// The body is not the multipart message it says it is.
     #[error(transparent)]
@@ -239,6 +239,16 @@ impl IngestError {
             415 => "unimplemented",
             _ => "invalid_argument",
         }
+    }
+}
+
+/// What a body is, and what to do.
+fn unsupported(format: &UnsupportedFormat) -> String {
+    match format {
+        UnsupportedFormat::Imported(name) => {
+            format!("{name}, which a server does not accept; open it in the viewer, or send pprof")
+        }
+        format => format!("{format}; send pprof"),
     }
 }
 

@@ -126,7 +126,7 @@ fn the_first_reader_leaves_them_to_the_second() {
             continue;
         }
         match pilotlight_core::open(&bytes, MAX_PROFILE_BYTES) {
-            Err(pilotlight_core::OpenError::Unsupported(UnsupportedFormat::Profile(_))) => {}
+            Err(pilotlight_core::OpenError::Unsupported(UnsupportedFormat::Imported(_))) => {}
             Ok(_) => wrong.push(format!("{file}: opened")),
             Err(error) => wrong.push(format!("{file}: {error}")),
         }

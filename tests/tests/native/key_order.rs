@@ -239,7 +239,7 @@ fn opened(text: &str, format: &str) -> (String, Vec<String>) {
     let first = open(text.as_bytes(), MAX_PROFILE_BYTES);
     let named = matches!(
         first,
-        Err(OpenError::Unsupported(UnsupportedFormat::Profile(_)))
+        Err(OpenError::Unsupported(UnsupportedFormat::Imported(_)))
     );
     assert!(named, "{format}: {text:.400}");
     (described(&opened.decoded.profile), opened.decoded.warnings)

@@ -183,13 +183,15 @@ fn files_of_other_profilers_are_named() {
         let Some(file) = corpus::read(path) else {
             return;
         };
-        let expected = format!("this is {name}, which Pilotlight can't open yet; {READS}");
+        let expected = format!("this is {name}, which the viewer opens; {READS}");
         assert_eq!(opened(&file.bytes), expected, "{path}");
         assert_eq!(
             pushed(&file.bytes),
             (
                 422,
-                format!("the body is {name}, which Pilotlight can't open yet; send pprof")
+                format!(
+                    "the body is {name}, which a server does not accept; open it in the viewer, or send pprof"
+                )
             ),
             "{path}"
         );
@@ -200,12 +202,21 @@ fn files_of_other_profilers_are_named() {
 fn what_is_no_profile_is_named_too() {
     let tar = [&[b'a'; 257][..], b"ustar\0", &[0; 300]].concat();
     let cases: [(&[u8], &str); 21] = [
-        (b"\x7fELF\x02\x01\x01\0\0\0\0\0", "a program (ELF)"),
-        (b"\xcf\xfa\xed\xfe\x07\0\0\x01", "a program (Mach-O)"),
-        (b"\xca\xfe\xba\xbf\0\0\0\x02", "a program (Mach-O)"),
+        (
+            b"\x7fELF\x02\x01\x01\0\0\0\0\0",
+            "a program (ELF; drop it on a profile in the viewer to name addresses)",
+        ),
+        (
+            b"\xcf\xfa\xed\xfe\x07\0\0\x01",
+            "a program (Mach-O; drop it on a profile in the viewer to name addresses)",
+        ),
+        (
+            b"\xca\xfe\xba\xbf\0\0\0\x02",
+            "a program (Mach-O; drop it on a profile in the viewer to name addresses)",
+        ),
         (
             b"\xca\xfe\xba\xbe\0\0\0\x02\x01\0\0\x07",
-            "a program (Mach-O)",
+            "a program (Mach-O; drop it on a profile in the viewer to name addresses)",
         ),
         (
             b"\xca\xfe\xba\xbe\0\0\0\x41\0\x10\x0a\0",
@@ -213,7 +224,7 @@ fn what_is_no_profile_is_named_too() {
         ),
         (
             b"MODULE Linux x86_64 0A1B2C0 foo\nFILE 0 a.c\nFUNC 10 8 0 main\n10 8 3 0\n",
-            "Breakpad symbols",
+            "Breakpad symbols (drop them on a profile in the viewer to name addresses)",
         ),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "an image (PNG)"),
         (
@@ -226,12 +237,12 @@ fn what_is_no_profile_is_named_too() {
         ),
         (
             b"\xfb)\x03z\x1d/usr/lib/python3/threading.py\xe9X\x03\0\0\xda\x08__init__",
-            "a Python cProfile profile (pstats), which Pilotlight can't open yet",
+            "a Python cProfile profile (pstats), which the viewer opens",
         ),
         (&tar, "a tar archive, which Pilotlight can't open yet"),
         (
             b"\x0a\x02\x40\x05",
-            "a Perfetto trace, which Pilotlight can't open yet",
+            "a Perfetto trace, which the viewer opens",
         ),
         (
             b"go 1.24 trace\0\0\0\x01\x02",
@@ -244,11 +255,11 @@ fn what_is_no_profile_is_named_too() {
         (b"<?xml version=\"1.0\"?><svg></svg>", "an image (SVG)"),
         (
             b"goroutine 1 [running]:\nmain.main()\n",
-            "a goroutine dump (debug=2), which Pilotlight can't open yet",
+            "a goroutine dump (debug=2), which the viewer opens",
         ),
         (
             b"{\"resourceProfiles\":[]}",
-            "an OTLP profile (JSON), which Pilotlight can't open yet",
+            "an OTLP profile (JSON), which the viewer opens",
         ),
         (b"{\"a\": 1}", "JSON in an unknown format"),
         (
@@ -258,7 +269,7 @@ fn what_is_no_profile_is_named_too() {
         (b"buy milk\n", "text in an unknown format"),
         (
             b"\xef\xbb\xbf{\"traceEvents\":[]}",
-            "a Chrome trace, which Pilotlight can't open yet",
+            "a Chrome trace, which the viewer opens",
         ),
     ];
     for (bytes, name) in cases {
@@ -267,7 +278,16 @@ fn what_is_no_profile_is_named_too() {
             "{name}: {}",
             opened(bytes)
         );
-        assert_eq!(pushed(bytes).1, format!("the body is {name}; send pprof"));
+        let pushed = pushed(bytes).1;
+        match name.strip_suffix(", which the viewer opens") {
+            Some(name) => assert_eq!(
+                pushed,
+                format!(
+                    "the body is {name}, which a server does not accept; open it in the viewer, or send pprof"
+                )
+            ),
+            None => assert_eq!(pushed, format!("the body is {name}; send pprof")),
+        }
     }
     assert_eq!(
         pushed(b"main;work 12\n").1,

@@ -4,13 +4,14 @@ pub(crate) mod unsupported;
 
 use thiserror::Error;
 
-use crate::formats::compression::{CompressionError, inflate_sniffed};
+use crate::formats::compression::CompressionError;
 use crate::formats::decoded::Decoded;
 use crate::formats::folded::{self, FoldedError};
 use crate::formats::jfr;
 use crate::formats::json::format::JsonFormat;
 use crate::formats::legacy;
 use crate::formats::pprof::{self, PprofError};
+use crate::formats::unpack::{DAMAGED_TEXT, Unpacked, unpack};
 use crate::model::profile::{Profile, ValueType};
 pub use unsupported::UnsupportedFormat;
 
@@ -43,18 +44,17 @@ pub fn open(bytes: &[u8], cap: usize) -> Result<Decoded, OpenError> {
 
 /// [`open`], and the name of the format for people.
 pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), OpenError> {
-    let inflated = inflate_sniffed(bytes, cap)?;
-    let raw = inflated.as_deref().unwrap_or(bytes);
+    let Unpacked { bytes, is_damaged } = unpack(bytes, cap)?;
+    let raw = &*bytes;
     if jfr::sniff(raw) {
-        let recording = UnsupportedFormat::Profile("a JFR recording");
+        let recording = UnsupportedFormat::Imported("a JFR recording");
         return Err(OpenError::Unsupported(recording));
     }
     // One that is too large is told so below.
     if raw.len() <= cap
         && let Some(json) = JsonFormat::of(raw)
     {
-        let name = UnsupportedFormat::Profile(json.name());
-        return Err(OpenError::Unsupported(name));
+        return Err(OpenError::Unsupported(json.unsupported()));
     }
     // It would be a pprof profile of many types and no samples.
     if let Some(trace) = unsupported::perfetto(raw) {
@@ -79,7 +79,11 @@ pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), O
         return Err(OpenError::Unsupported(other));
     }
     if folded::sniff(raw) {
-        return Ok((folded::decode(raw)?, "folded stacks"));
+        let mut decoded = folded::decode(raw)?;
+        if is_damaged {
+            decoded.warnings.insert(0, DAMAGED_TEXT.to_owned());
+        }
+        return Ok((decoded, "folded stacks"));
     }
     Err(unsupported::identify(raw).map_or(error.into(), OpenError::Unsupported))
 }
@@ -134,10 +138,7 @@ mod tests {
             message(trace, 5),
             "pprof: the profile has 18 bytes; at most 5 are allowed"
         );
-        assert!(
-            message(trace, 18)
-                .starts_with("this is a Chrome trace, which Pilotlight can't open yet")
-        );
+        assert!(message(trace, 18).starts_with("this is a Chrome trace, which the viewer opens"));
         assert_eq!(
             message(b"x profile: total 1\n?", 99),
             "legacy count profile, line 2: not of the form 1 @ 0x2 0x3: \"?\""
@@ -149,7 +150,7 @@ mod tests {
         );
         assert_eq!(
             message(b"FLR\0\0\x02\0\0", 10),
-            format!("this is a JFR recording, which Pilotlight can't open yet; {read}")
+            format!("this is a JFR recording, which the viewer opens; {read}")
         );
         assert_eq!(
             message(b"\x01\x02\xff\0", 10),
@@ -159,6 +160,26 @@ mod tests {
             message(b"\x0a\x05\x08", 10),
             "pprof: not a valid protobuf message at byte 0: a length runs past the end"
         );
+        // Random bytes may begin with the key of a field.
+        for bytes in [
+            &b"\x0a\x05\xff\x01\x02\x03\x04\x99"[..],
+            b"\x0a\xff\x01\x93",
+            b"\x12\x03\x7f\x01\x02\xff",
+        ] {
+            assert_eq!(
+                message(bytes, 10),
+                format!("this is binary data in an unknown format; {read}")
+            );
+        }
+        for damaged in [
+            &b"\x0a\x04\x08\x01\x10\x02\x12\xff"[..],
+            b"\x0a\x02\x08\xff\xff\xff\xff\xff\xff",
+            b"\x0a\x00\x0a\x05",
+            b"\x32\x05a",
+        ] {
+            let message = message(damaged, 10);
+            assert!(message.starts_with("pprof: "), "{message}");
+        }
         // A push request: a series with the label a="b" and the sample "c".
         assert_eq!(
             message(b"\x0a\x0d\x0a\x06\x0a\x01a\x12\x01b\x12\x03\x0a\x01c", 99),
@@ -170,6 +191,82 @@ mod tests {
                 "this is a rustc self-profile (`crox` converts it), which Pilotlight can't open yet; {read}"
             )
         );
+        let memray = "a memray recording (`memray transform gprof2dot` converts it)";
+        let bcc = "output of a bcc tool (`-f` prints folded stacks)";
+        for (bytes, name) in [
+            (&b"memray\0\x0d\0"[..], memray),
+            (
+                b"\x04\x22\x4d\x18\x40\x40\xc0\xc0\x39\0\0\xf9\x05memray\0\x0d\0",
+                memray,
+            ),
+            (
+                b"\x04\x22\x4d\x18\x40\x40\xc0\xc0\x39\0\0\xf9\x05text",
+                "an LZ4 archive (`lz4 -d` unpacks it)",
+            ),
+            (
+                b"<!DOCTYPE html>\n<html lang=\"en\">\n<title>memray - flamegraph report</title><svg>",
+                "a memray report (HTML; `memray transform gprof2dot` converts the recording)",
+            ),
+            (
+                br#"{"total_num_allocations":1,"allocation_size_histogram":[]}"#,
+                "memray statistics (`memray transform gprof2dot` converts the recording)",
+            ),
+            (
+                b"reading file \"a.zst\"\nDebuggee command was: ./a\n\nMOST CALLS TO ALLOCATION FUNCTIONS\n60 calls to allocation functions with",
+                "a heaptrack_print report (open the recording that it was made of)",
+            ),
+            (
+                b"Sampling at 49 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end.\n\n    b'do_idle'\n",
+                bcc,
+            ),
+            (
+                b"    do_idle\n    -                swapper/0 (0)\n        12\n",
+                bcc,
+            ),
+            (
+                b"JAVA PROFILE 1.0.2\0",
+                "a Java heap dump (HPROF; for allocations, `jcmd PID JFR.start settings=profile` records JFR)",
+            ),
+            (
+                b"gmon\x01\0\0\0",
+                "a gprof profile (gmon.out; record with `perf record -g` or callgrind)",
+            ),
+            (
+                b"\x17\x08\x44tracing6",
+                "a trace-cmd recording (trace.dat; record with `perf record -g`)",
+            ),
+            (
+                br#"a:1:{s:12:"main()==>foo";a:2:{s:2:"ct";i:1;s:2:"wt";i:2;}}"#,
+                "an xhprof profile that PHP serialized (`php -r 'echo json_encode(unserialize(file_get_contents($argv[1])));' FILE` converts it)",
+            ),
+            (
+                b"PERFFILE\x68\0\0\0",
+                "a perf recording of an old version (`perf script` prints it as text)",
+            ),
+            (
+                b"\x04\x08{\x06:\x0cversionf\x081.2",
+                "a Ruby Marshal dump (for stackprof's, `stackprof --json` prints JSON)",
+            ),
+        ] {
+            assert_eq!(
+                message(bytes, 999),
+                format!("this is {name}, which Pilotlight can't open yet; {read}")
+            );
+        }
+        for (bytes, name) in [
+            (
+                &b"\x7fELF\x02"[..],
+                "a program (ELF; drop it on a profile in the viewer to name addresses)",
+            ),
+            (b"PAR1\x15\x04", "a Parquet file"),
+            (b"<!DOCTYPE html><svg></svg>", "a web page (HTML)"),
+            (
+                b"\x04\x08{\x09:\x0cversionf\x081.2:\x09mode:\x08cpu:\x0dintervali\x02",
+                "a stackprof dump, which the viewer opens",
+            ),
+        ] {
+            assert_eq!(message(bytes, 999), format!("this is {name}; {read}"));
+        }
         let deep = format!("a;b 1\n{}b 1", "a;".repeat(16_384));
         assert_eq!(
             message(deep.as_bytes(), 1 << 20),

@@ -8,6 +8,8 @@ use crate::base::limits::{MAX_PROFILE_BYTES, MAX_STACK_DEPTH};
 use crate::base::warnings::{Warnings, cut};
 use crate::formats::decoded::Decoded;
 use crate::formats::stack_sums::NamedStacks;
+use crate::formats::start::without_mark;
+use crate::formats::unpack::utf16;
 
 /// How many lines decide what a text is, and in how many bytes they are looked for. A line of a
 /// deep Java stack has 3 kB.
@@ -125,27 +127,14 @@ fn scale_of(text: &str) -> Scale {
     Scale::for_all(numbers)
 }
 
-/// Bytes as text, and whether some of them were not; `None` for UTF-16 of an odd length.
+/// Bytes as text, and whether some of them were not.
 pub(super) fn text(bytes: &[u8]) -> Option<(Cow<'_, str>, bool)> {
-    let wide = |unit: fn([u8; 2]) -> u16, bytes: &[u8]| {
-        let units = bytes.as_chunks().0.iter().map(|&pair| unit(pair));
-        let mut damaged = bytes.len() % 2 == 1;
-        let chars = char::decode_utf16(units).map(|c| {
-            damaged |= c.is_err();
-            c.unwrap_or(char::REPLACEMENT_CHARACTER)
-        });
-        let text: String = chars.collect();
-        (text.into(), damaged)
-    };
-    Some(match bytes {
-        [0xff, 0xfe, rest @ ..] => wide(u16::from_le_bytes, rest),
-        [0xfe, 0xff, rest @ ..] => wide(u16::from_be_bytes, rest),
-        [0xef, 0xbb, 0xbf, rest @ ..] | rest => {
-            let text = String::from_utf8_lossy(rest);
-            let damaged = matches!(text, Cow::Owned(_));
-            (text, damaged)
-        }
-    })
+    if let Some((text, damaged)) = utf16(bytes) {
+        return Some((text.into(), damaged));
+    }
+    let text = String::from_utf8_lossy(without_mark(bytes));
+    let damaged = matches!(text, Cow::Owned(_));
+    Some((text, damaged))
 }
 
 /// Stack and value of a line.

@@ -2,10 +2,11 @@
 //! right in it. Keys come in any order. Nothing else decides: no value, and no key deeper down.
 
 use super::scan::Scan;
+use crate::formats::detect::UnsupportedFormat::{self, Imported, Profile};
 use JsonFormat::{
-    ChromeTrace, Dhat, Firefox, Flamebearer, Ghc, Gprof2dot, JavaThreads, Otlp, Pyinstrument,
-    React, Safari, Scalene, Speedscope, Stackprof, V8CpuProfile, V8HeapProfile, V8HeapSnapshot,
-    V8Log, Xhprof,
+    ChromeTrace, Dhat, Firefox, Flamebearer, Ghc, Gprof2dot, JavaThreads, MemrayStats, Otlp,
+    Pyinstrument, React, Safari, Scalene, Speedscope, Stackprof, V8CpuProfile, V8HeapProfile,
+    V8HeapSnapshot, V8Log, Xhprof,
 };
 
 /// A format in JSON.
@@ -29,6 +30,7 @@ pub(crate) enum JsonFormat {
     Scalene,
     Gprof2dot,
     JavaThreads,
+    MemrayStats,
     Xhprof,
 }
 
@@ -88,6 +90,13 @@ const KEYS: &[(JsonFormat, &[(&str, &str)])] = &[
     (Scalene, &[("", "alloc_samples"), ("", "args")]),
     (Gprof2dot, &[("", "costs"), ("events", "callchain")]),
     (JavaThreads, &[("threadDump", "threadContainers")]),
+    (
+        MemrayStats,
+        &[
+            ("", "total_num_allocations"),
+            ("", "allocation_size_histogram"),
+        ],
+    ),
 ];
 
 /// What a call is in xhprof's keys, `main()==>work`; XHGui has them under `profile`.
@@ -113,8 +122,8 @@ impl JsonFormat {
     }
 
     /// What it is called where it is not read.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
+    pub(crate) fn unsupported(self) -> UnsupportedFormat {
+        let name = match self {
             Speedscope => "a speedscope profile",
             ChromeTrace => "a Chrome trace",
             V8CpuProfile => "a V8 CPU profile (.cpuprofile)",
@@ -133,7 +142,14 @@ impl JsonFormat {
             Scalene => "a scalene profile",
             Gprof2dot => "gprof2dot JSON",
             JavaThreads => "a Java thread dump",
+            MemrayStats => {
+                "memray statistics (`memray transform gprof2dot` converts the recording)"
+            }
             Xhprof => "an xhprof profile",
+        };
+        match self {
+            V8HeapSnapshot | MemrayStats => Profile(name),
+            _ => Imported(name),
         }
     }
 }
@@ -306,6 +322,10 @@ mod tests {
             (
                 r#"{"threadDump":{"time":"","threadContainers":[]}}"#,
                 Some(JavaThreads),
+            ),
+            (
+                r#"{"allocation_size_histogram":[],"total_num_allocations":1}"#,
+                Some(MemrayStats),
             ),
             (r#"{"main()":{"ct":1},"main()==>a":{"ct":1}}"#, Some(Xhprof)),
             (r#"{"meta":{},"profile":{"main()==>a":{}}}"#, Some(Xhprof)),

@@ -169,7 +169,7 @@ fn the_common_reader_sends_them_on() {
         let error = crate::open(file, 1 << 20).expect_err("is not its own");
         let profile = matches!(
             error,
-            crate::OpenError::Unsupported(crate::UnsupportedFormat::Profile(_))
+            crate::OpenError::Unsupported(crate::UnsupportedFormat::Imported(_))
         );
         assert!(profile, "{error}");
     }

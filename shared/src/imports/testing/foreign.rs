@@ -147,7 +147,7 @@ fn foreign_lines_change_no_sample_and_are_noted() {
                 let sent_on = matches!(
                     crate::open(text.as_bytes(), 1 << 20),
                     Err(crate::OpenError::Unsupported(
-                        crate::UnsupportedFormat::Profile(_)
+                        crate::UnsupportedFormat::Imported(_)
                     ))
                 );
                 assert!(sent_on, "{text}");

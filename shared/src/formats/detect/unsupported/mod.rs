@@ -11,17 +11,18 @@ mod format;
 mod table;
 
 use crate::formats::folded::variants::{Variant, variant};
+use crate::formats::json::format::JsonFormat;
 use crate::formats::protobuf::{Value, Wire};
 use crate::formats::start::{FIRST_LINES, Start};
 pub use format::UnsupportedFormat;
-use format::UnsupportedFormat::{Other, Profile};
-use table::{MAGIC, TEXTS};
+use format::UnsupportedFormat::{Imported, Other, Profile};
+use table::{MACH_O, MAGIC, MEMRAY, TEXTS};
 
 /// What a text is that looks like folded stacks and means more.
 pub(crate) fn more_than_folded(bytes: &[u8]) -> Option<UnsupportedFormat> {
     Some(match variant(bytes)? {
-        Variant::Difference => Profile("folded stacks with two counts"),
-        Variant::Austin => Profile("an Austin recording (text)"),
+        Variant::Difference => Imported("folded stacks with two counts"),
+        Variant::Austin => Imported("an Austin recording (text)"),
     })
 }
 
@@ -34,25 +35,59 @@ pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
         .find(|(magic, _)| start.starts_with(magic))
         .map(|&(_, name)| name);
     magic
+        .or_else(|| lz4(start))
+        .or_else(|| marshal(start))
         .or_else(|| tar(start))
         .or_else(|| universal(start))
         .or_else(|| go_trace(start))
         .or_else(|| otlp(start))
-        .or_else(|| beginning.json.map(|json| Profile(json.name())))
+        .or_else(|| beginning.json.map(JsonFormat::unsupported))
         .or_else(|| text_format(beginning))
         .or_else(|| text_or_json(start, bytes))
         .or_else(|| (!begins_as_pprof(start)).then_some(Other("binary data in an unknown format")))
 }
 
-/// Whether the first field is one of pprof's messages, texts or numbers.
+/// Whether the first field is one of pprof's messages, texts or numbers, as far as its message is
+/// whole: bytes of another format may begin with the key of one.
 fn begins_as_pprof(start: &[u8]) -> bool {
     const NUMBER: u8 = 0;
     const BYTES: u8 = 2;
     match start.first().map(|tag| (tag >> 3, tag & 7)) {
-        Some((1..=6 | 11 | 13, BYTES)) => true,
+        Some((field @ (1..=6 | 11 | 13), BYTES)) => has_fields_of(field, start),
         Some((7..=10 | 12..=14, NUMBER)) => true,
         Some(_) => false,
         None => true,
+    }
+}
+
+/// Whether the message that is a file's first field has only fields that pprof's has.
+fn has_fields_of(field: u8, start: &[u8]) -> bool {
+    let known = match field {
+        1 | 11 => 1..=2,
+        2 => 1..=3,
+        3 => 1..=10,
+        4 | 5 => 1..=5,
+        // A text, or numbers.
+        _ => return true,
+    };
+    let mut fields = match Wire::new(start).next_field() {
+        Ok(Some((_, Value::Bytes(message)))) => message,
+        // It goes beyond what there is, or is looked at.
+        _ => Wire::new(message(start).unwrap_or_default()),
+    };
+    loop {
+        let left = fields.end() - fields.offset();
+        match fields.next_field() {
+            Ok(Some((field, _))) if known.contains(&field) => {}
+            Ok(Some(_)) => return false,
+            Ok(None) => return true,
+            // It is cut off or damaged; its key decides.
+            Err(_) => {
+                let bytes = fields.bytes();
+                let key = bytes.get(bytes.len() - left);
+                return key.is_none_or(|key| known.contains(&u32::from(key >> 3)));
+            }
+        }
     }
 }
 
@@ -73,6 +108,27 @@ fn text_or_json(start: &[u8], bytes: &[u8]) -> Option<UnsupportedFormat> {
     }
 }
 
+/// A frame of LZ4. memray packs its recordings so, which begin with their name.
+fn lz4(start: &[u8]) -> Option<UnsupportedFormat> {
+    let mut parts = start.strip_prefix(b"\x04\x22\x4d\x18")?.windows(7).take(32);
+    Some(if parts.any(|part| part == b"memray\0") {
+        MEMRAY
+    } else {
+        Profile("an LZ4 archive (`lz4 -d` unpacks it)")
+    })
+}
+
+/// A dump of Ruby. Of those, stackprof's are read.
+fn marshal(start: &[u8]) -> Option<UnsupportedFormat> {
+    let dump = start.strip_prefix(b"\x04\x08")?;
+    let has = |mark: &[u8]| dump.windows(mark.len()).any(|part| part == mark);
+    Some(if has(b":\x09mode") && has(b":\x0dinterval") {
+        Imported("a stackprof dump")
+    } else {
+        Profile("a Ruby Marshal dump (for stackprof's, `stackprof --json` prints JSON)")
+    })
+}
+
 fn tar(start: &[u8]) -> Option<UnsupportedFormat> {
     (start.get(257..262)? == b"ustar").then_some(Profile("a tar archive"))
 }
@@ -82,7 +138,7 @@ fn tar(start: &[u8]) -> Option<UnsupportedFormat> {
 fn universal(start: &[u8]) -> Option<UnsupportedFormat> {
     let count = start.strip_prefix(b"\xca\xfe\xba\xbe")?.first_chunk()?;
     Some(match u32::from_be_bytes(*count) {
-        0..45 => Other("a program (Mach-O)"),
+        0..45 => MACH_O,
         _ => Other("a Java class file"),
     })
 }
@@ -111,14 +167,14 @@ pub(crate) fn otlp(start: &[u8]) -> Option<UnsupportedFormat> {
         let is_name = |b: &u8| b.is_ascii_lowercase() || b"._".contains(b);
         (key.contains(&b'.') && key.iter().all(is_name)).then_some(())
     };
-    (texts(start) || named().is_some()).then_some(Profile("an OTLP profile"))
+    (texts(start) || named().is_some()).then_some(Imported("an OTLP profile"))
 }
 
 /// A trace of Perfetto: packets as field 1. The first has a field that neither a value type of pprof
 /// nor a resource of OTLP has; and bytes that no text has, for a text may begin with a line feed,
 /// which is the key of field 1.
 pub(crate) fn perfetto(start: &[u8]) -> Option<UnsupportedFormat> {
-    is_perfetto(start).then_some(Profile("a Perfetto trace"))
+    is_perfetto(start).then_some(Imported("a Perfetto trace"))
 }
 
 fn is_perfetto(start: &[u8]) -> bool {
@@ -162,7 +218,7 @@ fn text_format(start: Start<'_>) -> Option<UnsupportedFormat> {
         .iter()
         .find(fits)
         .map(|&(_, _, name)| name)
-        .or_else(|| perf_script(start).then_some(Profile("perf script output")))
+        .or_else(|| perf_script(start).then_some(Imported("perf script output")))
 }
 
 /// Whether a text is `comm 4711 [000] 12.345678: 250000 cpu-clock:` and so on: below it are the

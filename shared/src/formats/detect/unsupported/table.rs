@@ -1,16 +1,16 @@
 //! How files begin that are not read, and what each is called. A message may name the command that
 //! makes one that is read.
 
-use super::format::UnsupportedFormat::{self, Other, Profile};
+use super::format::UnsupportedFormat::{self, Imported, Other, Profile};
 
 /// Bytes that a file begins with.
 pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
-    (b"PERFILE2", Profile("a perf recording (perf.data)")),
+    (b"PERFILE2", Imported("a perf recording (perf.data)")),
     (
         b"2ELIFREP",
         Profile("a big-endian perf recording (perf.data)"),
     ),
-    (b"SIMPLEPERF", Profile("a simpleperf recording")),
+    (b"SIMPLEPERF", Imported("a simpleperf recording")),
     (
         b"Nettrace",
         Profile("a .NET trace (`dotnet-trace convert --format Speedscope` converts it)"),
@@ -23,85 +23,107 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
         b"MOJ",
         Profile("an Austin recording (MOJO; `mojo2austin` converts it)"),
     ),
-    (
-        b"memray\0",
-        Profile("a memray recording (`memray transform gprof2dot` converts it)"),
-    ),
+    (b"memray\0", MEMRAY),
     (
         b"rbspy0",
         Profile("an rbspy recording (`rbspy report -f speedscope` converts it)"),
     ),
-    (b"JAVA PROFILE ", Profile("a Java heap dump (HPROF)")),
-    (b"gmon\x01", Profile("a gprof profile (gmon.out)")),
+    (
+        b"JAVA PROFILE ",
+        Profile(
+            "a Java heap dump (HPROF; for allocations, `jcmd PID JFR.start settings=profile` records JFR)",
+        ),
+    ),
+    (
+        b"gmon\x01",
+        Profile("a gprof profile (gmon.out; record with `perf record -g` or callgrind)"),
+    ),
+    (
+        b"PERFFILE",
+        Profile("a perf recording of an old version (`perf script` prints it as text)"),
+    ),
     (
         b"hdrb",
         Profile("a GHC event log (`hs-speedscope` converts it)"),
     ),
     (
         b"\x17\x08\x44tracing",
-        Profile("a trace-cmd recording (trace.dat)"),
+        Profile("a trace-cmd recording (trace.dat; record with `perf record -g`)"),
     ),
-    (b"*version\n", Profile("an Android method trace")),
-    (b"SLOW", Profile("an Android method trace")),
-    (b"HCAT\x01\0\0\0", Profile("a CPython profile (binary)")),
-    (b"HCAT\x02\0\0\0", Profile("a CPython profile (binary)")),
-    (b"TACH\0\0\0\x01", Profile("a CPython profile (binary)")),
-    (b"TACH\0\0\0\x02", Profile("a CPython profile (binary)")),
+    (b"*version\n", Imported("an Android method trace")),
+    (b"SLOW", Profile("a streamed Android method trace")),
+    (b"HCAT\x01\0\0\0", Imported("a CPython profile (binary)")),
+    (b"HCAT\x02\0\0\0", Imported("a CPython profile (binary)")),
+    (b"TACH\0\0\0\x01", Imported("a CPython profile (binary)")),
+    (b"TACH\0\0\0\x02", Imported("a CPython profile (binary)")),
     (
         b"\xdc\xdfJSLB\x01\0",
-        Profile("a Firefox profile (JsonSlabs)"),
+        Imported("a Firefox profile (JsonSlabs)"),
     ),
     (b"\xfb)\x03", CPROFILE),
     (b"\xfb\xa9\x03", CPROFILE),
     (b"{)\x03", CPROFILE),
     (b"{\xa9\x03", CPROFILE),
     (b"{(\x03\0\0\0", CPROFILE),
-    (
-        b"\x04\x08",
-        Profile("a Ruby Marshal dump (for stackprof's, `stackprof --json` prints JSON)"),
-    ),
     (b"\x80\x02", PICKLE),
     (b"\x80\x03", PICKLE),
     (b"\x80\x04\x95", PICKLE),
     (b"\x80\x05\x95", PICKLE),
-    (b"# callgrind format", Profile("a callgrind profile")),
-    (b"\x28\xb5\x2f\xfd", Profile("a zstd archive")),
-    (b"PK\x03\x04", Profile("a zip archive")),
+    (b"# callgrind format", Imported("a callgrind profile")),
+    (b"\x28\xb5\x2f\xfd", Imported("a zstd archive")),
+    (b"PK\x03\x04", Imported("a zip archive")),
     (b"\xfd7zXZ\0", Profile("an xz archive")),
     (b"BZh", Profile("a bzip2 archive")),
     (b"7z\xbc\xaf\x27\x1c", Profile("a 7z archive")),
-    (b"\x7fELF", Other("a program (ELF)")),
-    (b"\xce\xfa\xed\xfe", Other("a program (Mach-O)")),
-    (b"\xcf\xfa\xed\xfe", Other("a program (Mach-O)")),
-    (b"\xca\xfe\xba\xbf", Other("a program (Mach-O)")),
-    (b"MODULE ", Other("Breakpad symbols")),
+    (
+        b"\x7fELF",
+        Other("a program (ELF; drop it on a profile in the viewer to name addresses)"),
+    ),
+    (b"\xce\xfa\xed\xfe", MACH_O),
+    (b"\xcf\xfa\xed\xfe", MACH_O),
+    (b"\xca\xfe\xba\xbf", MACH_O),
+    (
+        b"MODULE ",
+        Other("Breakpad symbols (drop them on a profile in the viewer to name addresses)"),
+    ),
     (b"\0asm", Other("a WebAssembly module")),
     (b"\x89PNG", Other("an image (PNG)")),
     (b"\xff\xd8\xff", Other("an image (JPEG)")),
     (b"%PDF", Other("a PDF document")),
     (b"SQLite format 3\0", Other("a SQLite database")),
+    (b"PAR1", Other("a Parquet file")),
 ];
 
-const CPROFILE: UnsupportedFormat = Profile("a Python cProfile profile (pstats)");
+pub(super) const MACH_O: UnsupportedFormat =
+    Other("a program (Mach-O; drop it on a profile in the viewer to name addresses)");
+pub(super) const MEMRAY: UnsupportedFormat =
+    Profile("a memray recording (`memray transform gprof2dot` converts it)");
+const BCC: UnsupportedFormat = Profile("output of a bcc tool (`-f` prints folded stacks)");
+const CPROFILE: UnsupportedFormat = Imported("a Python cProfile profile (pstats)");
 const PICKLE: UnsupportedFormat = Other("a Python pickle");
-const GOROUTINES: UnsupportedFormat = Profile("a goroutine dump (debug=2)");
-const PMCSTAT: UnsupportedFormat = Profile("pmcstat output");
-const JAVA_THREADS: UnsupportedFormat = Profile("a Java thread dump");
-const BACKTRACES: UnsupportedFormat = Profile("debugger backtraces");
-const MASSIF: UnsupportedFormat = Profile("a massif profile");
-const HEAPTRACK: UnsupportedFormat = Profile("a heaptrack recording");
-const PERF_REPORT: UnsupportedFormat = Profile("a perf report");
-const VTUNE: UnsupportedFormat = Profile("a VTune report");
-const XDEBUG: UnsupportedFormat = Profile("an Xdebug trace");
-const MACOS_SAMPLE: UnsupportedFormat = Profile("a report from macOS's sample");
+const GOROUTINES: UnsupportedFormat = Imported("a goroutine dump (debug=2)");
+const PMCSTAT: UnsupportedFormat = Imported("pmcstat output");
+const JAVA_THREADS: UnsupportedFormat = Imported("a Java thread dump");
+const BACKTRACES: UnsupportedFormat = Imported("debugger backtraces");
+const MASSIF: UnsupportedFormat = Imported("a massif profile");
+const HEAPTRACK: UnsupportedFormat = Imported("a heaptrack recording");
+const PERF_REPORT: UnsupportedFormat = Imported("a perf report");
+const VTUNE: UnsupportedFormat = Imported("a VTune report");
+const XDEBUG: UnsupportedFormat = Imported("an Xdebug trace");
+const MACOS_SAMPLE: UnsupportedFormat = Imported("a report from macOS's sample");
 
 /// Words that all occur near the beginning of a text that begins with the first. Formats in JSON are
 /// told by their keys ([`JsonFormat`](crate::formats::json::format::JsonFormat)).
 pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
-    ("", &["\nevents:", "\nfn="], Profile("a callgrind profile")),
-    ("events:", &["\nfn="], Profile("a callgrind profile")),
+    ("", &["\nevents:", "\nfn="], Imported("a callgrind profile")),
+    ("events:", &["\nfn="], Imported("a callgrind profile")),
     ("desc:", &["\ncmd:", "\ntime_unit:"], MASSIF),
     ("", &["\ndesc:", "\ncmd:", "\ntime_unit:"], MASSIF),
+    (
+        "",
+        &["debuggee command was: ", " allocation functions"],
+        Profile("a heaptrack_print report (open the recording that it was made of)"),
+    ),
     ("v ", &["\nX ", "\ns "], HEAPTRACK),
     ("", &["\nv ", "\nX ", "\ns ", "\ni ", "\nt "], HEAPTRACK),
     ("goroutine ", &["]:\n"], GOROUTINES),
@@ -109,14 +131,14 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     (
         "# ========",
         &["# captured on"],
-        Profile("perf script output"),
+        Imported("perf script output"),
     ),
     (
         "",
         &["Time and Allocation Profiling Report"],
-        Profile("a GHC profile"),
+        Imported("a GHC profile"),
     ),
-    ("", &["\tSymbol Name"], Profile("an Instruments deep copy")),
+    ("", &["\tSymbol Name"], Imported("an Instruments deep copy")),
     (
         "",
         &["full thread dump ", "java.lang.Thread.State: "],
@@ -147,7 +169,7 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     (
         "",
         &["function name,", "exclusive "],
-        Profile("a Visual Studio profiler report"),
+        Imported("a Visual Studio profiler report"),
     ),
     (
         "0SECTION",
@@ -157,20 +179,29 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     (
         "a:",
         &["==>", "\"ct\";i:"],
-        Profile("an xhprof profile that PHP serialized"),
+        Profile(
+            "an xhprof profile that PHP serialized (`php -r 'echo json_encode(unserialize(file_get_contents($argv[1])));' FILE` converts it)",
+        ),
     ),
-    ("", &["sample.interval="], Profile("an R profile (Rprof)")),
-    ("", &["@[\n", "\n]: "], Profile("bpftrace stacks")),
+    ("", &["sample.interval="], Imported("an R profile (Rprof)")),
+    ("", &["@[\n", "\n]: "], Imported("bpftrace stacks")),
     (
         "<",
         &["<svg", "brendangregg/flamegraph"],
-        Profile("a flame graph (SVG)"),
+        Imported("a flame graph (SVG)"),
     ),
     (
         "<",
         &["<html", "async-profiler", "function f("],
-        Profile("an async-profiler flame graph (HTML)"),
+        Imported("an async-profiler flame graph (HTML)"),
     ),
+    (
+        "<",
+        &["<html", "<title>memray - "],
+        Profile("a memray report (HTML; `memray transform gprof2dot` converts the recording)"),
+    ),
+    ("<", &["<html"], Other("a web page (HTML)")),
+    ("<", &["<!doctype html"], Other("a web page (HTML)")),
     ("<", &["<svg"], Other("an image (SVG)")),
     (
         "<",
@@ -180,6 +211,6 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     ("@ ", &[" samples]"], PMCSTAT),
     ("", &["\n@ ", " samples]"], PMCSTAT),
     ("<?xml", &[], Other("XML")),
-    ("<", &["<html"], Other("a web page (HTML)")),
-    ("<", &["<!doctype html"], Other("a web page (HTML)")),
+    ("", &["... hit ctrl-c to end."], BCC),
+    ("", &["\n    -                ", ")\n        "], BCC),
 ];

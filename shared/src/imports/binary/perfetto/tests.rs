@@ -275,7 +275,7 @@ fn traces_are_told_from_what_begins_alike() {
         .expect_err("is not its own")
         .to_string();
     assert!(
-        error.starts_with("this is a Perfetto trace, which Pilotlight can't open yet"),
+        error.starts_with("this is a Perfetto trace, which the viewer opens"),
         "{error}"
     );
 }

@@ -187,7 +187,7 @@ fn what_cannot_be_drawn_is_not_stored() {
     assert_eq!(status, 400);
     assert!(
         message.starts_with(
-            "this is a perf recording (perf.data), which Pilotlight can't open yet; the supported formats are pprof"
+            "this is a perf recording (perf.data), which the viewer opens; the supported formats are pprof"
         ),
         "{message}"
     );
