@@ -315,6 +315,37 @@ fn identities_make_no_series() {
     assert_eq!(many.series(), 4);
     let told = "the label \"request\" has 1000 values in one profile; it is left out, since each would make a separate series";
     assert_eq!(notes(&many), [told]);
+    // Each value twice, or three times, with other labels.
+    let repeated = |values: usize, times: usize, frames: usize| {
+        let mut builder = ProfileBuilder::new();
+        builder.sample_type("samples", "count");
+        builder.header().time_nanos = NOW.0;
+        for value in 0..values * times {
+            let texts = [
+                ("endpoint", format!("/a/{}", value / times)),
+                ("phase", format!("{}", value % times)),
+            ];
+            let mut labels = texts.map(|(key, text)| Label {
+                key: builder.string(key),
+                value: LabelValue::Text(builder.string(&text)),
+            });
+            let set = builder.label_set(&mut labels);
+            for frame in 0..frames {
+                let stack = builder.named_stack(&["main", &format!("f{frame}")]);
+                builder.sample(stack, set, &[1]);
+            }
+        }
+        push_v1(&pprof::encode(&builder.finish()))
+    };
+    for times in [2, 3] {
+        let ingested = repeated(1_000, times, 1);
+        assert_eq!(ingested.series(), times);
+        let told = told.replace("request", "endpoint");
+        assert_eq!(notes(&ingested), [told]);
+    }
+    // Endpoints have samples of many requests.
+    let endpoints = repeated(300, 2, 4);
+    assert_eq!((endpoints.series(), notes(&endpoints)), (600, vec![]));
     let few = push_v1(&labelled(200, 4));
     assert_eq!((few.series(), notes(&few)), (200, vec![]));
 }

@@ -185,20 +185,34 @@ impl LabelSeries {
 /// Label sets of a profile by their text labels.
 type TextSets = HashMap<Vec<(StringId, StringId)>, Vec<usize>>;
 
-/// More values than this within one push are those of an identity, a request's say, if they are
-/// nearly all different.
+/// More values than this within one push are those of an identity, a request's say, if there are
+/// few samples of each.
 const MANY_VALUES: usize = 256;
 
-/// Leaves out labels that nearly each set has with a value of its own, for each push would make
-/// hundreds of series that never come again.
+/// So many samples of each value are few. A request has one or some; an endpoint has those of all
+/// its requests.
+const FEW_SAMPLES: usize = 8;
+
+/// Leaves out labels that have many values with few samples each, for each push would make hundreds
+/// of series that never come again. Which other labels a sample has does not matter.
 fn without_identities(profile: &Profile, sets: TextSets, notes: &mut Vec<Note>) -> TextSets {
-    let mut uses: HashMap<StringId, (usize, HashSet<StringId>)> = HashMap::new();
-    for &(key, value) in sets.keys().flatten() {
-        let (sets, values) = uses.entry(key).or_default();
-        *sets += 1;
-        values.insert(value);
+    let mut samples_of = vec![0; profile.label_sets().len()];
+    for set in profile.samples().labels.iter().flatten() {
+        samples_of[set.index()] += 1;
     }
-    uses.retain(|_, (sets, values)| values.len() > MANY_VALUES && values.len() * 2 > *sets);
+    let mut uses: HashMap<StringId, (usize, HashSet<StringId>)> = HashMap::new();
+    for (labels, of_labels) in &sets {
+        let count = of_labels.iter().filter_map(|&set| samples_of.get(set));
+        let count: usize = count.sum();
+        for &(key, value) in labels {
+            let (samples, values) = uses.entry(key).or_default();
+            *samples += count;
+            values.insert(value);
+        }
+    }
+    uses.retain(|_, (samples, values)| {
+        values.len() > MANY_VALUES && *samples < values.len() * FEW_SAMPLES
+    });
     let left_out = uses.iter().map(|(&key, (_, values))| Note::Label {
         name: profile.text(key).to_owned(),
         values: values.len(),
