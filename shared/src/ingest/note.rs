@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::origin::FIRST_YEAR;
 use super::reason::DiscardReason;
 use crate::formats::pprof::PprofError;
 
@@ -28,7 +29,7 @@ pub enum Note {
     /// A start that is no date: the clock of the sender counts from its own start, say, or in
     /// microseconds.
     #[error(
-        "the profile starts at {0} nanoseconds since 1970, which is before 1971; it is stored at the time it arrived"
+        "the profile starts at {0} nanoseconds since 1970, which is before {FIRST_YEAR}; it is stored at the time it arrived"
     )]
     Start(i64),
     /// A label of samples that would make too many series.

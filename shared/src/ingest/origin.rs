@@ -3,9 +3,13 @@
 use crate::base::units::UnixNanos;
 use crate::model::labels::Labels;
 
-/// The first nanosecond of 1971. Old agents wrote microseconds where nanoseconds belong, which
-/// lands in 1970.
-const PLAUSIBLE: i64 = 31_536_000 * 1_000_000_000;
+/// The first year of starts that are dates. A clock that counts from the start of a machine, which
+/// may run for years, gives earlier ones; so do old agents, which wrote microseconds where
+/// nanoseconds belong.
+pub(super) const FIRST_YEAR: u32 = 2000;
+
+/// Its first nanosecond.
+const PLAUSIBLE: i64 = 946_684_800 * 1_000_000_000;
 
 /// Whether a start is not that of a clock that does not know the date.
 pub(super) fn is_plausible(start: UnixNanos) -> bool {

@@ -79,7 +79,8 @@ impl Parameters {
                     parameter,
                     value: value.to_string(),
                 };
-                parse_time(&value, push.now).ok_or_else(wrong).map(Some)
+                let time = parse_time(&value, push.now).or_else(|| short_seconds(&value));
+                time.ok_or_else(wrong).map(Some)
             };
             match key.as_ref() {
                 "name" => name = Some((parse_name(&value)?, value.into_owned())),
@@ -148,6 +149,14 @@ impl Parameters {
             other => Err(IngestError::Format(other.to_owned())),
         }
     }
+}
+
+/// Eight digits that are not a date: seconds of a clock that counts from the start of a machine.
+fn short_seconds(text: &str) -> Option<UnixNanos> {
+    let digits = text.trim();
+    let is_number = digits.len() == 8 && digits.bytes().all(|b| b.is_ascii_digit());
+    let seconds: i64 = digits.parse().ok().filter(|_| is_number)?;
+    Some(UnixNanos(seconds * 1_000_000_000))
 }
 
 /// The format that old agents name by the type of the content, or nothing.

@@ -88,8 +88,8 @@ pub(crate) fn split(
     })
 }
 
-/// Start and length: what the profile says, else what the request says. A start in 1970 is that of
-/// a clock that does not know the date.
+/// Start and length: what the profile says, else what the request says. A start before
+/// [`FIRST_YEAR`](super::origin::FIRST_YEAR) is that of a clock that does not know the date.
 fn span(
     profile: &Profile,
     origin: &Origin,
