@@ -278,6 +278,17 @@ fn lines_that_are_no_stacks_are_told() {
 }
 
 #[test]
+fn stacks_without_line_feeds_are_refused_with_the_way_out() {
+    let form = "application/x-www-form-urlencoded";
+    let refused = push("name=app&format=groups", form, b"main;a 3").expect_err("is one line");
+    assert_eq!(
+        refused.to_string(),
+        "the stacks have no line feeds: `curl -d @file` removes them; send the file with `--data-binary @file`, and end its last line with a line feed"
+    );
+    assert!(push("name=app&format=groups", form, b"main;a 3\n").is_ok());
+}
+
+#[test]
 fn decimals_of_stacks_are_counted_in_whole_units() {
     // Each stands for 10 ms, so half a sample is exact.
     let cpu = push("name=app&format=groups", "", b"main 1.5\nmain;b 2\n").expect("a push");

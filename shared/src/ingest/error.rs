@@ -53,7 +53,7 @@ pub enum IngestError {
     Format(String),
     /// Lines of stacks that a form was made of, which removes line feeds: two frames become one.
     #[error(
-        "the stacks have no line feeds: `curl -d @file` removes them; send the file with `--data-binary @file`"
+        "the stacks have no line feeds: `curl -d @file` removes them; send the file with `--data-binary @file`, and end its last line with a line feed"
     )]
     JoinedLines,
     /// The sender says pprof and sends something else.
