@@ -30,7 +30,7 @@ pub(super) const REPORT: Report = Report {
             "baseline_from",
             "Start of the baseline. By default the range of equal length before `from`, or with `baseline_query` the same range.",
         ),
-        text("baseline_until", "End of the baseline."),
+        text("baseline_until", "End of the baseline, excluded."),
         choice(
             "sort",
             "By the change of a function's total, which shows where a change comes from, or of its self value.",

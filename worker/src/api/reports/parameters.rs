@@ -33,7 +33,7 @@ pub(super) const FROM: Parameter = text(
 
 pub(super) const UNTIL: Parameter = text(
     "until",
-    "End of the time range, written as `from`. Now by default.",
+    "End of the time range, excluded: adjacent ranges count no profile twice. Written as `from`. Now by default.",
 );
 
 pub(super) const QUERY: Parameter = Parameter {

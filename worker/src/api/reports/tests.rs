@@ -13,8 +13,8 @@ fn openapi() -> Value {
     serde_json::from_str(OPENAPI).expect("a description as JSON")
 }
 
-/// Name, required, schema of each parameter of a path.
-fn described(path: &str) -> BTreeMap<String, (bool, Value)> {
+/// Name, required, schema, description of each parameter of a path.
+fn described(path: &str) -> BTreeMap<String, (bool, Value, Value)> {
     let document = openapi();
     let parameters = document["paths"][path]["get"]["parameters"].as_array();
     let resolved = |parameter: &Value| match parameter["$ref"].as_str() {
@@ -32,7 +32,8 @@ fn described(path: &str) -> BTreeMap<String, (bool, Value)> {
             assert_eq!(parameter["in"], "query");
             let required = parameter["required"].as_bool().unwrap_or(false);
             let name = parameter["name"].as_str().unwrap_or("").to_owned();
-            (name, (required, parameter["schema"].clone()))
+            let [schema, about] = ["schema", "description"].map(|key| parameter[key].clone());
+            (name, (required, schema, about))
         })
         .collect()
 }
@@ -67,16 +68,23 @@ fn the_description_has_the_parameters_of_the_table() {
     for path in reports() {
         let report = REPORTS.iter().find(|report| report.endpoint.path == path);
         let report = report.unwrap_or_else(|| panic!("{path} is no report"));
-        let mut expect: BTreeMap<String, (bool, Value)> = report
+        let mut expect: BTreeMap<String, (bool, Value, Value)> = report
             .parameters
             .iter()
-            .map(|p| (p.name.to_owned(), (p.required, schema(p.kind))))
+            .map(|p| {
+                (
+                    p.name.to_owned(),
+                    (p.required, schema(p.kind), p.about.into()),
+                )
+            })
             .collect();
         let format = serde_json::json!({
             "type": "string", "enum": ["json", "markdown"], "default": "json"
         });
-        expect.insert(FORMAT.to_owned(), (false, format));
-        assert_eq!(described(path), expect, "{path}");
+        let described = described(path);
+        let about = described[FORMAT].2.clone();
+        expect.insert(FORMAT.to_owned(), (false, format, about));
+        assert_eq!(described, expect, "{path}");
     }
 }
 
