@@ -224,7 +224,7 @@ fn text_format(start: Start<'_>) -> Option<UnsupportedFormat> {
 /// Whether a text is `comm 4711 [000] 12.345678: 250000 cpu-clock:` and so on: below it are the
 /// frames, each with its address, or the next sample. Of a sample's head any field may be missing,
 /// and messages may come before it: then a frame decides that has an address of four digits and a
-/// module, `40052d main (/bin/a)`.
+/// module, `40052d main (/bin/a)`, or two that stand in perf's columns.
 pub(crate) fn perf_script(start: Start<'_>) -> bool {
     let lines = start.lines().filter(|line| !line.starts_with(b"#"));
     let lines: Vec<_> = lines.take(FIRST_LINES).collect();
@@ -250,10 +250,29 @@ pub(crate) fn perf_script(start: Start<'_>) -> bool {
         [first] => is_sample(first),
         [first, second, ..] => is_sample(first) && (digits(second) > 0 || is_sample(second)),
     };
+    let has_address = |line: &&&[u8]| digits(line) >= 4;
+    let in_columns = || lines.iter().filter(|line| is_in_columns(line));
     begins
         || lines
             .iter()
-            .any(|line| digits(line) >= 4 && has_module(line))
+            .filter(has_address)
+            .any(|line| has_module(line))
+        || in_columns().count() > 1 && in_columns().any(|line| has_address(&line))
+}
+
+/// Whether an address is where perf prints it: behind a tab, or as many blanks, right in 16 columns.
+fn is_in_columns(line: &[u8]) -> bool {
+    let inner = line
+        .strip_prefix(b"\t")
+        .or_else(|| line.strip_prefix(b"        "));
+    let columns = inner.and_then(|inner| inner.split_at_checked(inner.len().min(16)));
+    columns.is_some_and(|(address, rest)| {
+        let digits = address.trim_ascii_start();
+        address.len() == 16
+            && !digits.is_empty()
+            && digits.iter().all(u8::is_ascii_hexdigit)
+            && matches!(rest, [] | [b' ', ..])
+    })
 }
 
 /// `4711`, or `4711/4712`: a process and its thread.

@@ -12,7 +12,7 @@ pub(super) struct Header<'a> {
     /// Nanoseconds of the recorder's clock.
     pub(super) time: Option<i64>,
     pub(super) period: Option<i64>,
-    event: Option<&'a str>,
+    pub(super) event: Option<&'a str>,
     /// What stands behind the event.
     pub(super) rest: &'a str,
 }
@@ -37,6 +37,19 @@ impl<'a> Header<'a> {
             period: None,
             event: None,
             rest: "",
+        }
+    }
+
+    /// Of one that says its thread's name and perhaps its event: `comm cpu-clock:`.
+    pub(super) fn of_comm_and_event(line: &'a str) -> Self {
+        let line = line.trim();
+        let (comm, event) = match line.rsplit_once(' ') {
+            Some((comm, word)) => (comm, word.strip_suffix(':').filter(|name| !name.is_empty())),
+            None => (line, None),
+        };
+        Self {
+            event,
+            ..Self::of_comm(if event.is_some() { comm } else { line })
         }
     }
 
@@ -158,13 +171,27 @@ pub(super) fn record(line: &str) -> Option<Record> {
     Some(Record::Lost(count))
 }
 
-/// `main.c:12`, which `-F +srcline` prints below a frame.
+/// `main.c:12`, which `-F +srcline` prints below a frame; empty for `module[7f12]` and `:0`, which
+/// stand where perf knows no line.
 pub(super) fn source_line(line: &str) -> Option<(&str, i64)> {
     let indented = line.starts_with([' ', '\t']);
     let text = line.trim();
     let text = text
         .split_once(" (discriminator ")
         .map_or(text, |(text, _)| text);
+    let known = text
+        .strip_suffix(']')
+        .and_then(|text| text.rsplit_once('['));
+    if let Some((module, address)) = known
+        && indented
+        && !module.is_empty()
+        && u64::from_str_radix(address, 16).is_ok()
+    {
+        return Some(("", 0));
+    }
+    if indented && text == ":0" {
+        return Some(("", 0));
+    }
     let (file, number) = text.rsplit_once(':')?;
     let number: u32 = number.parse().ok()?;
     (indented && !file.is_empty() && !file.ends_with([':', ' '])).then_some((file, number.into()))
@@ -346,12 +373,17 @@ mod tests {
             source_line("  a b.c:3 (discriminator 4)"),
             Some(("a b.c", 3))
         );
+        assert_eq!(source_line("  [kernel.kallsyms][ffff81]"), Some(("", 0)));
+        assert_eq!(source_line("  libc.so.6[8c]"), Some(("", 0)));
+        assert_eq!(source_line("  :0"), Some(("", 0)));
         for line in [
             "main.c:12",
             "  :3",
             "  a: 3",
             "  a.c:",
             "  a::3",
+            "  [main]",
+            "a.so[12]",
             " 4 f (/x)",
         ] {
             assert_eq!(source_line(line), None, "{line}");

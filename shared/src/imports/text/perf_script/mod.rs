@@ -10,11 +10,14 @@
 //! - A frame without a symbol keeps its address and its module. `[unknown]` is no name.
 //! - `a->b->c` in a map of compiled code (`/tmp/perf-12.map`) are calls that were inlined into `a`.
 //! - Of the fields of a sample, any may be missing (`-F`): its time, its thread, the whole head.
+//!   Other lines that look like a head have not the fields of most heads, and no stack of their own.
+//! - The last line of a text that was cut off is left out.
 //! - Branches and instructions of a sample are left out, with a count in a warning.
 //! - Records that are no samples (`--show-lost-events` and the like) are passed over; events that
 //!   were lost are counted in a warning.
 
 mod branches;
+mod fields;
 mod line;
 
 use crate::base::limits::{MAX_INLINED, MAX_STACK_DEPTH};
@@ -25,6 +28,7 @@ use crate::imports::error::{FormatError, too_deep};
 use crate::imports::rows::{Rows, line_of, lines};
 use crate::model::id::{LabelSetId, LocationId};
 use crate::model::profile::Line;
+use fields::{Fields, is_frame};
 use line::{Frame, Header, Record, frame, header, is_sure, record, source_line, timeless_header};
 
 /// What it is called in messages.
@@ -39,6 +43,7 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut reader = Reader {
         rows: Rows::new(NAME, bytes.len()),
+        usual: Fields::usual(bytes),
         sample: None,
         frames: Vec::new(),
         inlined: Vec::new(),
@@ -47,7 +52,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     };
     let mut lines = lines(bytes).peekable();
     while let Some((number, line)) = lines.next() {
-        let next = lines.peek().map_or("", |(_, next)| next);
+        let next = lines.peek().map(|(_, next)| next.as_ref());
         let takes_next = reader
             .read(number, &line, next)
             .map_err(|problem| FormatError::at_line(NAME, number, problem))?;
@@ -71,6 +76,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
 
 struct Reader {
     rows: Rows,
+    /// What most heads have.
+    usual: Option<Fields>,
     /// The sample whose frames are read.
     sample: Option<Sample>,
     /// Its frames, the innermost first.
@@ -91,8 +98,11 @@ struct Sample {
 }
 
 impl Reader {
-    /// Reads a line, with a look at the next one. True when that belongs to this one.
-    fn read(&mut self, number: usize, line: &str, next: &str) -> Result<bool, String> {
+    /// Reads a line, with a look at the next one, which a last line without line feed does not have.
+    /// True when that belongs to this one.
+    fn read(&mut self, number: usize, line: &str, next: Option<&str>) -> Result<bool, String> {
+        let is_last = next.is_none();
+        let next = next.unwrap_or("");
         let mut line = line;
         if let Some(before) = branches::before(line)? {
             self.left_out += 1;
@@ -112,11 +122,19 @@ impl Reader {
             }
         } else if let Some(header) = self.header(line, next) {
             self.end_sample();
+            if is_last && self.is_cut(line, &header) {
+                self.rows.warn_left_out(number, "cut off", line);
+                return Ok(false);
+            }
             self.begin_sample(&header)?;
             if let Some(frame) = header.frame() {
                 return self.add(&frame, next);
             }
         } else if let Some(frame) = self.frame(line) {
+            if is_last && self.has_modules() && !line.ends_with(')') {
+                self.rows.warn_left_out(number, "cut off", line);
+                return Ok(false);
+            }
             if self.sample.is_none() {
                 self.begin_sample(&Header::of_comm(""))?;
             }
@@ -128,29 +146,50 @@ impl Reader {
         Ok(false)
     }
 
-    /// The head of a sample. One that has no time is only where one is expected: not among frames.
+    /// The head of a sample: it has the fields of most heads, or a stack of its own.
     fn header<'a>(&self, line: &'a str, next: &str) -> Option<Header<'a>> {
-        if let Some(header) = header(line) {
-            return Some(header);
-        }
-        if self.sample.is_some() && frame(line).is_some() {
+        let begins_stack = self.sample.is_none() && is_frame(next);
+        let header = header(line).or_else(|| self.timeless_header(line, next))?;
+        let is_usual = self.usual.is_none_or(|usual| Fields::of(&header) == usual);
+        (is_usual || begins_stack).then_some(header)
+    }
+
+    /// A head that has no time is only where one is expected: not among frames.
+    fn timeless_header<'a>(&self, line: &'a str, next: &str) -> Option<Header<'a>> {
+        if self.sample.is_some() && is_frame(line) {
             return None;
         }
-        let frame_follows = frame(next).is_some_and(|_| next.starts_with([' ', '\t']));
+        let frame_follows = is_frame(next);
         let header = timeless_header(line).filter(|header| {
             let is_named = !header.comm.is_empty() || !header.thread.is_empty();
-            let stands_alone = header.frame().is_some() || is_named && next.is_empty();
+            let is_usual = self.usual == Some(Fields::of(header));
+            let stands_alone =
+                header.frame().is_some() || is_named && (is_usual || next.is_empty());
             let may_begin = is_named || self.sample.is_none();
             stands_alone || may_begin && (frame_follows || !header.rest.trim().is_empty())
         });
-        let is_comm = self.sample.is_none() && frame_follows && frame(line).is_none();
-        header.or_else(|| is_comm.then(|| Header::of_comm(line)))
+        let is_comm = self.sample.is_none() && frame_follows && !is_frame(line);
+        header.or_else(|| is_comm.then(|| Header::of_comm_and_event(line)))
+    }
+
+    /// Whether the head on a last line without line feed lacks what other samples have.
+    fn is_cut(&self, line: &str, header: &Header<'_>) -> bool {
+        let profile = self.rows.builder.profile();
+        match header.frame() {
+            _ if profile.is_empty() => false,
+            Some(_) => self.has_modules() && !line.ends_with(')'),
+            None => !profile.stacks().is_empty() || header.rest.trim().is_empty(),
+        }
+    }
+
+    fn has_modules(&self) -> bool {
+        !self.rows.builder.profile().mappings().is_empty()
     }
 
     /// A frame, of the sample that is read or of one that has no head.
     fn frame<'a>(&self, line: &'a str) -> Option<Frame<'a>> {
-        let is_sure = |of: &Frame<'_>| is_sure(of.address) && line.starts_with([' ', '\t']);
-        frame(line).filter(|frame| self.sample.is_some() || is_sure(frame))
+        let found = frame(line).filter(|_| is_frame(line));
+        found.filter(|frame| self.sample.is_some() || is_sure(frame.address))
     }
 
     /// The head of the file says how it was recorded.

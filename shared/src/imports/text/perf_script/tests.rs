@@ -101,6 +101,10 @@ fn any_field_may_be_missing() {
             "a 1 1.5: c:\n 40052d f+0x1 (/x)\n  a.c:3\n 40066b g (/x)\n  b.c:4\n",
             vec!["0 g;f [1] thread=a thread_id=1"],
         ),
+        (
+            "a 1 1.5: c:\n 40052d f+0x1 (/x)\n  x[40052d]\n ffff81 g ([k])\n  [k][ffff81]\n",
+            vec!["0 g;f [1] thread=a thread_id=1"],
+        ),
     ] {
         let decoded = decode(text.as_bytes()).expect("good");
         assert_eq!(samples(&decoded.profile), expect, "{text}");
@@ -141,32 +145,129 @@ fn a_name_that_ends_in_a_line_is_a_frame() {
     assert!(!sniff(Start::of(other.as_bytes())));
 }
 
+/// With any choice of fields, also where the line looks like a head or begins like an address.
 #[test]
 fn a_foreign_line_anywhere_changes_no_sample() {
-    let lines = [
-        "a 1 1.5: 3 c:",
-        "\t 40052d f (/x)",
-        "\t 40066b g (/x)",
-        "",
-        "a 2 1.6: 4 c:",
-        "\t 40066b g (/x)",
-        "",
-    ];
-    let expect = samples(&decode(lines.join("\n").as_bytes()).expect("good").profile);
-    for foreign in [
-        " instruction trace error type 1 time 4525.744123981 cpu 0 pid 2 tid 2 ip 0 code 8: Lost trace data",
-        "[ perf record: Woken up 1 times to write data ]",
-        "Warning:",
+    let stack = "\t 40052d f (/x)\n\t 40066b g (/x)\n";
+    for (first, second) in [
+        ("a 1 1.5: 3 c:", "a 2 1.6: 4 c:"),
+        ("1.5: c:", "1.6: c:"),
+        ("a 1 1.5:", "a 2 1.6:"),
+        ("a 1/1 [000] c:", "a 1/2 [001] c:"),
+        ("a 1 1.5: 3 c:", "a 1 [000] 1.6: sched:sched_switch: x=1"),
     ] {
-        for at in 0..=lines.len() {
-            let mut text = lines.to_vec();
-            text.insert(at, foreign);
-            let text = text.join("\n");
+        let text = format!("{first}\n{stack}\n{second}\n\t 40066b g (/x)\n\n");
+        let whole = decode(text.as_bytes()).expect("good").profile;
+        let lines: Vec<&str> = text.lines().collect();
+        for foreign in [
+            " instruction trace error type 1 time 4525.744123981 cpu 0 pid 2 tid 2 ip 0 code 8: Lost trace data",
+            "[ perf record: Woken up 1 times to write data ]",
+            "Warning:",
+            "[main] 12.700000: GC pause 5 ms:",
+            "at 12.5: done",
+            "bad address in module",
+            "12 events lost",
+            "add",
+        ] {
+            for at in 0..=lines.len() {
+                let mut text = lines.clone();
+                text.insert(at, foreign);
+                let text = text.join("\n");
+                assert!(sniff(Start::of(text.as_bytes())), "{text}");
+                let decoded = decode(text.as_bytes()).expect("good");
+                assert_eq!(samples(&decoded.profile), samples(&whole), "{text}");
+                assert_eq!(type_names(&decoded.profile), type_names(&whole), "{text}");
+                assert_eq!(decoded.warnings.len(), 1, "{text}");
+            }
+        }
+    }
+}
+
+/// Recordings with several choices of fields joined, and events with different ones.
+#[test]
+fn heads_with_other_fields_keep_their_samples() {
+    for text in [
+        "a 1 1.5: 3 c:\n 40052d f (/x)\n\na 1 1.6: 3 c:\n 40052d f (/x)\n\n1.7: d:\n 40052d f (/x)\n\n",
+        "a 1 1.5: 3 c:\n 40052d f (/x)\n\na 1 1.6: 3 c:\n 40052d f (/x)\n\na\n 40052d f (/x)\n\n",
+        "a 1 1.5: 3 c: 40052d f (/x)\na 1 1.6: sched:x: y=1\na 1 [000] 1.7: 4 c: 0 [unknown] ([unknown])\n",
+        "a 1 1.5: 40052d f\na 1 1.6: 0 [unknown]\na 1 1.7: 40052d f\n",
+    ] {
+        let decoded = decode(text.as_bytes()).expect("good");
+        assert_eq!(decoded.profile.len(), 3, "{text}");
+        assert_eq!(decoded.warnings, Vec::<String>::new(), "{text}");
+    }
+}
+
+/// Wherever a text is cut off, types and samples are those that it had: at most the last sample goes,
+/// or callers of it.
+#[test]
+fn texts_that_are_cut_off() {
+    let stacks = "java 1 [000] 1.0:     250000 cycles:u: \n\t401000 f (/x)\n\n\
+        java 1 [000] 1.1:     250000 cycles:u: \n\t401000 f (/x)\n\t401002 g (/x)\n\n";
+    let second = stacks.rfind("java").expect("two heads");
+    for end in second..stacks.len() {
+        let text = &stacks[..end];
+        let decoded = decode(text.as_bytes()).expect("good");
+        let rows = samples(&decoded.profile);
+        let labels = "[250000] thread=java thread_id=1";
+        assert_eq!(type_names(&decoded.profile), ["cycles/count"], "{text}");
+        assert_eq!(rows[0], format!("0 f {labels}"));
+        let second = ["", "f ", "g;f "].map(|frames| format!("100000000 {frames} {labels}"));
+        let second = second.map(|row| row.replace("f  ", "f "));
+        assert!(rows[1..].iter().all(|row| second.contains(row)), "{rows:?}");
+        let is_whole = text.ends_with([')', '\n', '\t']);
+        assert_eq!(decoded.warnings.is_empty(), is_whole, "{text}");
+    }
+    let cut = &stacks[..second + 26];
+    let decoded = decode(cut.as_bytes()).expect("good");
+    assert_eq!(
+        decoded.warnings,
+        ["line 4 is neither a sample nor a frame and was skipped: \"java 1 [000] 1.1:     2500\""]
+    );
+    let head = "a 1 1.5: c:\n\t401000 f (/x)\n\na 1 1.6: c:";
+    assert_eq!(
+        decode(head.as_bytes()).expect("good").warnings,
+        ["line 4 is cut off and was skipped: \"a 1 1.6: c:\""]
+    );
+    // Without stacks, a last head that is whole needs no line feed.
+    let text = "a 1 1.5: sched:x: y=1\na 1 1.6: sched:x: y=2";
+    assert_eq!(decode(text.as_bytes()).expect("good").profile.len(), 2);
+    let text = "a 1 1.5: sched:x: y=1\na 1 1.6: sched:";
+    assert_eq!(
+        type_names(&decode(text.as_bytes()).expect("good").profile),
+        ["sched:x/count"]
+    );
+}
+
+/// `perf script -F comm,ip,sym`, `-F time,event,ip,sym`, `-F ip,sym` and `-F ip`.
+#[test]
+fn stacks_without_modules() {
+    let stack = "\t           15c2a init\n\t               0 [unknown]\n\n";
+    for (head, expect) in [
+        ("m \n", "?;init [1] thread=m"),
+        ("m 17595 \n", "?;init [1] thread=m 17595"),
+        ("1.5: cpu-clock: \n", "0 ?;init [1]"),
+        ("m cpu-clock: \n", "?;init [1] thread=m"),
+        ("", "?;init [1]"),
+    ] {
+        let text = [head, stack, head, stack].concat();
+        for text in [text.clone(), text.replace('\t', "        ")] {
             assert!(sniff(Start::of(text.as_bytes())), "{text}");
             let decoded = decode(text.as_bytes()).expect("good");
-            assert_eq!(samples(&decoded.profile), expect, "{text}");
-            assert_eq!(decoded.warnings.len(), 1, "{text}");
+            assert_eq!(samples(&decoded.profile), [expect, expect], "{text}");
+            assert_eq!(decoded.warnings, Vec::<String>::new(), "{text}");
         }
+    }
+    let bare = "\t           15c2a\n\t               0\n\n\t    7f511d03e8a8\n\n";
+    assert!(sniff(Start::of(bare.as_bytes())));
+    assert_eq!(decode(bare.as_bytes()).expect("good").profile.len(), 2);
+    // As `sort folded.txt | uniq -c` and other columns of numbers.
+    for other in [
+        "   1234 main;f\n   1235 main;g\n",
+        "\t12345 f\n\t12346 g\n",
+        "         1234 f\n         1235 g\n",
+    ] {
+        assert!(!sniff(Start::of(other.as_bytes())), "{other}");
     }
 }
 
@@ -231,7 +332,7 @@ fn branches_and_instructions_are_left_out() {
 #[test]
 fn inlined_calls_of_java() {
     let text = "a 1 1.5: c:\n 5 run->add->grow (/tmp/perf-1.map)\n 6 p->q (/bin/x)\n\
-        7 T::operator->() const (/tmp/perf-1.map)\n";
+        \x20 7 T::operator->() const (/tmp/perf-1.map)\n";
     let profile = decode(text.as_bytes()).expect("good").profile;
     assert_eq!(profile.locations().len(), 3);
     assert_eq!(
