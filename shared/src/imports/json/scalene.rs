@@ -3,7 +3,8 @@
 //! Source: `scalene/scalene_json.py`, versions 1.5 to 2.4.
 //!
 //! - `stacks` is a list of stacks of Python, the root first, each with how often it was seen and the
-//!   seconds in Python and in native code. A frame is a text, `file name:line;`.
+//!   share of the CPU time in Python and in native code has: of all stacks together these are 1. A
+//!   file does not say how many seconds they are of. A frame is a text, `file name:line;`.
 //! - Shares of lines, memory and the GPU are left out: they have no stacks.
 
 use crate::base::limits::MAX_STACK_DEPTH;
@@ -20,6 +21,10 @@ pub(crate) const NAME: &str = "scalene profile";
 
 const NANOSECONDS: i64 = 1_000_000_000;
 
+/// Shares are kept in billionths, which viewers show as decimals.
+const SHARE: (&str, &str) = ("cpu_share", "count/1000000000");
+const BILLIONTHS: i64 = 1_000_000_000;
+
 /// Whether this is scalene's.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
     start.json == Some(JsonFormat::Scalene)
@@ -30,7 +35,6 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut json = Reader::of(bytes, NAME)?;
     let mut rows = Rows::new(NAME, bytes.len());
     rows.sample_type("samples", "count")?;
-    rows.sample_type("cpu", "nanoseconds")?;
     json.object(&mut |json, key| match key {
         "elapsed_time_sec" => {
             rows.builder.header().duration_nanos = json.number(NANOSECONDS)?.unwrap_or(0);
@@ -52,7 +56,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
 /// Reads a stack and what it took.
 fn entry(json: &mut Reader<'_>, rows: &mut Rows) -> Result<(), Problem> {
     let mut part = 0;
-    let (mut stack, mut count, mut time) = (None, 0, 0i64);
+    let (mut stack, mut count, mut share) = (None, 0, 0i64);
     json.list(&mut |json| {
         part += 1;
         match part {
@@ -61,7 +65,7 @@ fn entry(json: &mut Reader<'_>, rows: &mut Rows) -> Result<(), Problem> {
                 match key {
                     "count" => count = json.number(1)?.unwrap_or(0),
                     "python_time" | "c_time" => {
-                        time = time.saturating_add(json.number(NANOSECONDS)?.unwrap_or(0));
+                        share = share.saturating_add(json.number(BILLIONTHS)?.unwrap_or(0));
                     }
                     _ => json.skip()?,
                 }
@@ -72,7 +76,13 @@ fn entry(json: &mut Reader<'_>, rows: &mut Rows) -> Result<(), Problem> {
         }
         Ok(())
     })?;
-    rows.builder.sample(stack, None, &[count, time]);
+    if share != 0 {
+        let (kind, unit) = SHARE;
+        rows.sample_type(kind, unit)
+            .map_err(|error| json.problem(error.problem))?;
+    }
+    let types = rows.builder.profile().sample_types().len();
+    rows.builder.sample(stack, None, &[count, share][..types]);
     rows.check().map_err(|error| json.problem(error.problem))
 }
 
@@ -101,18 +111,25 @@ mod tests {
     use crate::imports::testing::drawn;
 
     #[test]
-    fn stacks_have_counts_and_times() {
+    fn stacks_have_counts_and_shares() {
         let text = r#"{"alloc_samples":0,"args":["p.py"],"elapsed_time_sec":0.5,"files":{"a":[1]},
-            "stacks":[[["/a b/p.py <module>:13;","/a b/p.py C.run:11;"],{"count":2,"c_time":0.25,
-            "python_time":0.125,"cpu_samples":0.375}],[["p.py f:1"],3]]}"#;
+            "stacks":[[["/a b/p.py <module>:13;","/a b/p.py C.run:11;"],{"count":2,"c_time":0.5,
+            "python_time":0.125,"cpu_samples":0.625}],[["p.py f:1"],{"count":3,"c_time":0,
+            "python_time":0.375,"cpu_samples":0.375}]]}"#;
         assert!(sniff(Start::of(text.as_bytes())));
         let profile = decode(text.as_bytes()).expect("good").profile;
         assert_eq!(
             drawn(&profile),
-            "samples/count\ncpu/nanoseconds\n\
-             <module> /a b/p.py:13;C.run /a b/p.py:11 2 375000000\nf p.py:1 3 0\n"
+            "samples/count\ncpu_share/count/1000000000\n\
+             <module> /a b/p.py:13;C.run /a b/p.py:11 2 625000000\nf p.py:1 3 375000000\n"
         );
         assert_eq!(profile.header().duration_nanos, 500_000_000);
+        // As older versions write them.
+        let counts = br#"{"stacks":[[["p.py f:1"],3],[["p.py g:2"],4]]}"#;
+        assert_eq!(
+            drawn(&decode(counts).expect("good").profile),
+            "samples/count\nf p.py:1 3\ng p.py:2 4\n"
+        );
         let error = decode(b"{\"stacks\":[]}").expect_err("nothing");
         assert!(error.is_sampleless);
         assert_eq!(
