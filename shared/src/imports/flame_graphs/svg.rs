@@ -8,6 +8,7 @@
 //! - Which end is the root, the bar `all` says, or else the widest one.
 //! - What was too narrow to be drawn is with the function below it.
 //! - py-spy's names have a place, `f (a.py:5)`.
+//! - A drawing without its end is refused: the bars that are missing may be the widest ones.
 
 use std::borrow::Cow;
 
@@ -37,6 +38,10 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 /// Reads a text.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let text = String::from_utf8_lossy(bytes);
+    if !text.contains("</svg>") {
+        let cut = "the file is cut off: expected </svg> at its end; save or download it again";
+        return Err(FormatError::new(NAME, cut));
+    }
     let mut rows = Rows::new(NAME, bytes.len());
     let mut bars: Vec<Bar> = Vec::new();
     let mut unread = 0u64;
@@ -219,6 +224,7 @@ mod tests {
             ),
             bar("b (100 samples, 10%)", "x=\"70.0\" y=\"82\" width=\"10\""),
             bar("odd", "x=\"1\""),
+            "</svg>\n".to_owned(),
         ]
         .concat();
         assert!(sniff(Start::of(text.as_bytes())));
@@ -250,13 +256,24 @@ mod tests {
                 "f (a.py:7) (4 bytes, 44%)",
                 "x=\"0.0000%\" y=\"84\" width=\"44%\" fg:x=\"5\" fg:w=\"4\"",
             ),
+            "</svg></svg>".to_owned(),
         ]
         .concat();
         assert_eq!(
             drawn(&decode(text.as_bytes()).expect("good").profile),
             "space/bytes\nm a.py:5;f a.py:7 4\nm a.py:5 5\n"
         );
-        let error = decode(HEAD.as_bytes()).expect_err("nothing").to_string();
+        for end in HEAD.len()..text.len() - "</svg>".len() - 6 {
+            let error = decode(&text.as_bytes()[..end]).expect_err("cut off");
+            assert_eq!(
+                error.to_string(),
+                format!(
+                    "{NAME}: the file is cut off: expected </svg> at its end; save or download it again"
+                )
+            );
+        }
+        let empty = [HEAD, "</svg>"].concat();
+        let error = decode(empty.as_bytes()).expect_err("nothing").to_string();
         assert_eq!(error, format!("{NAME}: there are no samples"));
         assert!(!sniff(Start::of(b"<svg><title>a</title></svg>")));
     }
