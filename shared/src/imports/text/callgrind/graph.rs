@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 
+use super::stated::Stated;
 use super::unit;
 use crate::base::limits::MAX_SAMPLE_TYPES;
 use crate::imports::call_graph::CallGraph;
@@ -16,9 +17,7 @@ pub(super) const NAME: &str = "callgrind";
 const NAME_NUMBER: usize = 24;
 
 /// Headers that are not needed.
-const HEADERS: [&str; 10] = [
-    "cmd", "creator", "desc", "event", "part", "pid", "summary", "thread", "totals", "version",
-];
+const HEADERS: [&str; 6] = ["cmd", "event", "part", "pid", "thread", "version"];
 
 /// Where in the program costs belong.
 #[derive(Clone, Copy)]
@@ -47,6 +46,8 @@ struct Reader {
     callee: Option<u32>,
     /// The call whose costs the next line has.
     open_call: Option<u32>,
+    /// What the file says that costs add up to.
+    stated: Stated,
 }
 
 /// Reads a text.
@@ -69,6 +70,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<CallGraph, FormatError> {
         callee_file: None,
         callee: None,
         open_call: None,
+        stated: Stated::default(),
     };
     for (number, line) in lines(bytes) {
         let is_known = reader
@@ -80,6 +82,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<CallGraph, FormatError> {
         }
         rows.check()?;
     }
+    if let Some(note) = reader.stated.compare(&reader.graph) {
+        reader.graph.rows.warnings.lead(note);
+    }
     Ok(reader.graph)
 }
 
@@ -87,8 +92,7 @@ impl Reader {
     /// Reads a line; false where it is not of the format.
     fn line(&mut self, line: &str) -> Result<bool, String> {
         if line.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '*')) {
-            self.costs(line)?;
-            return Ok(true);
+            return self.costs(line);
         }
         let Some(end) = line.find([':', '=']) else {
             return Ok(line.is_empty() || line.starts_with('#'));
@@ -98,6 +102,16 @@ impl Reader {
             match key {
                 "events" => self.events(value)?,
                 "positions" => self.positions = value.split_ascii_whitespace().count(),
+                "creator" => self.stated.creator(value),
+                "desc" => self.stated.description(value),
+                "summary" => {
+                    let sums = self.sums(value);
+                    self.stated.summary(sums);
+                }
+                "totals" => {
+                    let sums = self.sums(value);
+                    self.stated.totals(sums);
+                }
                 _ => return Ok(line.starts_with('#') || HEADERS.contains(&key)),
             }
             return Ok(true);
@@ -126,8 +140,10 @@ impl Reader {
                 self.callee = Some(self.function(name, at)?);
             }
             "calls" => self.call(value)?,
-            // Jumps, which are not kept.
-            "jump" | "jcnd" | "jfi" | "jfn" => {}
+            // Jumps, which are not kept. Their names may be used later on.
+            "jump" | "jcnd" => {}
+            "jfi" => _ = name(rows, &mut self.files, value)?,
+            "jfn" => _ = name(rows, &mut self.names, value)?,
             _ => return Ok(line.starts_with('#')),
         }
         Ok(true)
@@ -165,6 +181,15 @@ impl Reader {
         Ok(())
     }
 
+    /// Sums of all events as a header has them, in the order of the sample types.
+    fn sums(&self, value: &str) -> Vec<i64> {
+        let mut sums = vec![0i64; self.scales.len()];
+        for (word, &column) in value.split_ascii_whitespace().zip(&self.columns) {
+            sums[column] = whole(word).unwrap_or(0).saturating_mul(self.scales[column]);
+        }
+        sums
+    }
+
     /// Finds or adds a function.
     fn function(&mut self, name: StringId, at: Place) -> Result<u32, String> {
         if self.scales.is_empty() {
@@ -189,8 +214,14 @@ impl Reader {
         Ok(())
     }
 
-    /// Adds the costs of a line to the function, or to the call before it.
-    fn costs(&mut self, line: &str) -> Result<(), String> {
+    /// Adds the costs of a line to the function, or to the call before it; false for a line with words
+    /// that are no numbers.
+    fn costs(&mut self, line: &str) -> Result<bool, String> {
+        let mut words = line.split_ascii_whitespace();
+        let mut positions = words.by_ref().take(self.positions);
+        if !positions.all(is_position) || !words.clone().all(is_number) {
+            return Ok(false);
+        }
         let function = self.function.ok_or("costs before the first `fn=`")?;
         let events = self.scales.len();
         let (sums, row) = match self.open_call.take() {
@@ -198,19 +229,12 @@ impl Reader {
             None => (&mut self.graph.own, function),
         };
         let start = row as usize * events;
-        let mut words = line.split_ascii_whitespace();
-        for word in words.by_ref().take(self.positions) {
-            if !is_position(word) {
-                return Err(format!("a position that isn't a whole number: {word:?}"));
-            }
-        }
         for (word, &column) in words.zip(&self.columns) {
-            let cost =
-                whole(word).ok_or_else(|| format!("a cost that isn't a whole number: {word:?}"))?;
+            let cost = whole(word).ok_or_else(|| format!("the cost {word:?} exceeds 64 bits"))?;
             let sum = &mut sums[start + column];
             *sum = sum.saturating_add(cost.saturating_mul(self.scales[column]));
         }
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -246,6 +270,15 @@ fn is_position(word: &str) -> bool {
     let digits = word.trim_start_matches(['+', '-']);
     let digits = digits.strip_prefix("0x").unwrap_or(digits);
     word == "*" || digits.bytes().all(|b| b.is_ascii_hexdigit()) && !digits.is_empty()
+}
+
+/// Whether a word is written as [`whole`] reads it.
+fn is_number(word: &str) -> bool {
+    let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
+    match digits.strip_prefix("0x") {
+        Some(digits) => digits.bytes().all(|b| b.is_ascii_hexdigit()),
+        None => !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()),
+    }
 }
 
 /// A number, in decimal or as `0x1f`.

@@ -6,9 +6,12 @@
 //! - Each event is a sample type. A unit behind its name is read as Xdebug writes it:
 //!   `Time_(10ns)`.
 //! - A function is its name, its file and its object. Costs of its lines are added up.
+//! - The first event that has costs is shown first.
+//! - Where valgrind says what costs add up to, a note names a file that has other sums.
 //! - A graph has no stacks. [`call_graph`](crate::imports::call_graph) says how they are made.
 
 mod graph;
+mod stated;
 mod unit;
 
 use crate::formats::decoded::Decoded;
@@ -27,7 +30,13 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 
 /// Reads a text.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
-    call_graph::stacks(graph::read(bytes)?, bytes.len())
+    let mut decoded = call_graph::stacks(graph::read(bytes)?, bytes.len())?;
+    let profile = &mut decoded.profile;
+    let first = (0..profile.sample_types().len()).find(|&event| profile.total(event) != 0);
+    if let Some(event) = first {
+        profile.header.default_sample_type = profile.sample_types()[event].kind;
+    }
+    Ok(decoded)
 }
 
 #[cfg(test)]
@@ -112,6 +121,90 @@ mod tests {
     }
 
     #[test]
+    fn jumps_give_names_numbers() {
+        check(
+            "events: Ir\nfl=(1) a.c\nfn=(1) f\n1 5\njfi=(2) b.h\njfn=(3) g\njump=3 7\n2\n\
+             fi=(2)\n3 1\nfn=(3)\n4 2\n",
+            &["f [6]", "g [2]"],
+            &[],
+        );
+    }
+
+    #[test]
+    fn the_first_event_with_costs_is_shown_first() {
+        for (costs, expect) in [
+            ("1 0 3 0", "b"),
+            ("1 2 0 0", "a"),
+            ("1 0 0 0", "c"),
+            ("1 0 0 4", "c"),
+        ] {
+            let text = format!("events: a b c\nfn=f\n{costs}\n");
+            let profile = decode(text.as_bytes()).map(|decoded| decoded.profile);
+            // Without costs there is no sample.
+            let Ok(profile) = profile else { continue };
+            let kind = profile.sample_types()[profile.default_type()];
+            assert_eq!(profile.type_text(kind).0, expect, "{text}");
+        }
+    }
+
+    /// As valgrind writes them, in two parts; cut off anywhere behind the first costs.
+    #[test]
+    fn files_that_are_cut_off_are_noted() {
+        let part = |ir: &str| {
+            format!(
+                "part: 1\n\nevents: Ir Dr\nsummary: 32 1\n\nfn=(1) main\n16 20 1\n{ir}\n\ntotals: 31 1\n\n"
+            )
+        };
+        let head = "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\n";
+        let whole = [head, &part("17 11"), &part("18 11")].concat();
+        check(&whole, &["main [62, 2]"], &[]);
+        let second = whole.rfind("part: 1").expect("two parts");
+        for end in second + 40..whole.rfind("totals").expect("totals") {
+            let decoded = decode(&whole.as_bytes()[..end]).expect("good");
+            assert!(
+                decoded.warnings[0].ends_with(": it is cut off or damaged"),
+                "{end}"
+            );
+        }
+        let cut = &whole[..whole.rfind("18 11").expect("costs")];
+        assert_eq!(
+            decode(cut.as_bytes()).expect("good").warnings[0],
+            "the costs add up to 51 Ir, but the file says 63: it is cut off or damaged"
+        );
+        let cachegrind = "desc: I1 cache: 32768 B\ncmd: ./m\nevents: Ir Dr\nfn=main\n1 2 3\n";
+        let decoded = decode(cachegrind.as_bytes()).expect("good");
+        assert_eq!(
+            decoded.warnings[0],
+            "the file has no summary: it is cut off, and its costs are not all there"
+        );
+        check(
+            &format!("{cachegrind}summary: 2 3\n"),
+            &["main [2, 3]"],
+            &[],
+        );
+        // The summary of Xdebug is another sum.
+        let xdebug = "creator: xdebug 3.2.0\nevents: Time_(10ns)\nfn=main\n1 2\nsummary: 9\n";
+        check(xdebug, &["main [20]"], &[]);
+    }
+
+    #[test]
+    fn lines_of_words_are_foreign() {
+        for line in [
+            "1 x",
+            "2026-11-28 12:00:00 INFO hello",
+            "12:00 5",
+            "+ x",
+            "- 3 done",
+        ] {
+            let text = format!("events: Ir\nfn=a\n1 2\n{line}\n2 3\n");
+            let note = format!("line 4 is not in callgrind format and was skipped: {line:?}");
+            let decoded = decode(text.as_bytes()).expect("good");
+            assert_eq!(samples(&decoded.profile), ["a [5]"], "{line}");
+            assert_eq!(decoded.warnings[0], note);
+        }
+    }
+
+    #[test]
     fn damaged_lines_are_named() {
         for (text, expect) in [
             (
@@ -124,12 +217,8 @@ mod tests {
                 "line 2: the name (3) is not defined",
             ),
             (
-                "events: Ir\nfn=a\n1 x\n",
-                "line 3: a cost that isn't a whole number: \"x\"",
-            ),
-            (
-                "events: Ir\nfn=a\n2026-11-27 1\n",
-                "line 3: a position that isn't a whole number: \"2026-11-27\"",
+                "events: Ir\nfn=a\n1 9223372036854775808\n",
+                "line 3: the cost \"9223372036854775808\" exceeds 64 bits",
             ),
             (
                 "events: Ir\nfn=a\ncalls=1 2\n",
