@@ -6,8 +6,10 @@ use crate::formats::start::Start;
 use crate::imports::FORMATS;
 
 /// Lines that programs print between.
-const FOREIGN: [&str; 3] = [
+const FOREIGN: [&str; 5] = [
     "warning: something odd happened",
+    "2026-11-28 12:00:00 INFO hello world",
+    "[main] 12.700000: GC pause 5 ms:",
     "Killed",
     "[12345.678] systemd: stopped",
 ];

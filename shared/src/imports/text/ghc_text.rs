@@ -80,8 +80,8 @@ impl Reader {
                 self.exact = Some(words.contains(&"ticks"));
             }
             [] => {}
-            // A row, be it damaged, has numbers.
-            _ if self.exact.is_some() && words.iter().all(|word| number(word).is_err()) => {
+            // A row ends in a number.
+            [.., last] if self.exact.is_some() && number(last).is_err() => {
                 self.rows.warn_left_out(at, "no cost centre", line);
             }
             _ => {

@@ -49,8 +49,9 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         open: Vec::new(),
     };
     for (number, line) in lines {
-        // A node, be it cut off, begins with a value.
-        if !line.contains('\t') && !line.starts_with(|c: char| c.is_ascii_digit()) {
+        // A node, be it cut off, begins with a value; a date does not.
+        let has_value = || quantity(line.trim(), "").is_ok_and(|value| value.is_some());
+        if !line.contains('\t') && !has_value() {
             reader.rows.warn_left_out(number, FOREIGN, &line);
             continue;
         }
