@@ -270,10 +270,7 @@ fn lines_that_are_no_stacks_are_told() {
     assert_eq!(stored(&ingested).1, stacks);
     assert_eq!(
         notes(&ingested),
-        [
-            "1 of 3 lines do not end in a number and are left out",
-            "line 2 is left out: \"what\""
-        ]
+        ["line 2 does not end in a number and is left out: \"what\""]
     );
 }
 

@@ -38,8 +38,7 @@ fn what_is_stored_otherwise_is_told() {
         Some(
             "the profile: the profile starts at 100000000000 nanoseconds since 1970, which is before 2000; \
              it is stored at the time it arrived; \
-             the profile: 1 of 2 lines do not end in a number and are left out; \
-             the profile: line 2 is left out: \"\\u{b5}s\""
+             the profile: line 2 does not end in a number and is left out: \"\\u{b5}s\""
         )
     );
 }

@@ -17,8 +17,8 @@ const LINES_LOOKED_AT: usize = 16;
 const BYTES_LOOKED_AT: usize = 64 << 10;
 
 /// Whether a text looks like folded stacks, by its first lines: more than half of them end in a
-/// number, and one of these has a `;`; or, as far as there are only stacks of one frame, all of
-/// them end in one.
+/// number, and one of these has a `;`; or half of them have both; or, as far as there are only stacks
+/// of one frame, all of them end in a number.
 ///
 /// Headers of other formats (`pid: 41`) and prose end in a number now and then; a blank line or a
 /// `#` comment counts neither way.
@@ -43,17 +43,20 @@ pub fn sniff(bytes: &[u8]) -> bool {
             return false;
         }
         seen += 1;
-        let Some((stack, number)) = value(line) else {
-            continue;
+        let is_whole = match value(line) {
+            Some((_, number)) => number.is_whole(),
+            None if is_too_large(line) => true,
+            None => continue,
         };
+        let stack = last_word(line).map_or("", |(stack, _)| stack);
         // `real 1.25` says how long a command took.
-        if !number.is_whole() && !stack.contains(';') {
+        if !is_whole && !stack.contains(';') {
             continue;
         }
         stacks += usize::from(!stack.is_empty());
         deep += usize::from(stack.contains(';'));
     }
-    stacks > 0 && (stacks == seen || (deep > 0 && stacks * 2 > seen))
+    stacks > 0 && (stacks == seen || (deep > 0 && (stacks * 2 > seen || deep * 2 >= seen)))
 }
 
 /// Decodes text. Time and memory are linear in its size.
@@ -78,6 +81,7 @@ pub(crate) fn decode_counted(bytes: &[u8]) -> Result<(Decoded, u64), FoldedError
     let mut stacks = NamedStacks::of(&["samples"], scale.unit());
     let mut left = text.len();
     let (mut lines, mut left_out, mut inexact) = (0u64, 0u64, 0u64);
+    let (mut too_large, mut too_large_lines) = (None, 0);
     for (number, line) in (1..).zip(text.lines()) {
         left = left.saturating_sub(line.len() + 1);
         stacks.sums.progress(text.len() - left, left);
@@ -90,13 +94,23 @@ pub(crate) fn decode_counted(bytes: &[u8]) -> Result<(Decoded, u64), FoldedError
             None if is_comment(line) => continue,
             None => {
                 left_out += 1;
-                warnings.add(|| format!("line {number} is left out: {:?}", cut(line)));
+                let why = if is_too_large(line) {
+                    too_large.get_or_insert_with(|| cut(line));
+                    too_large_lines += 1;
+                    "has a value that exceeds 64 bits"
+                } else {
+                    "does not end in a number"
+                };
+                warnings.add(|| format!("line {number} {why} and is left out: {:?}", cut(line)));
             }
         }
         lines += 1;
     }
     let profile = stacks.sums.finish(&mut warnings);
     if profile.is_empty() {
+        if let Some(line) = too_large {
+            return Err(FoldedError::TooLargeValue(line));
+        }
         return Err(FoldedError::NoStack(cut(text
             .lines()
             .find(|line| !line.trim().is_empty())
@@ -105,9 +119,11 @@ pub(crate) fn decode_counted(bytes: &[u8]) -> Result<(Decoded, u64), FoldedError
     if inexact > 0 {
         warnings.lead(rounded(inexact, scale));
     }
-    if left_out > 0 {
+    // One line is named already.
+    let numberless = left_out - too_large_lines;
+    if numberless > 1 {
         warnings.lead(format!(
-            "{left_out} of {lines} lines do not end in a number and are left out"
+            "{numberless} of {lines} lines do not end in a number and are left out"
         ));
     }
     let decoded = Decoded {
@@ -144,6 +160,11 @@ pub(super) fn value(line: &str) -> Option<(&str, Number)> {
     // `# sampled at 99.5` is a comment.
     let is_stack = number.is_whole() || !line.starts_with('#');
     is_stack.then_some((stack, number))
+}
+
+/// Whether a line ends in a number that 64 bits have no room for.
+fn is_too_large(line: &str) -> bool {
+    last_word(line).is_some_and(|(_, word)| Number::is_too_large(word))
 }
 
 fn last_word(line: &str) -> Option<(&str, &str)> {
@@ -226,9 +247,8 @@ mod tests {
             b"a 0.30000000000000004\nb 1e3\nb 2.\n",
             "a 0.3\nb 2\n",
             &[
-                "1 of 3 lines do not end in a number and are left out",
                 "1 value is rounded to 9 decimal places",
-                "line 2 is left out: \"b 1e3\"",
+                "line 2 does not end in a number and is left out: \"b 1e3\"",
             ],
         );
     }
@@ -256,12 +276,25 @@ mod tests {
             "a 1\n",
             &[
                 "5 of 6 lines do not end in a number and are left out",
-                "line 3 is left out: \"// two\"",
-                "line 6 is left out: \"a;b\"",
-                "line 7 is left out: \"12\"",
-                "line 8 is left out: \"a 1,5\"",
-                "line 9 is left out: \"a +1\"",
+                "line 3 does not end in a number and is left out: \"// two\"",
+                "line 6 does not end in a number and is left out: \"a;b\"",
+                "line 7 does not end in a number and is left out: \"12\"",
+                "line 8 does not end in a number and is left out: \"a 1,5\"",
+                "line 9 does not end in a number and is left out: \"a +1\"",
             ],
+        );
+        check(
+            b"main;b 3\nmain;c 9223372036854775808\n",
+            "main;b 3\n",
+            &[
+                "line 2 has a value that exceeds 64 bits and is left out: \"main;c 9223372036854775808\"",
+            ],
+        );
+        let too_large = b"main;c 9223372036854775808\n";
+        assert!(sniff(too_large));
+        assert_eq!(
+            decode(too_large).unwrap_err().to_string(),
+            "folded stacks: the value exceeds 64 bits in \"main;c 9223372036854775808\""
         );
         assert_eq!(
             decode(b"\nhello\n").unwrap_err(),
@@ -287,6 +320,8 @@ mod tests {
             "a 1\nb 2\n",
             "// x\n// y\na;b 1\na;c 2\na;d 3",
             "# 1\n\na;b 1\n\n\n",
+            "Killed\na;b 1\n",
+            "a;b 1\n2026-11-28 12:00:00 INFO hello\n",
         ] {
             assert!(sniff(text.as_bytes()), "{text}");
         }

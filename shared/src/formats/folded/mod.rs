@@ -36,7 +36,7 @@ pub(crate) use decode::decode_counted;
 pub use decode::{decode, sniff};
 pub use encode::encode;
 pub use lines::decode_lines;
-pub(crate) use number::{Scale, rounded};
+pub(crate) use number::{Number, Scale, rounded};
 
 /// Why text is not folded stacks, or a profile cannot be written as such.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -49,6 +49,9 @@ pub enum FoldedError {
         /// The limit.
         cap: usize,
     },
+    /// Not one line has a value within 64 bits, and one has a larger value.
+    #[error("folded stacks: the value exceeds 64 bits in {0:?}")]
+    TooLargeValue(String),
     /// Not one line has a value.
     #[error("not folded stacks: expected lines like \"main;work 12\", got {0:?}")]
     NoStack(String),

@@ -53,6 +53,23 @@ impl Number {
         })
     }
 
+    /// Whether a text is a number that 64 bits have no room for.
+    pub(crate) fn is_too_large(text: &str) -> bool {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        !whole.is_empty()
+            && all_digits(whole)
+            && all_digits(fraction)
+            && Self::parse(text).is_none()
+    }
+
+    /// A number of JSON, capped at 64 bits.
+    pub(crate) fn of(value: f64) -> Self {
+        let decimal = (value.fract() != 0.0).then(|| Self::parse(&value.to_string()));
+        decimal.flatten().unwrap_or(Self::Whole(value as i64))
+    }
+
     /// Whether it has no decimal places.
     pub(crate) fn is_whole(self) -> bool {
         matches!(self, Self::Whole(_))
@@ -214,6 +231,44 @@ mod tests {
         let millionths = (vec![1, 1_000_000], "count/1000000", 0);
         assert_eq!(scaled(&["0.000001", "1"]), millionths);
         assert_eq!(scaled(&["-9223372036854775808"]).0, [i64::MIN]);
+    }
+
+    #[test]
+    fn numbers_of_json() {
+        let scale = Scale::named("count/1000").expect("one of them");
+        for (value, expect) in [
+            (0.25, (250, false)),
+            (-0.0, (0, false)),
+            (-1.5, (-1500, false)),
+            (1e-7, (0, true)),
+            (3.0, (3000, false)),
+        ] {
+            assert_eq!(scale.of(Number::of(value)), expect, "{value}");
+        }
+        assert_eq!(Number::of(1e30), Number::Whole(i64::MAX));
+        assert_eq!(Number::of(f64::NAN), Number::Whole(0));
+    }
+
+    #[test]
+    fn numbers_beyond_64_bits() {
+        for text in [
+            "9223372036854775808",
+            "-9223372036854775809",
+            "99999999999999999999.5",
+        ] {
+            assert!(Number::is_too_large(text), "{text}");
+        }
+        for text in [
+            "",
+            "-",
+            "9223372036854775807",
+            "1e30",
+            "1.5",
+            ".5",
+            "+9223372036854775808",
+        ] {
+            assert!(!Number::is_too_large(text), "{text}");
+        }
     }
 
     #[test]
