@@ -107,7 +107,7 @@ pub(super) enum Kind {
 }
 
 /// What values are measured in.
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Unit {
     None,
@@ -160,15 +160,14 @@ impl Unit {
         self.sample_type().1 == "nanoseconds"
     }
 
-    /// A value in the unit of the column, rounded.
-    pub(super) fn whole(self, value: f64) -> i64 {
-        let scale = match self {
+    /// How many of the column's unit make up one.
+    pub(super) fn factor(self) -> f64 {
+        match self {
             Self::None | Self::Bytes | Self::Nanoseconds => 1.0,
             Self::Microseconds => 1e3,
             Self::Milliseconds => 1e6,
             Self::Seconds => 1e9,
-        };
-        (value * scale).round() as i64
+        }
     }
 }
 

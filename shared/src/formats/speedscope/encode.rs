@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use hashbrown::HashMap;
 
 use super::error::SpeedscopeError;
+use crate::formats::folded::Scale;
 use crate::formats::json::format::SCHEMA;
 use crate::model::address_name::location_name;
 use crate::model::id::{LocationId, StringId};
@@ -59,6 +60,7 @@ fn write_profile(
     cap: usize,
 ) -> Result<(), SpeedscopeError> {
     let (kind, unit) = profile.type_text(profile.sample_types()[column]);
+    let scale = Scale::of_unit(unit);
     let unit = match unit {
         "bytes" | "nanoseconds" | "microseconds" | "milliseconds" | "seconds" => unit,
         _ => "none",
@@ -76,6 +78,7 @@ fn write_profile(
             .filter(|&row| values[row] != 0)
     };
     let total: i128 = rows().map(|row| i128::from(values[row])).sum();
+    let total = i64::try_from(total).map_or_else(|_| total.to_string(), |total| scale.text(total));
     let head = format!(
         "{{\"type\":\"sampled\",\"name\":{},\"unit\":\"{unit}\",\"startValue\":0,\
          \"endValue\":{total},\"samples\":[",
@@ -92,7 +95,7 @@ fn write_profile(
         check(out, cap)?;
     }
     out.push_str("],\"weights\":");
-    list(out, 0, rows().map(|row| values[row]));
+    list(out, 0, rows().map(|row| scale.text(values[row])));
     out.push('}');
     check(out, cap)
 }

@@ -10,7 +10,9 @@
 //!   events, the time between two belongs to the frames that are open then; time without any is
 //!   left out.
 //! - Each kind of unit is a sample type: seconds and their parts are `time/nanoseconds`, bytes are
-//!   `space/bytes`, and `none` is `samples/count`. Values are rounded to whole ones.
+//!   `space/bytes`, and `none` is `samples/count`. Times are rounded to nanoseconds. Fractions without
+//!   a unit are kept in thousandths, millionths or billionths as those of folded stacks. Bytes are
+//!   rounded so that their sum stays, with a warning.
 //! - Equal stacks of a profile add up, and their times are not kept; unless they are asked for
 //!   ([`decode_with_times`]), as a flame chart needs them.
 //! - Keys come in any order, `shared` behind `profiles` too. A file without `$schema` is known by
@@ -24,6 +26,7 @@
 mod document;
 mod encode;
 mod error;
+mod round;
 mod sums;
 
 use crate::base::limits::MAX_PROFILE_BYTES;

@@ -1,7 +1,8 @@
 //! A file's profiles → one [`Profile`].
 
-use super::document::{Change, Document, Event, Kind, Misshapen, RawProfile, Stacks};
+use super::document::{Change, Document, Event, Kind, Misshapen, RawProfile, Stacks, Unit};
 use super::error::{ProfileProblem, SpeedscopeError};
+use super::round::{Lost, Rounding, scale_of};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::{Warnings, cut};
 use crate::formats::stack_sums::StackSums;
@@ -40,6 +41,7 @@ pub(super) fn of(
     let (mut builder, locations) = (frames.builder, frames.locations);
     let mut raws = document.profiles.0.iter().flatten();
     let timed = times == Times::Kept && raws.all(|raw| raw.unit.is_time());
+    let scale = scale_of(document.profiles.0.iter().flatten());
     let mut profiles = Vec::new();
     let mut damage = Damage {
         damaged,
@@ -54,7 +56,10 @@ pub(super) fn of(
                 continue;
             }
         };
-        let (kind, unit) = raw.unit.sample_type();
+        let (kind, unit) = match (raw.unit, raw.unit.sample_type()) {
+            (Unit::None, (kind, _)) => (kind, scale.unit()),
+            (_, known) => known,
+        };
         let wanted = builder.value_type(kind, unit);
         let known = builder.profile().sample_types();
         let sample_type = match known.iter().position(|known| *known == wanted) {
@@ -76,6 +81,7 @@ pub(super) fn of(
     }
     let mut sums = StackSums::new(builder.finish());
     let mut sound = 0;
+    let mut lost = Lost::default();
     for (number, raw, sample_type, labels) in profiles {
         let name = cut(raw.name.as_deref().unwrap_or(""));
         let mut reader = Reader {
@@ -83,11 +89,13 @@ pub(super) fn of(
             locations: &locations,
             values: Vec::new(),
         };
-        if let Err(problem) = reader.read(raw) {
+        let mut rounding = Rounding::new(raw.unit, scale);
+        if let Err(problem) = reader.read(raw, &mut rounding) {
             damage.add(number, name, problem)?;
             continue;
         }
         sound += 1;
+        lost.add(&rounding.lost);
         let values = reader.values;
         sums.label(labels);
         for (time, stack, value) in values {
@@ -100,7 +108,10 @@ pub(super) fn of(
     }
     match damage.first {
         Some(error) if sound == 0 => Err(error),
-        _ => Ok(sums.finish(damage.warnings)),
+        _ => {
+            lost.note(scale, damage.warnings);
+            Ok(sums.finish(damage.warnings))
+        }
     }
 }
 
@@ -143,18 +154,17 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&mut self, raw: RawProfile) -> Result<(), ProfileProblem> {
-        let unit = raw.unit;
-        let whole = |value| unit.whole(value);
+    fn read(&mut self, raw: RawProfile, rounding: &mut Rounding) -> Result<(), ProfileProblem> {
         match raw.kind {
             Kind::Sampled => {
                 let samples = raw.samples.ok_or(ProfileProblem::Missing("samples"))?;
                 let weights = raw.weights.ok_or(ProfileProblem::Missing("weights"))?;
-                self.samples(&samples, weights.into_iter().map(whole))
+                let weights = weights.into_iter().map(|weight| rounding.weight(weight));
+                self.samples(&samples, weights)
             }
             Kind::Evented => {
                 let events = raw.events.ok_or(ProfileProblem::Missing("events"))?;
-                self.events(&events, whole)
+                self.events(&events, |at| rounding.point(at))
             }
         }
     }
@@ -189,7 +199,7 @@ impl Reader<'_> {
     fn events(
         &mut self,
         events: &[Event],
-        whole: impl Fn(f64) -> i64,
+        mut whole: impl FnMut(f64) -> i64,
     ) -> Result<(), ProfileProblem> {
         // Each open frame and the stack up to it.
         let mut open: Vec<(u32, StackId)> = Vec::new();
