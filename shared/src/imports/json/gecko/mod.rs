@@ -363,7 +363,7 @@ fn check(thread: &Thread, stacks: &Stacks, place: &str) -> Result<(), FormatErro
         };
         let rows = stacks.ids.len();
         let problem = if stack >= rows {
-            let problem = format!("its stack is not one of {rows}");
+            let problem = format!("its stack is not in the table of {rows} stacks");
             Some((format!("sample {row}"), problem))
         } else {
             stacks.problem_text(stack)

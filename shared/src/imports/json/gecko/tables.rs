@@ -54,7 +54,10 @@ impl Problem {
     pub(super) fn text(self, frames: usize) -> (String, String) {
         let (table, problem) = match self.what {
             What::Prefix => ("stack", "its prefix is not an earlier stack".to_owned()),
-            What::Frame => ("stack", format!("its frame is not one of {frames}")),
+            What::Frame => (
+                "stack",
+                format!("its frame is not in the table of {frames} frames"),
+            ),
             What::Depth => (
                 "stack",
                 format!("it has more than {MAX_STACK_DEPTH} frames"),

@@ -267,7 +267,7 @@ fn one_damaged_thread_is_left_out() {
         (
             r#""frame":[0,1,2]"#,
             r#""frame":[0,77,2]"#,
-            "thread 1 (bad), stack 1: its frame is not one of 3",
+            "thread 1 (bad), stack 1: its frame is not in the table of 3 frames",
         ),
         (
             r#""prefix":[null,0,0]"#,
@@ -287,7 +287,7 @@ fn one_damaged_thread_is_left_out() {
         (
             r#""stack":[1,2]"#,
             r#""stack":[1,7]"#,
-            "thread 1 (bad), sample 1: its stack is not one of 3",
+            "thread 1 (bad), sample 1: its stack is not in the table of 3 stacks",
         ),
         (
             r#"{"stack":[1,2]}"#,
@@ -312,7 +312,9 @@ fn one_damaged_thread_is_left_out() {
     assert_eq!(decoded.profile.total(0), 1);
     assert_eq!(
         decoded.warnings,
-        ["thread 1 (bad), stack 2: its frame is not one of 3; this thread is left out"]
+        [
+            "thread 1 (bad), stack 2: its frame is not in the table of 3 frames; this thread is left out"
+        ]
     );
 }
 
