@@ -98,7 +98,11 @@ impl Lost {
             warnings.add(|| format!("{} of bytes", rounded(self.bytes, Scale::default())));
         }
         if self.times > 0 {
-            warnings.add(|| format!("{} times are below 0.5 ns and count as 0", self.times));
+            let times = match self.times {
+                1 => "1 time is".to_owned(),
+                many => format!("{many} times are"),
+            };
+            warnings.add(|| format!("{times} below 0.5 ns and counted as 0"));
         }
     }
 }
@@ -181,7 +185,7 @@ mod tests {
             &sampled("nanoseconds", "[5,0.4,0]"),
             "nanoseconds",
             "main 5\n",
-            &["1 times are below 0.5 ns and count as 0"],
+            &["1 time is below 0.5 ns and counted as 0"],
         );
     }
 }
