@@ -22,7 +22,7 @@ pub(super) fn scale_of<'a>(profiles: impl Iterator<Item = &'a RawProfile>) -> Sc
 pub(super) struct Rounding {
     unit: Unit,
     scale: Scale,
-    /// What weights before have lost: their sum is rounded, not each.
+    /// What rounding took from the weights so far; the next one gets it, so that their sum stays.
     carry: f64,
     pub(super) lost: Lost,
 }
@@ -60,7 +60,7 @@ impl Rounding {
         (value.trunc() + whole) as i64
     }
 
-    /// A point on the scale of events: these are rounded, and not what is between them.
+    /// The point of an event. Points are rounded, not the distances between them.
     pub(super) fn point(&mut self, value: f64) -> i64 {
         match self.unit {
             Unit::None => {

@@ -8,7 +8,7 @@
 //! - Which end is the root, the bar `all` says, or else the widest one.
 //! - What was too narrow to be drawn is with the function below it.
 //! - py-spy's names have a place, `f (a.py:5)`.
-//! - A drawing without its end is refused: the bars that are missing may be the widest ones.
+//! - A drawing without `</svg>` is refused: the bar of the root may be missing.
 
 use std::borrow::Cow;
 

@@ -2,9 +2,9 @@
 //!
 //! Source: `scalene/scalene_json.py`, versions 1.5 to 2.4.
 //!
-//! - `stacks` is a list of stacks of Python, the root first, each with how often it was seen and the
-//!   share of the CPU time in Python and in native code has: of all stacks together these are 1. A
-//!   file does not say how many seconds they are of. A frame is a text, `file name:line;`.
+//! - `stacks` is a list of stacks of Python, the root first. Each has a count of samples, and its
+//!   shares of the CPU time in Python and in native code. The shares of all stacks add up to 1; the
+//!   file does not state the CPU time in seconds. A frame is a text, `file name:line;`.
 //! - Shares of lines, memory and the GPU are left out: they have no stacks.
 
 use crate::base::limits::MAX_STACK_DEPTH;

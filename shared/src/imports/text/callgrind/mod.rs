@@ -7,7 +7,7 @@
 //!   `Time_(10ns)`.
 //! - A function is its name, its file and its object. Costs of its lines are added up.
 //! - The first event that has costs is shown first.
-//! - Where valgrind says what costs add up to, a note names a file that has other sums.
+//! - If the costs of a file from valgrind don't add up to the totals that it states, a note says so.
 //! - A graph has no stacks. [`call_graph`](crate::imports::call_graph) says how they are made.
 
 mod graph;
@@ -175,7 +175,7 @@ mod tests {
         let decoded = decode(cachegrind.as_bytes()).expect("good");
         assert_eq!(
             decoded.warnings[0],
-            "the file has no summary: it is cut off, and its costs are not all there"
+            "the file has no summary: it is cut off, and some of its costs are missing"
         );
         check(
             &format!("{cachegrind}summary: 2 3\n"),

@@ -1,7 +1,7 @@
-//! What a file says that its costs add up to: a file that was cut off has less.
+//! The totals that a file states. Costs of a file that was cut off add up to less.
 //!
-//! callgrind writes `summary:` before the costs of each part and `totals:` behind them, cachegrind
-//! `summary:` at the end. Other programs mean other sums by these words.
+//! callgrind writes `summary:` before the costs of each part and `totals:` after them; cachegrind
+//! writes `summary:` at the end. In files of other programs these lines are other sums.
 
 use crate::imports::call_graph::CallGraph;
 
@@ -28,13 +28,13 @@ impl Stated {
         self.has_caches |= value.trim_start().starts_with("I1 cache");
     }
 
-    /// Reads what a part is said to have.
+    /// Reads the sums of a part from before its costs, or those of a file.
     pub(super) fn summary(&mut self, sums: Vec<i64>) {
         self.end_part();
         self.summary = Some(sums);
     }
 
-    /// Reads what a part has; the summary may be a little more.
+    /// Reads the sums of a part from after its costs. callgrind's summary may be a little larger.
     pub(super) fn totals(&mut self, sums: Vec<i64>) {
         self.summary = Some(sums);
         self.end_part();
@@ -63,7 +63,7 @@ impl Stated {
         self.end_part();
         let Some(sums) = &self.sums else {
             return Some(
-                "the file has no summary: it is cut off, and its costs are not all there"
+                "the file has no summary: it is cut off, and some of its costs are missing"
                     .to_owned(),
             );
         };

@@ -1,5 +1,5 @@
-//! Which fields the heads of a text have. All heads of one choice (`-F`) have the same, which lines
-//! of other programs with a time in them have not.
+//! Which fields the heads of a text have. `perf script -F` chooses them for all heads of a text, so a
+//! line with other fields comes from another program.
 
 use super::line::{Header, frame, header, record, timeless_header};
 use crate::imports::rows::lines;
@@ -7,14 +7,14 @@ use crate::imports::rows::lines;
 /// How many lines are looked at: some stacks.
 const FIRST: usize = 4096;
 
-/// What a head has. A period and a processor are not among it: they differ between the events of
-/// one recording. The order decides between kinds of heads that are equally frequent.
+/// What a head has. Periods and processors don't count: events of one recording differ in them. Of
+/// kinds of heads that are equally frequent, the one with more fields wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fields {
     time: bool,
     thread: bool,
     event: bool,
-    /// Nothing or a frame behind it, or the fields of its event.
+    /// Nothing or a frame follows, or the fields of its event.
     plain: bool,
 }
 
@@ -30,8 +30,8 @@ impl Fields {
         }
     }
 
-    /// Of most heads of a text: those with a frame and those that begin a block count first. `None`
-    /// for a text without heads at its beginning.
+    /// Of most heads of a text. Heads with a frame and heads behind a blank line decide, if there are
+    /// any. `None` for a text without heads in its first lines.
     pub(super) fn usual(bytes: &[u8]) -> Option<Self> {
         let mut kinds: Vec<(Self, usize, usize)> = Vec::new();
         let mut begins = true;
@@ -66,7 +66,7 @@ impl Fields {
     }
 }
 
-/// Whether a line is a frame: these are indented, which words that look like an address are not.
+/// Whether a line is a frame. Frames are indented; text that begins like an address usually isn't.
 pub(super) fn is_frame(line: &str) -> bool {
     line.starts_with([' ', '\t']) && frame(line).is_some()
 }

@@ -10,8 +10,9 @@
 //! - A frame without a symbol keeps its address and its module. `[unknown]` is no name.
 //! - `a->b->c` in a map of compiled code (`/tmp/perf-12.map`) are calls that were inlined into `a`.
 //! - Of the fields of a sample, any may be missing (`-F`): its time, its thread, the whole head.
-//!   Other lines that look like a head have not the fields of most heads, and no stack of their own.
-//! - The last line of a text that was cut off is left out.
+//!   A line that looks like a head is left out if it lacks the fields of most heads and no stack of
+//!   its own follows a blank line.
+//! - If a text ends within a line, that line is left out.
 //! - Branches and instructions of a sample are left out, with a count in a warning.
 //! - Records that are no samples (`--show-lost-events` and the like) are passed over; events that
 //!   were lost are counted in a warning.
@@ -76,7 +77,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
 
 struct Reader {
     rows: Rows,
-    /// What most heads have.
+    /// The fields of most heads.
     usual: Option<Fields>,
     /// The sample whose frames are read.
     sample: Option<Sample>,
