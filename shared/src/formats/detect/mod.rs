@@ -54,7 +54,7 @@ pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), O
     if raw.len() <= cap
         && let Some(json) = JsonFormat::of(raw)
     {
-        return Err(OpenError::Unsupported(json.unsupported()));
+        return Err(OpenError::Unsupported(unsupported::json(json)));
     }
     // It would be a pprof profile of many types and no samples.
     if let Some(trace) = unsupported::perfetto(raw) {

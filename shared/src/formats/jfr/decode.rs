@@ -28,9 +28,32 @@ pub fn decode(bytes: &[u8], options: &Options<'_>) -> Result<Recording, JfrError
     read(bytes, options, Damaged::Refused)
 }
 
-/// The same of the chunks that are sound; warnings name the others. Where none is, or where it
-/// would take too much, it is the error of [`decode`].
-pub(super) fn decode_sound(bytes: &[u8], options: &Options<'_>) -> Result<Recording, JfrError> {
+/// A recording for a viewer, with times; where these take more memory than the recording may take,
+/// without, and with a warning. A chunk that is damaged is left out with a warning, while any is
+/// sound.
+pub fn decode_with_times(bytes: &[u8]) -> Result<Recording, JfrError> {
+    let options = Options {
+        times: true,
+        ..Options::default()
+    };
+    match decode_sound(bytes, &options) {
+        Err(JfrError {
+            problem: JfrProblem::OutOfProportion(_),
+            ..
+        }) => decode_sound(bytes, &Options::default()).map(|mut recording| {
+            recording.warnings.push(WITHOUT_TIMES.to_owned());
+            recording
+        }),
+        other => other,
+    }
+}
+
+/// What is said of a recording that is read without times.
+const WITHOUT_TIMES: &str = "events are added up without times and threads: keeping these would need far more memory than the file's size";
+
+/// [`decode`] of the chunks that are sound; warnings name the others. Where none is, or where it
+/// would take too much, it is its error.
+fn decode_sound(bytes: &[u8], options: &Options<'_>) -> Result<Recording, JfrError> {
     match decode(bytes, options) {
         Err(error) if error.problem.is_damage() => read(bytes, options, Damaged::LeftOut),
         decoded => decoded,

@@ -32,8 +32,7 @@ mod stacks;
 mod symbols;
 mod threads;
 
-pub use decode::decode;
-use decode::decode_sound;
+pub use decode::{decode, decode_with_times};
 pub use error::{JfrError, JfrProblem};
 pub use labels::{LabelsError, LabelsSnapshot};
 
@@ -77,29 +76,6 @@ pub struct Recording {
 pub fn sniff(bytes: &[u8]) -> bool {
     bytes.starts_with(header::MAGIC)
 }
-
-/// A recording for a viewer, with times; where these take more memory than the recording may take,
-/// without, and with a warning. A chunk that is damaged is left out with a warning, while any is
-/// sound.
-pub fn decode_with_times(bytes: &[u8]) -> Result<Recording, JfrError> {
-    let options = Options {
-        times: true,
-        ..Options::default()
-    };
-    match decode_sound(bytes, &options) {
-        Err(JfrError {
-            problem: JfrProblem::OutOfProportion(_),
-            ..
-        }) => decode_sound(bytes, &Options::default()).map(|mut recording| {
-            recording.warnings.push(WITHOUT_TIMES.to_owned());
-            recording
-        }),
-        other => other,
-    }
-}
-
-/// What is said of a recording that is read without times.
-const WITHOUT_TIMES: &str = "events are added up without times and threads: keeping these would need far more memory than the file's size";
 
 impl Recording {
     /// For a viewer, which knows columns by their sample type alone: `contentions` becomes

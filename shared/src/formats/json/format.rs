@@ -2,7 +2,6 @@
 //! right in it. Keys come in any order. Nothing else decides: no value, and no key deeper down.
 
 use super::scan::Scan;
-use crate::formats::detect::UnsupportedFormat::{self, Imported, Profile};
 use JsonFormat::{
     ChromeTrace, Dhat, Firefox, Flamebearer, Ghc, Gprof2dot, JavaThreads, MemrayStats, Otlp,
     Pyinstrument, React, Safari, Scalene, Speedscope, Stackprof, V8CpuProfile, V8HeapProfile,
@@ -122,8 +121,8 @@ impl JsonFormat {
     }
 
     /// What it is called where it is not read.
-    pub(crate) fn unsupported(self) -> UnsupportedFormat {
-        let name = match self {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
             Speedscope => "a speedscope profile",
             ChromeTrace => "a Chrome trace",
             V8CpuProfile => "a V8 CPU profile (.cpuprofile)",
@@ -146,11 +145,12 @@ impl JsonFormat {
                 "memray statistics (`memray transform gprof2dot` converts the recording)"
             }
             Xhprof => "an xhprof profile",
-        };
-        match self {
-            V8HeapSnapshot | MemrayStats => Profile(name),
-            _ => Imported(name),
         }
+    }
+
+    /// Whether [`crate::imports`] reads it.
+    pub(crate) fn is_imported(self) -> bool {
+        !matches!(self, V8HeapSnapshot | MemrayStats)
     }
 }
 

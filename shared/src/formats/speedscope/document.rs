@@ -71,7 +71,7 @@ impl Misshapen {
             name: String,
         }
 
-        let named = serde_json::from_str(json.get());
+        let named = serde_json::from_slice(json.get().as_bytes());
         let problem = error.to_string();
         // Lines and columns are those of the profile, not of the file.
         let end = problem.rfind(" at line ").unwrap_or(problem.len());
@@ -211,7 +211,7 @@ impl<'de> Deserialize<'de> for Profiles {
             if profiles.len() >= MAX_PROFILES {
                 return Err(format!("there are more than {MAX_PROFILES} profiles"));
             }
-            let profile = serde_json::from_str(json.get());
+            let profile = serde_json::from_slice(json.get().as_bytes());
             profiles.push(profile.map_err(|error| Misshapen::of(json, &error)));
             Ok(())
         })?;

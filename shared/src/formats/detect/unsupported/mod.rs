@@ -41,7 +41,7 @@ pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
         .or_else(|| universal(start))
         .or_else(|| go_trace(start))
         .or_else(|| otlp(start))
-        .or_else(|| beginning.json.map(JsonFormat::unsupported))
+        .or_else(|| beginning.json.map(json))
         .or_else(|| text_format(beginning))
         .or_else(|| text_or_json(start, bytes))
         .or_else(|| (!begins_as_pprof(start)).then_some(Other("binary data in an unknown format")))
@@ -105,6 +105,15 @@ fn text_or_json(start: &[u8], bytes: &[u8]) -> Option<UnsupportedFormat> {
         b'[' if !bytes.trim_ascii_end().ends_with(b"]") => Some(Other(CUT_JSON)),
         b'{' | b'[' => Some(Other("JSON in an unknown format")),
         _ => Some(Other("text in an unknown format")),
+    }
+}
+
+/// A format in JSON.
+pub(crate) fn json(format: JsonFormat) -> UnsupportedFormat {
+    if format.is_imported() {
+        Imported(format.name())
+    } else {
+        Profile(format.name())
     }
 }
 

@@ -141,7 +141,7 @@ impl Damaged {
             name: Word,
         }
 
-        let named = serde_json::from_str(json.get());
+        let named = serde_json::from_slice(json.get().as_bytes());
         let problem = error.to_string();
         // Lines and columns are those of the thread, not of the file.
         let end = problem.rfind(" at line ").unwrap_or(problem.len());
@@ -156,7 +156,7 @@ impl<'de> Deserialize<'de> for Threads {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut threads = Self::default();
         each(deserializer, "a list of threads", |json: &'de RawValue| {
-            match serde_json::from_str(json.get()) {
+            match serde_json::from_slice(json.get().as_bytes()) {
                 Ok(Item::Thread(thread)) if thread.samples.rows() > 0 => threads.own.push(*thread),
                 Ok(Item::Process(process)) if !process.is_empty() => {
                     threads.processes.push(*process);
