@@ -72,7 +72,7 @@ fn real_files_fold_as_their_lines_do() {
         assert_eq!(lines.len(), others.len(), "{name}: {lines:?}");
         for (warning, number) in lines.iter().zip(&others) {
             assert!(
-                warning.starts_with(&format!("line {number} is left out")),
+                warning.starts_with(&format!("line {number} does not end in a number")),
                 "{name}: {warning}"
             );
         }

@@ -228,8 +228,7 @@ fn samples_add_up_in_every_unit() {
         )
     };
     for (unit, types, scale) in [
-        ("none", "samples/count", 1_i64),
-        ("bytes", "space/bytes", 1),
+        ("none", "samples/count/1000", 1_000_i64),
         ("nanoseconds", "time/nanoseconds", 1),
         ("microseconds", "time/nanoseconds", 1_000),
         ("milliseconds", "time/nanoseconds", 1_000_000),
@@ -245,6 +244,15 @@ fn samples_add_up_in_every_unit() {
             ),
         );
     }
+    let bytes = decode(of("bytes").to_string().as_bytes()).expect("good");
+    assert_eq!(
+        drawn(&bytes.profile),
+        "space/bytes\n profile_name=one 4\na profile_name=one 3\na;b profile_name=one 4\n"
+    );
+    assert_eq!(
+        bytes.warnings,
+        ["1 value is rounded to whole numbers of bytes"]
+    );
     let error = decode(of("parsecs").to_string().as_bytes()).expect_err("no unit");
     assert!(
         error

@@ -51,7 +51,9 @@ impl Rounding {
     /// A weight.
     pub(super) fn weight(&mut self, value: f64) -> i64 {
         if self.unit != Unit::Bytes || value.fract() == 0.0 {
-            return self.point(value);
+            let whole = self.point(value);
+            self.lost.times += u64::from(self.unit.is_time() && whole == 0 && value != 0.0);
+            return whole;
         }
         self.lost.bytes += 1;
         self.carry += value.fract();
@@ -72,11 +74,7 @@ impl Rounding {
                 self.lost.bytes += u64::from(value.fract() != 0.0);
                 value.round() as i64
             }
-            _ => {
-                let whole = (value * self.unit.factor()).round() as i64;
-                self.lost.times += u64::from(whole == 0 && value != 0.0);
-                whole
-            }
+            _ => (value * self.unit.factor()).round() as i64,
         }
     }
 }
