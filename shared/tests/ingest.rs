@@ -100,8 +100,8 @@ fn times_leave_room_for_sums() {
     assert!(pushed(&at(MAX_START_NANOS, MAX_DURATION_NANOS)).is_ok());
     refused(&at(MAX_START_NANOS + 1, 0), "starts at 7258118400000000001");
     refused(&at(i64::MAX, 0), "starts at 9223372036854775807");
-    refused(&at(NOW.0, MAX_DURATION_NANOS + 1), "lasts");
-    refused(&at(NOW.0, i64::MAX), "lasts");
+    refused(&at(NOW.0, MAX_DURATION_NANOS + 1), "covers");
+    refused(&at(NOW.0, i64::MAX), "covers");
     let from = |from: &str| push(&format!("name=app&format=pprof&from={from}"), "", &at(0, 0));
     assert_eq!(from("9223372036").unwrap_err().status(), 422);
     assert_eq!(

@@ -85,7 +85,7 @@ fn what_is_no_request() {
         (r#"{"resourceProfiles": {}}"#, "a list (resourceProfiles)"),
         (
             r#"{"dictionary": {"stringTable": [1]}}"#,
-            "a text (stringTable)",
+            "a string (stringTable)",
         ),
         (r#"{"dictionary": {}} x"#, "trailing"),
         (

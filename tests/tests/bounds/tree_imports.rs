@@ -89,13 +89,13 @@ pub(crate) static TREE_IMPORTS: &[Case] = &[
         lines("sample.interval=1\n", |i| format!("\"{i:x}\" "))
     }),
     import("bars of a flame graph of their own", true, || {
-        lines("<svg> brendangregg/flamegraph\n", |i| {
+        lines("<svg></svg> brendangregg/flamegraph\n", |i| {
             format!("<title>{i:x} (1 s, 1%)</title><rect x=\"{i}\" y=\"1\">")
         })
     }),
     import("bars of a flame graph on each other", true, || {
         lines(
-            "<svg> brendangregg/flamegraph\n<title>all (99999 s, 1%)</title><rect x=\"0\" y=\"0\">",
+            "<svg></svg> brendangregg/flamegraph\n<title>all (99999 s, 1%)</title><rect x=\"0\" y=\"0\">",
             |i| {
                 format!(
                     "<title>f (9 s, 1%)</title><rect x=\"0\" y=\"{}\">",
