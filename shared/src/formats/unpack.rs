@@ -16,7 +16,16 @@ pub(crate) struct Unpacked<'a> {
 }
 
 /// What is said of a text with such a part.
-pub(crate) const DAMAGED_TEXT: &str = "some of it is not valid text and is read as \u{fffd}";
+pub(crate) const DAMAGED_TEXT: &str = "some bytes are not valid text and are read as \u{fffd}";
+
+impl Unpacked<'_> {
+    /// Says first of all what was not text.
+    pub(crate) fn note(&self, warnings: &mut Vec<String>) {
+        if self.is_damaged {
+            warnings.insert(0, DAMAGED_TEXT.to_owned());
+        }
+    }
+}
 
 /// Undoes gzip and zstd, each layer of at most `cap` bytes, and makes UTF-16 behind a byte order mark
 /// UTF-8. Memory stays within three times `cap` and a window.

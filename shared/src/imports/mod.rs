@@ -21,10 +21,10 @@ mod text;
 mod v8;
 
 use crate::formats::decoded::Decoded;
-use crate::formats::detect::open as open_common;
+use crate::formats::detect;
 use crate::formats::json::format::JsonFormat;
 use crate::formats::start::Start;
-use crate::formats::unpack::{DAMAGED_TEXT, Unpacked, unpack};
+use crate::formats::unpack::unpack;
 use crate::formats::{jfr, speedscope};
 pub use error::{FormatError, ImportError};
 
@@ -124,11 +124,9 @@ pub fn open_uploaded(bytes: &[u8], cap: usize) -> Result<Opened, ImportError> {
 }
 
 fn open_as(formats: &[Format], bytes: &[u8], cap: usize) -> Result<Opened, ImportError> {
-    let Unpacked { bytes, is_damaged } = unpack(bytes, cap)?;
-    let mut opened = open_unpacked(formats, &bytes, cap)?;
-    if is_damaged {
-        opened.decoded.warnings.insert(0, DAMAGED_TEXT.to_owned());
-    }
+    let unpacked = unpack(bytes, cap)?;
+    let mut opened = open_unpacked(formats, &unpacked.bytes, cap)?;
+    unpacked.note(&mut opened.decoded.warnings);
     Ok(opened)
 }
 
@@ -156,7 +154,7 @@ fn open_unpacked(formats: &[Format], raw: &[u8], cap: usize) -> Result<Opened, I
             format: Some(format.name),
         });
     }
-    let decoded = open_common(raw, cap)?;
+    let (decoded, _) = detect::open_unpacked(raw, cap)?;
     Ok(Opened {
         decoded,
         format: None,
@@ -166,6 +164,7 @@ fn open_unpacked(formats: &[Format], raw: &[u8], cap: usize) -> Result<Opened, I
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::unpack::DAMAGED_TEXT;
 
     #[test]
     fn utf16_is_read_as_any_text() {

@@ -11,7 +11,7 @@ use crate::formats::jfr;
 use crate::formats::json::format::JsonFormat;
 use crate::formats::legacy;
 use crate::formats::pprof::{self, PprofError};
-use crate::formats::unpack::{DAMAGED_TEXT, Unpacked, unpack};
+use crate::formats::unpack::unpack;
 use crate::model::profile::{Profile, ValueType};
 pub use unsupported::UnsupportedFormat;
 
@@ -44,8 +44,14 @@ pub fn open(bytes: &[u8], cap: usize) -> Result<Decoded, OpenError> {
 
 /// [`open`], and the name of the format for people.
 pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), OpenError> {
-    let Unpacked { bytes, is_damaged } = unpack(bytes, cap)?;
-    let raw = &*bytes;
+    let unpacked = unpack(bytes, cap)?;
+    let (mut decoded, name) = open_unpacked(&unpacked.bytes, cap)?;
+    unpacked.note(&mut decoded.warnings);
+    Ok((decoded, name))
+}
+
+/// The same of a file that is unpacked already.
+pub(crate) fn open_unpacked(raw: &[u8], cap: usize) -> Result<(Decoded, &'static str), OpenError> {
     if jfr::sniff(raw) {
         let recording = UnsupportedFormat::Imported("a JFR recording");
         return Err(OpenError::Unsupported(recording));
@@ -79,11 +85,7 @@ pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), O
         return Err(OpenError::Unsupported(other));
     }
     if folded::sniff(raw) {
-        let mut decoded = folded::decode(raw)?;
-        if is_damaged {
-            decoded.warnings.insert(0, DAMAGED_TEXT.to_owned());
-        }
-        return Ok((decoded, "folded stacks"));
+        return Ok((folded::decode(raw)?, "folded stacks"));
     }
     Err(unsupported::identify(raw).map_or(error.into(), OpenError::Unsupported))
 }

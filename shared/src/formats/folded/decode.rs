@@ -9,7 +9,7 @@ use crate::base::warnings::{Warnings, cut};
 use crate::formats::decoded::Decoded;
 use crate::formats::stack_sums::NamedStacks;
 use crate::formats::start::without_mark;
-use crate::formats::unpack::utf16;
+use crate::formats::unpack::{DAMAGED_TEXT, utf16};
 
 /// How many lines decide what a text is, and in how many bytes they are looked for. A line of a
 /// deep Java stack has 3 kB.
@@ -75,7 +75,7 @@ pub(crate) fn decode_counted(bytes: &[u8]) -> Result<(Decoded, u64), FoldedError
     let mut warnings = Warnings::default();
     let (text, damaged) = text(bytes).unwrap_or((Cow::Borrowed(""), false));
     if damaged {
-        warnings.add(|| "some bytes are not valid text and are read as \u{fffd}".to_owned());
+        warnings.add(|| DAMAGED_TEXT.to_owned());
     }
     let scale = scale_of(&text);
     let mut stacks = NamedStacks::of(&["samples"], scale.unit());

@@ -1,6 +1,7 @@
 //! JSON read into columns: a value of its own for each item would take many times the text.
 
 pub(crate) mod format;
+pub(crate) mod misshapen;
 mod scan;
 
 use std::fmt;

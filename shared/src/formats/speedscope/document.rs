@@ -9,8 +9,8 @@ use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::base::limits::{MAX_SERIES_A_PUSH, MAX_STACK_DEPTH};
-use crate::base::warnings::cut;
 use crate::formats::json::each;
+use crate::formats::json::misshapen::Misshapen;
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::LocationId;
 use crate::model::profile::{Function, Line};
@@ -57,30 +57,6 @@ struct Frame<'a> {
 
 /// Profiles, and those that do not have the shape of one.
 pub(super) struct Profiles(pub(super) Vec<Result<RawProfile, Misshapen>>);
-
-/// A profile that does not have the shape of one.
-pub(super) struct Misshapen {
-    pub(super) name: String,
-    pub(super) problem: String,
-}
-
-impl Misshapen {
-    fn of(json: &RawValue, error: &serde_json::Error) -> Self {
-        #[derive(Deserialize)]
-        struct Named {
-            name: String,
-        }
-
-        let named = serde_json::from_slice(json.get().as_bytes());
-        let problem = error.to_string();
-        // Lines and columns are those of the profile, not of the file.
-        let end = problem.rfind(" at line ").unwrap_or(problem.len());
-        Self {
-            name: named.map_or_else(|_| String::new(), |Named { name }| cut(&name)),
-            problem: cut(&problem[..end]),
-        }
-    }
-}
 
 /// A profile as it is written.
 #[derive(Deserialize)]
@@ -212,7 +188,7 @@ impl<'de> Deserialize<'de> for Profiles {
                 return Err(format!("there are more than {MAX_PROFILES} profiles"));
             }
             let profile = serde_json::from_slice(json.get().as_bytes());
-            profiles.push(profile.map_err(|error| Misshapen::of(json, &error)));
+            profiles.push(profile.map_err(|error| Misshapen::of::<String>(json, &error)));
             Ok(())
         })?;
         Ok(Self(profiles))

@@ -1,10 +1,11 @@
 //! A file's profiles → one [`Profile`].
 
-use super::document::{Change, Document, Event, Kind, Misshapen, RawProfile, Stacks, Unit};
+use super::document::{Change, Document, Event, Kind, RawProfile, Stacks, Unit};
 use super::error::{ProfileProblem, SpeedscopeError};
 use super::round::{Lost, Rounding, scale_of};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::{Warnings, cut};
+use crate::formats::json::misshapen::Misshapen;
 use crate::formats::stack_sums::StackSums;
 use crate::model::id::{LocationId, StackId};
 use crate::model::profile::{Label, LabelValue, Profile};

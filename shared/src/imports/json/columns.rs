@@ -127,6 +127,12 @@ impl<'de> Deserialize<'de> for Numbers {
 #[derive(Default)]
 pub(super) struct Word(pub(super) String);
 
+impl From<Word> for String {
+    fn from(word: Word) -> Self {
+        word.0
+    }
+}
+
 impl<'de> Deserialize<'de> for Word {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Self::default())

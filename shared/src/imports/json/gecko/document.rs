@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 
 use super::table::Table;
 use crate::base::limits::MAX_SERIES_A_PUSH;
-use crate::base::warnings::cut;
 use crate::formats::json::each;
+use crate::formats::json::misshapen::Misshapen;
 use crate::imports::json::columns::{Texts, Word};
 
 /// Most threads of a process, and most processes in one: as many as one push may make series.
@@ -125,31 +125,7 @@ fn sources<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Table, D::Error
 pub(super) struct Threads {
     pub(super) own: Vec<Thread>,
     pub(super) processes: Vec<Document>,
-    pub(super) damaged: Vec<Damaged>,
-}
-
-/// A thread that does not have the shape of one.
-pub(super) struct Damaged {
-    pub(super) name: String,
-    pub(super) problem: String,
-}
-
-impl Damaged {
-    fn of(json: &RawValue, error: &serde_json::Error) -> Self {
-        #[derive(Deserialize)]
-        struct Named {
-            name: Word,
-        }
-
-        let named = serde_json::from_slice(json.get().as_bytes());
-        let problem = error.to_string();
-        // Lines and columns are those of the thread, not of the file.
-        let end = problem.rfind(" at line ").unwrap_or(problem.len());
-        Self {
-            name: named.map_or_else(|_| String::new(), |Named { name }| cut(&name.0)),
-            problem: cut(&problem[..end]),
-        }
-    }
+    pub(super) damaged: Vec<Misshapen>,
 }
 
 impl<'de> Deserialize<'de> for Threads {
@@ -162,7 +138,7 @@ impl<'de> Deserialize<'de> for Threads {
                     threads.processes.push(*process);
                 }
                 Ok(_) => {}
-                Err(error) => threads.damaged.push(Damaged::of(json, &error)),
+                Err(error) => threads.damaged.push(Misshapen::of::<Word>(json, &error)),
             }
             let read = threads.own.len().max(threads.processes.len());
             check_count(read.max(threads.damaged.len()))
