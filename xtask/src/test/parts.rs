@@ -10,7 +10,7 @@ use crate::{build, package};
 use std::time::Instant;
 use std::{fs, thread};
 
-/// All of them, one after the other: they run their own work on all cores.
+/// All of them, one after the other: each uses all cores itself.
 pub(super) const PARTS: [Part; 9] = [
     FORMAT,
     Part {
@@ -81,7 +81,7 @@ const FORMAT: Part = Part {
     },
 };
 
-/// Builds Rust programs beside everything else: each of the two has stretches that use one core.
+/// Builds the Rust programs and everything else at the same time, because each has stretches that use only one core.
 fn build(fixtures: &mut Fixtures) -> Outcome {
     let (programs, site) = thread::scope(|scope| {
         let programs = scope.spawn(|| {
