@@ -32,6 +32,8 @@ pub(super) struct Attribute {
     period: u64,
     holds: u64,
     read_format: u64,
+    /// Whether new threads and processes are counted, too, each by itself.
+    inherits: bool,
     /// Whether other records end with time and thread.
     stamps_all: bool,
     /// Whether call chains stop where user space begins.
@@ -46,6 +48,9 @@ pub(super) struct Sample<'a> {
     pub(super) thread: Option<(u32, u32)>,
     pub(super) period: u64,
     pub(super) ip: Option<u64>,
+    /// What the counters of its group have counted so far, each with the id of its event. Without
+    /// an id they are not read.
+    pub(super) counters: Vec<(u64, u64)>,
     /// Addresses, the innermost first, 8 bytes each.
     pub(super) callchain: &'a [u8],
 }
@@ -62,6 +67,10 @@ impl Fields<'_> {
         self.at += 8;
         Some(number)
     }
+
+    fn skip(&mut self, count: usize) -> Option<()> {
+        (0..count).try_for_each(|_| self.number().map(|_| ()))
+    }
 }
 
 impl Attribute {
@@ -76,6 +85,7 @@ impl Attribute {
             period: if by_frequency { 0 } else { u64_at(bytes, 16)? },
             holds: u64_at(bytes, 24)?,
             read_format: u64_at(bytes, 32)?,
+            inherits: flags & 1 << 1 != 0,
             stamps_all: flags & 1 << 18 != 0,
             excludes_user_callchain: flags & 1 << 22 != 0,
             name: None,
@@ -85,7 +95,7 @@ impl Attribute {
     /// What it is called, and the unit of its values.
     pub(super) fn sample_type(&self) -> (String, &'static str) {
         let name = self.name.clone().unwrap_or_else(|| self.usual_name());
-        let has_period = self.has(holds::PERIOD) || self.period > 0;
+        let has_period = self.has(holds::PERIOD) || self.has_counters() || self.period > 0;
         let (name, unit) = perf_event(&name, has_period);
         (name.to_owned(), unit)
     }
@@ -129,6 +139,16 @@ impl Attribute {
 
     fn has(&self, what: u64) -> bool {
         self.holds & what != 0
+    }
+
+    /// Whether samples have counters with the ids of their events.
+    fn has_counters(&self) -> bool {
+        self.has(holds::READ) && self.read_format & 1 << 2 != 0
+    }
+
+    /// Whether each thread has counters of its own.
+    pub(super) fn counts_threads(&self) -> bool {
+        self.inherits && self.has(holds::TID)
     }
 
     /// Whether there are stacks of user space that were copied.
@@ -197,9 +217,10 @@ impl Attribute {
             next(field)?;
         }
         let period = next(holds::PERIOD)?;
-        if self.has(holds::READ) {
-            self.skip_read(&mut fields)?;
-        }
+        let counters = match self.has(holds::READ) {
+            true => self.counters(&mut fields)?,
+            false => Vec::new(),
+        };
         let mut callchain = &[][..];
         if self.has(holds::CALLCHAIN) {
             let count = usize::try_from(fields.number()?).ok()?;
@@ -209,23 +230,31 @@ impl Attribute {
             thread: thread.map(|both| (both as u32, (both >> 32) as u32)),
             period: period.unwrap_or(self.period.max(1)),
             ip,
+            counters,
             callchain,
         })
     }
 
-    /// Goes behind the counters in a sample.
-    fn skip_read(&self, fields: &mut Fields<'_>) -> Option<()> {
-        let has = |bit: u64| usize::from(self.read_format & bit != 0);
-        let times = has(1) + has(1 << 1);
-        let each = 1 + has(1 << 2) + has(1 << 4);
-        let numbers = match has(1 << 3) {
-            0 => times + each,
-            _ => {
-                let count = usize::try_from(fields.number()?).ok()?;
-                times.checked_add(count.checked_mul(each)?)?
-            }
+    /// The counters in a sample, each with the id of its event.
+    fn counters(&self, fields: &mut Fields<'_>) -> Option<Vec<(u64, u64)>> {
+        let has = |bit: u64| self.read_format & bit != 0;
+        let (has_lost, is_group) = (has(1 << 4), has(1 << 3));
+        let times = usize::from(has(1)) + usize::from(has(1 << 1));
+        // The times stand before the counters of a group, and between a single counter and its id.
+        let (count, before, between) = match is_group {
+            true => (fields.number()?, times, 0),
+            false => (1, 0, times),
         };
-        let end = fields.at.checked_add(numbers.checked_mul(8)?)?;
-        (end <= fields.bytes.len()).then(|| fields.at = end)
+        fields.skip(before)?;
+        let mut counters = Vec::new();
+        for _ in 0..count {
+            let value = fields.number()?;
+            fields.skip(between)?;
+            if self.has_counters() {
+                counters.push((fields.number()?, value));
+            }
+            fields.skip(usize::from(has_lost))?;
+        }
+        Some(counters)
     }
 }

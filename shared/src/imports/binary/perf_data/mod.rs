@@ -4,6 +4,8 @@
 //! `include/uapi/linux/perf_event.h` of Linux.
 //!
 //! - Each event is a sample type. A sample's value is its period; without one it counts once.
+//! - A group (`{cycles,instructions}:S`) samples by its leader alone. Its samples have the counters
+//!   of all its events, and count for each what it counted since the sample before, as perf does.
 //! - Records are put in order of time, for perf writes those of each CPU in turn.
 //! - The names of thread and process are the labels `thread` and `process`; the number of the thread
 //!   is `thread_id`.
@@ -14,6 +16,7 @@
 //!   read.
 
 mod attribute;
+mod counters;
 mod features;
 mod processes;
 mod record;

@@ -28,7 +28,7 @@ const BUILD_ID: usize = 64;
 pub(super) struct Recording<'a> {
     pub(super) attributes: Vec<Attribute>,
     /// Row of the attribute of each id.
-    by_id: HashMap<u64, u32>,
+    pub(super) by_id: HashMap<u64, u32>,
     /// Of each file.
     pub(super) build_ids: HashMap<&'a [u8], &'a [u8]>,
     pub(super) command: String,

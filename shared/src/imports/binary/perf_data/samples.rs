@@ -5,6 +5,7 @@ use std::fmt::Write;
 use hashbrown::HashMap;
 
 use super::attribute::Sample;
+use super::counters::Counters;
 use super::processes::{File, KERNEL, Processes};
 use super::record::{NAME, Record, kind};
 use super::recording::Recording;
@@ -62,6 +63,7 @@ pub(super) struct Samples<'a> {
     /// The sample type of each event that has samples.
     types: Vec<Option<usize>>,
     labels: HashMap<Thread, Option<LabelSetId>>,
+    counters: Counters,
     /// Records of any kind, and samples by themselves.
     lost: u64,
     lost_samples: u64,
@@ -86,6 +88,7 @@ impl<'a> Samples<'a> {
             processes: Processes::new(length),
             types: vec![None; recording.attributes.len()],
             labels: HashMap::new(),
+            counters: Counters::new(),
             lost: 0,
             lost_samples: 0,
             strange: 0,
@@ -202,14 +205,6 @@ impl<'a> Samples<'a> {
             let place = format!("sample {number} in order of time");
             return Err(FormatError::at(NAME, place, "it is cut off"));
         };
-        let sample_type = match self.types[row] {
-            Some(known) => known,
-            None => {
-                let (name, unit) = attribute.sample_type();
-                let known = self.rows.sample_type(&name, unit)?;
-                *self.types[row].insert(known)
-            }
-        };
         if !self.stack(&sample, Mode::of(record.misc))? {
             self.copied += u64::from(attribute.copies_stacks());
             self.branches += u64::from(attribute.has_stacks_of_branches());
@@ -220,15 +215,50 @@ impl<'a> Samples<'a> {
         for location in self.frames.drain(..).rev() {
             stack = Some(builder.stack(stack, location));
         }
-        let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        let value = whole(sample.period);
         // perf gives what it adds at the end, such as off-CPU time, times that are none.
         let time = attribute.time_of_sample(record.body);
-        match time.and_then(|time| i64::try_from(time).ok()) {
-            Some(time) => self.rows.sample_at(time, stack, labels, sample_type, value),
-            None => self.rows.sample(stack, labels, sample_type, value),
+        let time = time.and_then(|time| i64::try_from(time).ok());
+        for (row, value) in self.values(row, &sample) {
+            let sample_type = self.sample_type(row)?;
+            let value = i64::try_from(value).unwrap_or(i64::MAX);
+            match time {
+                Some(time) => self.rows.sample_at(time, stack, labels, sample_type, value),
+                None => self.rows.sample(stack, labels, sample_type, value),
+            }
         }
         self.rows.check()
+    }
+
+    /// The events that a sample counts, and how often each happened since the sample before: its
+    /// own, or, where it has counters, those of its group.
+    fn values(&mut self, row: usize, sample: &Sample<'_>) -> Vec<(usize, u64)> {
+        if sample.counters.is_empty() {
+            return vec![(row, sample.period)];
+        }
+        let mut values = Vec::new();
+        let attribute = &self.recording.attributes[row];
+        let thread = sample.thread.filter(|_| attribute.counts_threads());
+        for &(id, value) in &sample.counters {
+            let Some(&row) = self.recording.by_id.get(&id) else {
+                self.strange += 1;
+                continue;
+            };
+            let key = (id, thread.map_or(0, |(_, thread)| thread));
+            let value = self.counters.since_last(key, value, &mut self.rows);
+            if value > 0 {
+                values.push((row as usize, value));
+            }
+        }
+        values
+    }
+
+    fn sample_type(&mut self, row: usize) -> Result<usize, FormatError> {
+        if let Some(known) = self.types[row] {
+            return Ok(known);
+        }
+        let (name, unit) = self.recording.attributes[row].sample_type();
+        let known = self.rows.sample_type(&name, unit)?;
+        Ok(*self.types[row].insert(known))
     }
 
     /// Reads the frames of a sample, the innermost first. Whether its call chain goes into user
