@@ -25,7 +25,7 @@ Environment:
 Examples:
   pilotlight token create --tenant anonymous --scope push --name agents
   pilotlight token list --url https://profiles.example.com
-  pilotlight token revoke 0a1b2c3d`;
+  pilotlight token revoke 0a1b2c3d4e5f`;
 
 const SECONDS = { d: 86_400, h: 3_600, m: 60, s: 1 };
 /** Options of `create` alone. */
