@@ -54,11 +54,12 @@ export function wrong(usage, message) {
   return new UsageError(`${message}\n\n${forms}\n\n\`${command} --help\` lists all options.`);
 }
 
+const [, program = ""] = process.argv;
+/** Kept from the start, because `serve` changes the working folder. */
+const name = program.endsWith(".mjs") ? `node ${relative(".", program)}` : "pilotlight";
+
 /** How this program was started: installed, or from a clone. */
-export function commandName() {
-  const [, path] = process.argv;
-  return path.endsWith(".mjs") ? `node ${relative(".", path)}` : "pilotlight";
-}
+export const commandName = () => name;
 
 /** `. Did you mean x?`, or nothing where no candidate is like the word. */
 export function didYouMean(word, candidates) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -123,6 +123,9 @@ test("a new server takes pushes, answers queries and serves the pages", async ()
   assert.match(taken.stderr, /port \d+ is in use\. Choose another one with --port/);
   await stop(server);
   assert.ok(!isAlive(server.workerd));
+  // The command that it printed, from the folder where it was started.
+  const [, program] = /Push a profile: +node (\S+) push/.exec(server.said());
+  assert.equal(resolve(program), command);
 });
 
 test(`pushes that were acknowledged are there after kill -9, ${KILLS} times`, async () => {
