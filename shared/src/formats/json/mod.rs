@@ -47,3 +47,39 @@ pub(crate) fn each<'de, Item: Deserialize<'de>, D: Deserializer<'de>>(
         item: PhantomData,
     })
 }
+
+/// How many lists and objects of a JSON text are nested at most.
+pub(crate) fn depth(json: &str) -> usize {
+    let (mut depth, mut deepest, mut is_text) = (0usize, 0, false);
+    let mut bytes = json.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'"' => is_text = !is_text,
+            b'[' | b'{' if !is_text => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !is_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_in_texts_do_not_count() {
+        for (json, expect) in [
+            ("7", 0),
+            ("[]", 1),
+            (r#"{"a":[{}],"b":[]}"#, 3),
+            (r#"["[[{\"[",[1]]"#, 2),
+        ] {
+            assert_eq!(depth(json), expect, "{json}");
+        }
+    }
+}

@@ -9,19 +9,23 @@ use serde_json::value::RawValue;
 
 use super::table::Table;
 use crate::base::limits::MAX_SERIES_A_PUSH;
-use crate::formats::json::each;
 use crate::formats::json::misshapen::Misshapen;
+use crate::formats::json::{depth, each};
 use crate::imports::json::columns::{Texts, Word};
 
 /// Most threads of a process, and most processes in one: as many as one push may make series.
 const MAX_THREADS: usize = MAX_SERIES_A_PUSH;
+
+/// Most lists and objects in each other. That is serde_json's limit, which begins again with each
+/// process that is read alone.
+const MAX_DEPTH: usize = 128;
 
 /// Most libraries of a process. Firefox loads some 300.
 const MAX_LIBRARIES: usize = 16 << 10;
 
 /// A file, or a process in it.
 #[derive(Deserialize, Default)]
-#[serde(default)]
+#[serde(default, expecting = "a process")]
 pub(super) struct Document {
     pub(super) meta: Meta,
     pub(super) libs: Libraries,
@@ -158,18 +162,38 @@ fn check_count(threads: usize) -> Result<(), String> {
 
 /// Processes that have samples.
 #[derive(Default)]
-pub(super) struct Processes(pub(super) Vec<Document>);
+pub(super) struct Processes {
+    pub(super) own: Vec<Document>,
+    /// Each with its place in the list as its name.
+    pub(super) damaged: Vec<Misshapen>,
+}
 
 impl<'de> Deserialize<'de> for Processes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut processes = Vec::new();
-        each(deserializer, "a list of processes", |process: Document| {
-            if !process.is_empty() {
-                processes.push(process);
-            }
-            check_count(processes.len())
-        })?;
-        Ok(Self(processes))
+        let mut processes = Self::default();
+        let mut place = 0;
+        each(
+            deserializer,
+            "a list of processes",
+            |json: &'de RawValue| {
+                if depth(json.get()) > MAX_DEPTH {
+                    return Err(format!(
+                        "more than {MAX_DEPTH} lists and objects are nested"
+                    ));
+                }
+                match serde_json::from_slice::<Document>(json.get().as_bytes()) {
+                    Ok(process) if process.is_empty() => {}
+                    Ok(process) => processes.own.push(process),
+                    Err(error) => processes.damaged.push(Misshapen {
+                        name: format!("{place}"),
+                        ..Misshapen::of::<Word>(json, &error)
+                    }),
+                }
+                place += 1;
+                check_count(processes.own.len().max(processes.damaged.len()))
+            },
+        )?;
+        Ok(processes)
     }
 }
 
@@ -178,7 +202,7 @@ impl Document {
     pub(super) fn inner(&self) -> impl Iterator<Item = &Self> {
         let profile = self.profile.as_deref();
         let processes = profile.into_iter().chain(&self.threads.processes);
-        processes.chain(&self.processes.0)
+        processes.chain(&self.processes.own)
     }
 
     /// Calls `each` for each thread, also of the processes inside of it.
@@ -192,6 +216,7 @@ impl Document {
     fn is_empty(&self) -> bool {
         self.threads.own.is_empty()
             && self.threads.damaged.is_empty()
+            && self.processes.damaged.is_empty()
             && self.inner().next().is_none()
     }
 }

@@ -156,7 +156,7 @@ impl Reader {
     }
 
     /// Adds the threads of a process and the processes in it. `start` is when the file's times
-    /// begin. A thread that is damaged is left out with a warning.
+    /// begin. What is damaged is left out with a warning.
     fn process(&mut self, process: &Document, start: f64) {
         let offset = process.meta.start_time.map_or(0.0, |own| own - start);
         let no_tables = Thread::default();
@@ -175,7 +175,11 @@ impl Reader {
                 "" => "a thread".to_owned(),
                 name => format!("thread {name}"),
             };
-            self.leave_out(FormatError::at(NAME, name, &damaged.problem));
+            self.leave_out(FormatError::at(NAME, name, &damaged.problem), "thread");
+        }
+        for damaged in &process.processes.damaged {
+            let name = format!("process {}", damaged.name);
+            self.leave_out(FormatError::at(NAME, name, &damaged.problem), "process");
         }
         for thread in &process.threads.own {
             let name = first_of([&thread.name.0, &thread.tid.0]);
@@ -202,7 +206,7 @@ impl Reader {
                     self.thread(process, thread, stacks, &place, offset);
                     self.sound += 1;
                 }
-                Err(error) => self.leave_out(error),
+                Err(error) => self.leave_out(error, "thread"),
             }
             self.threads += 1;
         }
@@ -211,11 +215,11 @@ impl Reader {
         }
     }
 
-    fn leave_out(&mut self, error: FormatError) {
+    fn leave_out(&mut self, error: FormatError, what: &str) {
         let place = error.place.as_deref().unwrap_or_default();
         let problem = &error.problem;
         self.warnings
-            .add(|| format!("{place}: {problem}; this thread is left out"));
+            .add(|| format!("{place}: {problem}; this {what} is left out"));
         self.first_error.get_or_insert(error);
     }
 

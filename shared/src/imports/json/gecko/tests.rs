@@ -319,6 +319,45 @@ fn one_damaged_thread_is_left_out() {
 }
 
 #[test]
+fn one_damaged_process_is_left_out() {
+    let own = format!(r#"{TABLES},"stringArray":{STRINGS},"samples":{{"stack":[1,2]}}"#);
+    let process = file(&own, "");
+    let expect = draw(&process).replacen("samples/count\n", "", 1);
+    let with = |processes: &str| file(&own, &format!(r#","processes":[{processes}]"#));
+    for (bad, problem) in [
+        ("7", "invalid type: integer `7`, expected a process"),
+        (
+            r#"{"threads":{}}"#,
+            "invalid type: map, expected a list of threads",
+        ),
+        (
+            r#"{"meta":{"interval":"1"},"threads":[]}"#,
+            "invalid type: string \"1\", expected f64",
+        ),
+    ] {
+        let decoded = read(&with(&format!("{process},{bad},{process}"))).expect("two are sound");
+        assert_eq!(
+            drawn(&decoded.profile),
+            format!("samples/count\n{}", expect.repeat(3))
+        );
+        assert_eq!(
+            decoded.warnings,
+            [format!("process 1: {problem}; this process is left out")]
+        );
+    }
+    assert_eq!(
+        message(r#"{"meta":{"interval":1},"threads":[],"processes":[7]}"#),
+        "Firefox profile, process 0: invalid type: integer `7`, expected a process"
+    );
+    let deep = format!("{}{}", r#"{"processes":["#.repeat(80), "]}".repeat(80));
+    let text = message(&deep);
+    assert!(
+        text.contains("more than 128 lists and objects are nested"),
+        "{text}"
+    );
+}
+
+#[test]
 fn nothing_is_a_profile_without_samples() {
     let decoded = read(r#"{"meta":{"interval":1},"threads":[]}"#).expect("opens");
     assert!(decoded.profile.is_empty());
