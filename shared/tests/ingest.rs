@@ -458,3 +458,43 @@ fn pprof_gzip(raw: &[u8]) -> Vec<u8> {
     let profile = pprof::open(raw, raw.len()).expect("a profile").profile;
     pprof::encode_gzip(&profile)
 }
+
+/// The chunk is that of the same text in UTF-8, so that either is a retry of the other.
+#[test]
+fn texts_may_be_utf16() {
+    let ingested = |query: &str, body: &[u8]| {
+        let push = Push {
+            query,
+            content_type: "",
+            body,
+            tenant: "one",
+            client: "192.0.2.1",
+            now: NOW,
+            limits: Default::default(),
+        };
+        ingest(&push).expect("is taken")
+    };
+    let speedscope = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"é"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[0]],"weights":[7]}]}"#;
+    for (query, text) in [
+        ("name=app&format=speedscope", speedscope),
+        ("name=app", speedscope),
+        ("name=app&format=groups", "main;é 7\n"),
+        ("name=app", "main;é 7\n"),
+    ] {
+        let plain = ingested(query, text.as_bytes());
+        let units = || "\u{feff}".encode_utf16().chain(text.encode_utf16());
+        let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = units().flat_map(u16::to_be_bytes).collect();
+        for wide in [&little, &big] {
+            let wide = ingested(query, wide);
+            assert_eq!(wide.chunks[0].bytes, plain.chunks[0].bytes, "{query}");
+            assert_eq!(wide.notes, plain.notes);
+        }
+        let cut = ingested(query, &[&little[..], b"x"].concat());
+        assert_eq!(cut.chunks[0].bytes, plain.chunks[0].bytes, "{query}");
+        assert_eq!(
+            cut.notes[0].to_string(),
+            "the profile: some bytes are not valid text and are read as \u{fffd}"
+        );
+    }
+}

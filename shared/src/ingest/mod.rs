@@ -24,6 +24,7 @@ mod type_names;
 
 use crate::formats::detect::{UnsupportedFormat, unsupported};
 use crate::formats::gzip::inflate;
+use crate::formats::unpack::{DAMAGED_TEXT, utf16};
 use crate::formats::{self, folded, speedscope};
 use crate::store::ChunkId;
 use draft::Draft;
@@ -69,9 +70,16 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
         let (recording, labels) = (raw, &[][..]);
         return jfr::draft(push, parameters, JfrParts { recording, labels });
     }
+    let wide = utf16(raw);
+    let (raw, is_damaged) = match &wide {
+        Some((text, is_damaged)) => (text.as_bytes(), *is_damaged),
+        None => (raw, false),
+    };
     push.limits.check_size(raw.len())?;
     if let Some(format) = parameters.text_format(raw) {
-        return text::draft(push, parameters, format, raw);
+        let draft = text::draft(push, parameters, format, raw)?;
+        let note = is_damaged.then(|| Note::Changed(DAMAGED_TEXT.to_owned()));
+        return Ok(draft.noted(note));
     }
     let Pushed { mut profile, note } = decode(raw, cap)?;
     let id = chunk_id(push, config.as_ref(), raw);
