@@ -261,12 +261,51 @@ pub(crate) fn perf_script(start: Start<'_>) -> bool {
     };
     let has_address = |line: &&&[u8]| digits(line) >= 4;
     let in_columns = || lines.iter().filter(|line| is_in_columns(line));
+    let mut rows = lines.iter().filter(|line| is_row(line));
     begins
+        || rows.by_ref().take(2).count() == 2
         || lines
             .iter()
             .filter(has_address)
             .any(|line| has_module(line))
         || in_columns().count() > 1 && in_columns().any(|line| has_address(&line))
+}
+
+/// Where the head of a sample ends that has its frame beside it: `comm 12      40052d main`, with the
+/// address right in 16 columns behind a blank.
+pub(crate) fn head_in_columns(line: &[u8]) -> Option<usize> {
+    const WIDTH: usize = 1 + 16;
+    let (mut end, mut at) = (0, 0);
+    for word in line.split(|&b| b == b' ') {
+        let start = at;
+        at += word.len() + 1;
+        if word.is_empty() {
+            continue;
+        }
+        let width = start + word.len() - end;
+        if width >= WIDTH && word.len() < WIDTH && word.iter().all(u8::is_ascii_hexdigit) {
+            // Without a head it is a frame below one.
+            return (end > 0).then_some(end);
+        }
+        end = start + word.len();
+    }
+    None
+}
+
+/// Whether a line is such a sample that begins with the name of its thread, right in 16 columns, and
+/// has an address of four digits.
+fn is_row(line: &[u8]) -> bool {
+    let Some((comm, rest)) = line.split_at_checked(16) else {
+        return false;
+    };
+    let digits = |end: usize| {
+        let address = line[end..].trim_ascii_start();
+        address.iter().take_while(|b| **b != b' ').count()
+    };
+    comm.starts_with(b" ")
+        && !comm.ends_with(b" ")
+        && rest.starts_with(b" ")
+        && head_in_columns(line).is_some_and(|end| digits(end) >= 4)
 }
 
 /// Whether an address is where perf prints it: behind a tab, or as many blanks, right in 16 columns.

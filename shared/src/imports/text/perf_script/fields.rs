@@ -12,10 +12,19 @@ const FIRST: usize = 4096;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fields {
     time: bool,
+    process: bool,
     thread: bool,
     event: bool,
     /// Nothing or a frame follows, or the fields of its event.
     plain: bool,
+}
+
+/// What is usual in a text.
+pub(super) struct Usual {
+    /// The fields of most heads.
+    pub(super) fields: Fields,
+    /// Whether frames stand below heads.
+    pub(super) has_stacks: bool,
 }
 
 impl Fields {
@@ -24,16 +33,20 @@ impl Fields {
         let event = header.event.is_some();
         Self {
             time: header.time.is_some(),
+            process: header.process.is_some(),
             thread: !header.thread.is_empty(),
             event,
             plain: event || header.rest.trim().is_empty() || frame(header.rest).is_some(),
         }
     }
+}
 
-    /// Of most heads of a text. Heads with a frame and heads behind a blank line decide, if there are
-    /// any. `None` for a text without heads in its first lines.
-    pub(super) fn usual(bytes: &[u8]) -> Option<Self> {
-        let mut kinds: Vec<(Self, usize, usize)> = Vec::new();
+impl Usual {
+    /// Of a text. Heads with a frame and heads behind a blank line decide, if there are any. `None` for
+    /// a text without heads in its first lines.
+    pub(super) fn of(bytes: &[u8]) -> Option<Self> {
+        let mut kinds: Vec<(Fields, usize, usize)> = Vec::new();
+        let mut has_stacks = false;
         let mut begins = true;
         let mut lines = lines(bytes).take(FIRST).peekable();
         while let Some((_, line)) = lines.next() {
@@ -44,8 +57,9 @@ impl Fields {
             let has_frame = lines.peek().is_some_and(|(_, next)| is_frame(next));
             let head = header(&line).or_else(|| timeless_header(&line));
             let is_stack = begins && (has_frame || is_frame(&line));
-            let fields = head.as_ref().map(Self::of);
-            let fields = fields.or_else(|| is_stack.then(|| Self::of(&Header::of_comm(""))));
+            has_stacks |= is_stack;
+            let fields = head.as_ref().map(Fields::of);
+            let fields = fields.or_else(|| is_stack.then(|| Fields::of(&Header::of_comm(""))));
             let has_frame = has_frame || head.is_some_and(|head| head.frame().is_some());
             if let Some(fields) = fields {
                 let place = usize::from(has_frame) + usize::from(begins);
@@ -62,11 +76,17 @@ impl Fields {
         let most = kinds
             .into_iter()
             .max_by_key(|&(kind, places, count)| (places, count, kind));
-        most.map(|(kind, ..)| kind)
+        most.map(|(fields, ..)| Self { fields, has_stacks })
     }
 }
 
 /// Whether a line is a frame. Frames are indented; text that begins like an address usually isn't.
+/// Nor is a head whose thread has a name like one (`dd`), which stands right in its column.
 pub(super) fn is_frame(line: &str) -> bool {
-    line.starts_with([' ', '\t']) && frame(line).is_some()
+    let is_head = || timeless_header(line).is_some_and(|header| !header.comm.is_empty());
+    match line.as_bytes() {
+        [b'\t', ..] => frame(line).is_some(),
+        [b' ', ..] => frame(line).is_some() && !is_head(),
+        _ => false,
+    }
 }

@@ -1,5 +1,6 @@
 //! A line of the text: the head of a sample, or a frame.
 
+use crate::formats::detect::unsupported::head_in_columns;
 use crate::imports::rows::perf_event;
 
 /// The head of a sample. Which fields it has is the choice of who ran `perf script -F`.
@@ -85,6 +86,40 @@ impl<'a> Header<'a> {
         self
     }
 
+    /// Of one whose frame is beside it in columns: `comm 12/34 [001]     250000 cycles:u:`, or less.
+    /// The width tells periods from threads: they take ten columns.
+    fn in_columns(line: &'a str) -> Option<Self> {
+        const PERIOD: usize = 10;
+        let (mut head, rest) = line.split_at(head_in_columns(line.as_bytes())?);
+        let mut header = Self::of_comm("");
+        let (before, word) = last_word(head);
+        if let Some(event) = word.strip_suffix(':').filter(|name| !name.is_empty()) {
+            header.event = Some(event);
+            head = before.trim_ascii_end();
+        }
+        let (before, word) = last_word(head);
+        let width = head.len() - before.trim_ascii_end().len();
+        if width >= PERIOD && word.bytes().all(|b| b.is_ascii_digit()) {
+            header.period = Some(word.parse().unwrap_or(i64::MAX));
+            head = before.trim_ascii_end();
+        }
+        let (before, word) = last_word(head);
+        if word.starts_with('[') && word.ends_with(']') {
+            head = before.trim_ascii_end();
+        }
+        let (before, word) = last_word(head);
+        if is_id(word) && (!before.trim().is_empty() || word.contains('/')) {
+            header = header.with_id(word);
+            head = before;
+        }
+        let comm = head.trim();
+        Some(Self {
+            comm,
+            rest,
+            ..header
+        })
+    }
+
     /// Takes the period and the event from the beginning of what is left of the line.
     fn with_event(mut self, mut rest: &'a str) -> Self {
         if let Some((word, after)) = next_word(rest)
@@ -127,9 +162,12 @@ pub(super) fn header(line: &str) -> Option<Header<'_>> {
     }
 }
 
-/// A head without the time: `comm 12/34 [001] 250000 cycles:u:`, or less. It has an event, and behind
-/// that nothing, the frame, or the fields of a tracepoint.
+/// A head without the time: `comm 12/34 [001] 250000 cycles:u:`, or less. It has its frame beside it
+/// in columns; or it has an event, and behind that nothing, the frame, or the fields of a tracepoint.
 pub(super) fn timeless_header(line: &str) -> Option<Header<'_>> {
+    if let Some(header) = Header::in_columns(line) {
+        return Some(header);
+    }
     let good = |header: &Header<'_>| {
         let rest = header.rest.trim();
         let is_frame = rest.ends_with(')') && header.frame().is_some();
@@ -240,6 +278,11 @@ fn next_word(text: &str) -> Option<(&str, &str)> {
         .find(|c: char| c.is_ascii_whitespace())
         .unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))
+}
+
+/// The last word, behind what is before it, blanks included.
+fn last_word(text: &str) -> (&str, &str) {
+    text.split_at(text.rfind(' ').map_or(0, |blank| blank + 1))
 }
 
 /// `12` or `12/34`.

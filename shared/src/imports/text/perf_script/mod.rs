@@ -9,9 +9,10 @@
 //! - Inlined frames belong to the location of the frame that they were inlined into.
 //! - A frame without a symbol keeps its address and its module. `[unknown]` is no name.
 //! - `a->b->c` in a map of compiled code (`/tmp/perf-12.map`) are calls that were inlined into `a`.
-//! - Of the fields of a sample, any may be missing (`-F`): its time, its thread, the whole head.
+//! - Of the fields of a sample, any may be missing (`-F`): its time, its thread, the whole head. Without
+//!   stacks (`-g`), the frame stands beside the head.
 //!   A line that looks like a head is left out if it lacks the fields of most heads and no stack of
-//!   its own follows a blank line.
+//!   its own follows a blank line; also, if heads have no times, among the frames of a stack.
 //! - If a text ends within a line, that line is left out.
 //! - Branches and instructions of a sample are left out, with a count in a warning.
 //! - Records that are no samples (`--show-lost-events` and the like) are passed over; events that
@@ -29,7 +30,7 @@ use crate::imports::error::{FormatError, too_deep};
 use crate::imports::rows::{Rows, line_of, lines};
 use crate::model::id::{LabelSetId, LocationId};
 use crate::model::profile::Line;
-use fields::{Fields, is_frame};
+use fields::{Fields, Usual, is_frame};
 use line::{Frame, Header, Record, frame, header, is_sure, record, source_line, timeless_header};
 
 /// What it is called in messages.
@@ -44,7 +45,7 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut reader = Reader {
         rows: Rows::new(NAME, bytes.len()),
-        usual: Fields::usual(bytes),
+        usual: Usual::of(bytes),
         sample: None,
         frames: Vec::new(),
         inlined: Vec::new(),
@@ -77,8 +78,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
 
 struct Reader {
     rows: Rows,
-    /// The fields of most heads.
-    usual: Option<Fields>,
+    usual: Option<Usual>,
     /// The sample whose frames are read.
     sample: Option<Sample>,
     /// Its frames, the innermost first.
@@ -151,7 +151,8 @@ impl Reader {
     fn header<'a>(&self, line: &'a str, next: &str) -> Option<Header<'a>> {
         let begins_stack = self.sample.is_none() && is_frame(next);
         let header = header(line).or_else(|| self.timeless_header(line, next))?;
-        let is_usual = self.usual.is_none_or(|usual| Fields::of(&header) == usual);
+        let usual = self.usual.as_ref();
+        let is_usual = usual.is_none_or(|usual| usual.fields == Fields::of(&header));
         (is_usual || begins_stack).then_some(header)
     }
 
@@ -163,7 +164,12 @@ impl Reader {
         let frame_follows = is_frame(next);
         let header = timeless_header(line).filter(|header| {
             let is_named = !header.comm.is_empty() || !header.thread.is_empty();
-            let is_usual = self.usual == Some(Fields::of(header));
+            let usual = self.usual.as_ref();
+            let is_usual = usual.is_some_and(|usual| usual.fields == Fields::of(header));
+            let has_stacks = usual.is_some_and(|usual| usual.has_stacks);
+            if has_stacks && header.rest.trim().is_empty() && !self.may_begin_stack(header, next) {
+                return false;
+            }
             let stands_alone =
                 header.frame().is_some() || is_named && (is_usual || next.is_empty());
             let may_begin = is_named || self.sample.is_none();
@@ -171,6 +177,19 @@ impl Reader {
         });
         let is_comm = self.sample.is_none() && frame_follows && !is_frame(line);
         header.or_else(|| is_comm.then(|| Header::of_comm_and_event(line)))
+    }
+
+    /// Whether a head without a time may stand where it does: behind a blank line and before its
+    /// frames, or at least before a line of another program. One before a blank line or another head
+    /// has no frames: it is a sample if its event is known.
+    fn may_begin_stack(&self, header: &Header<'_>, next: &str) -> bool {
+        let profile = self.rows.builder.profile();
+        let mut types = profile.sample_types().iter();
+        let is_like = |next: &Header<'_>| Fields::of(next) == Fields::of(header);
+        let is_other =
+            || !next.is_empty() && !timeless_header(next).is_some_and(|next| is_like(&next));
+        self.sample.is_none()
+            && (is_other() || types.any(|kind| profile.type_text(*kind) == header.sample_type()))
     }
 
     /// Whether the head on a last line without line feed lacks what other samples have.

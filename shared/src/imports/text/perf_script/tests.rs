@@ -239,6 +239,103 @@ fn texts_that_are_cut_off() {
     );
 }
 
+/// Such a line has the shape of a head without a time, and is none among frames, before another
+/// head, or at the end.
+#[test]
+fn a_foreign_line_like_a_head_is_no_event() {
+    let stack = "\t 40052d f (/x)\n\t 40066b g (/x)\n";
+    for (first, second) in [
+        ("java 12 cycles:u:", "java 12 cycles:u:"),
+        (
+            "java 12/34 [000] 7 cycles:u:",
+            "java 12/35 [001] 8 cycles:u:",
+        ),
+    ] {
+        let text = format!("{first}\n{stack}\n{second}\n{stack}\n{second}\n\n");
+        let whole = decode(text.as_bytes()).expect("good").profile;
+        assert_eq!(whole.len(), 3);
+        let lines: Vec<&str> = text.lines().collect();
+        for at in 0..=lines.len() {
+            // There both lines are heads before a stack, and the nearer one has it.
+            if at == 1 && first == "java 12 cycles:u:" {
+                continue;
+            }
+            let mut text = lines.clone();
+            text.insert(at, "java 12 foo:");
+            let text = format!("{}\n", text.join("\n"));
+            let decoded = decode(text.as_bytes()).expect("good");
+            assert_eq!(samples(&decoded.profile), samples(&whole), "{text}");
+            assert_eq!(type_names(&decoded.profile), ["cycles/count"], "{text}");
+            assert_eq!(decoded.warnings.len(), 1, "{text}");
+        }
+    }
+    // Without stacks, each head is a sample.
+    let text = "java 12 cycles:u:\njava 12 foo:\njava 13 cycles:u:\n";
+    let profile = decode(text.as_bytes()).expect("good").profile;
+    assert_eq!(type_names(&profile), ["cycles/count", "foo/count"]);
+    assert_eq!(profile.len(), 3);
+}
+
+/// As perf 6.1 prints samples without stacks, with `-F comm,ip,sym` and other fields. The names of the
+/// threads read as addresses, too.
+#[test]
+fn samples_without_stacks_are_a_line_each() {
+    for (fields, second, expect) in [
+        ("", "", "[1] thread=dd"),
+        ("  8966", "  8967", "[1] thread=dd thread_id=8966"),
+        (
+            "  8966     250000",
+            "  8967     300000",
+            "[250000] thread=dd thread_id=8966",
+        ),
+        ("     250000", "     300000", "[250000] thread=dd"),
+        (
+            " 12345/8966  [001]",
+            "  8966/8967  [000]",
+            "[1] process=12345 thread=dd thread_id=8966",
+        ),
+        (" cpu-clock:", " cpu-clock:", "[1] thread=dd"),
+        (
+            "     250000 cpu-clock:u:",
+            "     300000 cpu-clock:u:",
+            "[250000] thread=dd",
+        ),
+        (
+            "  8966 cpu-clock:",
+            "  8967 cpu-clock:",
+            "[1] thread=dd thread_id=8966",
+        ),
+    ] {
+        for dso in ["", " (/tmp/b)"] {
+            let text = format!(
+                "              dd{fields}      5614458ad135 spin{dso}\n\
+                 \x20     my program{second}  ffffffff8158c221 next_page{dso}\n\
+                 \x20           cafe{second}            401136 operator new(int){dso}\n"
+            );
+            assert!(sniff(Start::of(text.as_bytes())), "{text}");
+            let decoded = decode(text.as_bytes()).expect("good");
+            let rows = samples(&decoded.profile);
+            assert_eq!(rows.len(), 3, "{text}");
+            assert_eq!(rows[0], format!("spin {expect}"), "{text}");
+            assert!(rows[1].starts_with("next_page ["), "{}", rows[1]);
+            assert!(rows[1].contains("thread=my program"), "{}", rows[1]);
+            assert!(rows[2].starts_with("operator new(int) ["), "{}", rows[2]);
+            assert_eq!(type_names(&decoded.profile).len(), 1, "{text}");
+            assert_eq!(decoded.warnings, Vec::<String>::new(), "{text}");
+            let foreign = format!("{text}lost\n{text}");
+            let decoded = decode(foreign.as_bytes()).expect("good");
+            assert_eq!(decoded.profile.len(), 6);
+            assert_eq!(decoded.warnings.len(), 1);
+        }
+    }
+    for other in [
+        "            name            12345 a\n           other            23456 b\n",
+        "a                 12345 f\nb                 12346 g\n",
+    ] {
+        assert!(!sniff(Start::of(other.as_bytes())), "{other}");
+    }
+}
+
 /// `perf script -F comm,ip,sym`, `-F time,event,ip,sym`, `-F ip,sym` and `-F ip`.
 #[test]
 fn stacks_without_modules() {
