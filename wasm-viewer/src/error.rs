@@ -77,7 +77,7 @@ impl SessionError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Open(OpenError::Unsupported(_)) => "unread",
-            Self::Open(OpenError::Pprof(PprofError::Empty)) => "empty",
+            Self::Open(OpenError::Empty { .. }) => "empty",
             Self::Open(_) | Self::Pprof(_) | Self::Chunk(_) | Self::Gzip(_) => "damaged",
             Self::Merge(_) | Self::Unit(_) | Self::NoSuchType { .. } => "different",
             _ => "",

@@ -343,7 +343,7 @@ fn says_what_is_wrong() {
     };
     assert_eq!(
         message(session.open("x", b"")),
-        "pprof: the profile is empty (0 bytes)"
+        "the file is empty (0 bytes); expected a profile: record it again, or copy the whole file"
     );
     assert_eq!(
         message(session.open("x", b"hello")),

@@ -138,8 +138,10 @@ const READ = "Pilotlight opens pprof, JFR, speedscope, folded stacks, perf, and 
 
 function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" | "tries"> & Partial<Problem> {
   switch (kind) {
-    case "empty":
-      return { meaning: "This file is empty (0 bytes).", tries: ["Check that the profiler finished writing it."] };
+    case "empty": {
+      const [what] = message.split(";");
+      return { meaning: `${what.replace(/^the/, "This")}.`, tries: ["Check that the profiler finished writing it."] };
+    }
     case "unread": {
       const [what] = message.split(";");
       const ways = WAYS.filter(([pattern]) => pattern.test(what)).map(([, way]) => way);

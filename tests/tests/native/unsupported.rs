@@ -229,7 +229,7 @@ fn what_is_no_profile_is_named_too() {
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "an image (PNG)"),
         (
             b"\x80\x04\x95\x0a\0\0\0\0\0\0\0}\x94\x8c\x01a\x94K\x01s.",
-            "a Python pickle",
+            "a Python pickle (for yappi's, `stats.save(FILE, type=\"pstat\")` writes pstats)",
         ),
         (
             b"\x04\x08{\x06:\x0cversionf\x081.2",

@@ -27,6 +27,15 @@ pub enum OpenError {
     /// It cannot be inflated.
     #[error(transparent)]
     Compression(#[from] CompressionError),
+    /// Nothing but white space, if anything.
+    #[error(
+        "the file {} ({length} bytes); expected a profile: record it again, or copy the whole file",
+        if *length == 0 { "is empty" } else { "has only white space" }
+    )]
+    Empty {
+        /// Its size.
+        length: usize,
+    },
     /// None of the formats; what it is instead.
     #[error(
         "this is {0}; Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR, speedscope and folded stacks"
@@ -52,6 +61,9 @@ pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), O
 
 /// The same of a file that is unpacked already.
 pub(crate) fn open_unpacked(raw: &[u8], cap: usize) -> Result<(Decoded, &'static str), OpenError> {
+    if raw.trim_ascii().is_empty() {
+        return Err(OpenError::Empty { length: raw.len() });
+    }
     if jfr::sniff(raw) {
         let recording = UnsupportedFormat::Imported("a JFR recording");
         return Err(OpenError::Unsupported(recording));
@@ -130,7 +142,14 @@ mod tests {
     #[test]
     fn says_what_is_wrong_in_the_words_of_the_format() {
         let message = |bytes: &[u8], cap| open(bytes, cap).expect_err("is damaged").to_string();
-        assert_eq!(message(b"", 10), "pprof: the profile is empty (0 bytes)");
+        assert_eq!(
+            message(b"", 10),
+            "the file is empty (0 bytes); expected a profile: record it again, or copy the whole file"
+        );
+        assert_eq!(
+            message(b" \r\n\n\t", 10),
+            "the file has only white space (5 bytes); expected a profile: record it again, or copy the whole file"
+        );
         assert_eq!(
             message(b"main;a 1", 5),
             "pprof: the profile has 8 bytes; at most 5 are allowed"
@@ -261,6 +280,14 @@ mod tests {
                 "a program (ELF; drop it on a profile in the viewer to name addresses)",
             ),
             (b"PAR1\x15\x04", "a Parquet file"),
+            (
+                b"SQLite format 3\0\x10",
+                "a SQLite database (for rocprofv3's, `rocpd convert` writes a Perfetto trace)",
+            ),
+            (
+                b"\x80\x04\x95\x0a",
+                "a Python pickle (for yappi's, `stats.save(FILE, type=\"pstat\")` writes pstats)",
+            ),
             (b"<!DOCTYPE html><svg></svg>", "a web page (HTML)"),
             (
                 b"\x04\x08{\x09:\x0cversionf\x081.2:\x09mode:\x08cpu:\x0dintervali\x02",

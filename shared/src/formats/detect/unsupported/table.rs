@@ -90,7 +90,10 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"\x89PNG", Other("an image (PNG)")),
     (b"\xff\xd8\xff", Other("an image (JPEG)")),
     (b"%PDF", Other("a PDF document")),
-    (b"SQLite format 3\0", Other("a SQLite database")),
+    (
+        b"SQLite format 3\0",
+        Other("a SQLite database (for rocprofv3's, `rocpd convert` writes a Perfetto trace)"),
+    ),
     (b"PAR1", Other("a Parquet file")),
 ];
 
@@ -100,7 +103,8 @@ pub(super) const MEMRAY: UnsupportedFormat =
     Profile("a memray recording (`memray transform gprof2dot` converts it)");
 const BCC: UnsupportedFormat = Profile("output of a bcc tool (`-f` prints folded stacks)");
 const CPROFILE: UnsupportedFormat = Imported("a Python cProfile profile (pstats)");
-const PICKLE: UnsupportedFormat = Other("a Python pickle");
+const PICKLE: UnsupportedFormat =
+    Other("a Python pickle (for yappi's, `stats.save(FILE, type=\"pstat\")` writes pstats)");
 const GOROUTINES: UnsupportedFormat = Imported("a goroutine dump (debug=2)");
 const PMCSTAT: UnsupportedFormat = Imported("pmcstat output");
 const JAVA_THREADS: UnsupportedFormat = Imported("a Java thread dump");
