@@ -87,6 +87,7 @@ const FORMATS: &[Format] = formats![
     text::pmcstat,
     text::rprof,
     text::bpftrace,
+    text::bcc,
     text::xdebug,
     text::perf_report,
     text::vtune,

@@ -241,10 +241,6 @@ mod tests {
                 bcc,
             ),
             (
-                b"    do_idle\n    -                swapper/0 (0)\n        12\n",
-                bcc,
-            ),
-            (
                 b"JAVA PROFILE 1.0.2\0",
                 "a Java heap dump (HPROF; for allocations, `jcmd PID JFR.start settings=profile` records JFR)",
             ),
@@ -287,6 +283,10 @@ mod tests {
             (
                 b"\x80\x04\x95\x0a",
                 "a Python pickle (for yappi's, `stats.save(FILE, type=\"pstat\")` writes pstats)",
+            ),
+            (
+                b"    do_idle\n    -                swapper/0 (0)\n        12\n",
+                "bcc stacks, which the viewer opens",
             ),
             (b"<!DOCTYPE html><svg></svg>", "a web page (HTML)"),
             (

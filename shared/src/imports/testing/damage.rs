@@ -132,6 +132,7 @@ const RECORDS: &[&[u8]] = &[
     b"* thread #1, name = 'a', queue = 'b'\n  * frame #0: 0x1 a.out`f(int) + 4\n    frame #1: 0x2 a.out`g(x=1) at a.c:5:7 [opt]\n",
     b"memory profiling: line profiling: sample.interval=20\n#File 1: a.R\n:1:2:3:0:1#3 \"f\" 1#5 \"g\" \n\"g\" \n",
     b"Attaching\n@[\n    f+200\n    g+0x1f\n]: 12\n@b[comm,\n\tffffff k+1 (vm)\n, bash]: 4\n",
+    b"Tracing off-CPU time (us) by user stack\n    ffffff81 f\n    --\n    b'g'\n    -                a (8)\n        3\n\n    h\n    -                b (9)\n        4\n\n",
     b"<?xml?>\n<svg>\n<!-- https://github.com/brendangregg/FlameGraph -->\n<title>all (9 samples, 100%)</title><rect x=\"1.5\" y=\"9\" />\n<title>f&amp; (a.py:5) (4 samples, 1%)</title><rect x=\"0%\" y=\"5\" fg:x=\"0\"/>\n</svg>",
     b"<!DOCTYPE html>\n<html>async-profiler\n\tfunction f(key) {\n\tfunction u(key, width\nconst cpool = [\n'all',\n' a.b',\n'!\\'c'\n];\nf(3,0,0,9)\nu(8,4)\nn(16)\n",
     b"<!DOCTYPE html>\n<html>async-profiler\n\tfunction f(level, left, width, type, title\nf(0,0,9,3,'all')\nf(1,0,7,1,'a(b, c\\')',1,2,3)\n",

@@ -81,6 +81,12 @@ const FILES: &[(&str, &str, &[usize])] = &[
         &[0, 1, 5, 10],
     ),
     (
+        "bcc stacks",
+        "Sampling at 49 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end.\n\n    f\n    --\n    main\n\
+         \x20   -                bash (8)\n        3\n\n",
+        &[],
+    ),
+    (
         "R profile (Rprof)",
         "memory profiling: line profiling: sample.interval=10\n#File 1: a.R\n:1:2:3:0:1#3 \"f\" 1#5 \"g\" \n\"g\" \n",
         &[],

@@ -1,6 +1,7 @@
 //! Formats in lines of text.
 
 pub(crate) mod austin;
+pub(crate) mod bcc;
 pub(crate) mod bpftrace;
 pub(crate) mod callgrind;
 mod cells;

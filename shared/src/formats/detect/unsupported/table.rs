@@ -215,6 +215,10 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     ("@ ", &[" samples]"], PMCSTAT),
     ("", &["\n@ ", " samples]"], PMCSTAT),
     ("<?xml", &[], Other("XML")),
+    (
+        "",
+        &["    -                ", ")\n", "\n        "],
+        Imported("bcc stacks"),
+    ),
     ("", &["... hit ctrl-c to end."], BCC),
-    ("", &["\n    -                ", ")\n        "], BCC),
 ];
