@@ -1,7 +1,7 @@
 //! What the tests across Pilotlight's parts share: real input, independent judges, and made-up
 //! history.
 //!
-//! Profiles to test with:
+//! Profiles to test with (made-up fleets and OTLP requests are in `pilotlight-fixtures`):
 //!
 //! - [`corpus`] and [`recorded`]: profiles and requests that nobody wrote for this project, where
 //!   they are at hand.
@@ -16,7 +16,8 @@
 //! - [`series`]: what the store should hold after recorded pushes.
 //! - [`text`]: a profile as text, in the layout of Go's `pprof -raw`; [`go`]: Go's own `pprof`.
 //! - [`brute`]: what verbs on profiles should give, sample by sample; [`graph`]: call graphs and
-//!   source lines; [`pgo`]: what Go's compiler reads of a profile.
+//!   source lines; [`pgo`]: what Go's compiler reads of a profile; [`go_program`]: a program that it
+//!   builds with one.
 //!
 //! A running Pilotlight:
 //!
@@ -38,6 +39,6 @@ mod profiles;
 
 pub use pilotlight_demo as demo;
 
-pub use judges::{brute, go, graph, oracle, pgo, series, text};
+pub use judges::{brute, go, go_program, graph, oracle, pgo, series, text};
 pub use local::{client, clock, locked, process, query};
 pub use profiles::{corpus, drawn, jfr, legacy, preorder, random, recorded};

@@ -2,6 +2,7 @@
 
 pub mod brute;
 pub mod go;
+pub mod go_program;
 pub mod graph;
 pub mod oracle;
 pub mod pgo;

@@ -22,6 +22,3 @@ mod tidy;
 mod unsupported;
 mod verbs;
 mod views;
-
-#[path = "../go_program/mod.rs"]
-mod go_program;

@@ -1,13 +1,14 @@
 //! `go build -pgo` takes what becomes of pushed profiles.
 
 use std::fs;
+use std::path::Path;
 
-use crate::go_program::Program;
 use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::pprof::encode_gzip;
 use pilotlight_core::store::read_chunk;
 use pilotlight_core::verbs::{PgoOptions, pgo};
 use pilotlight_core::{Profile, UnixNanos, merge};
+use pilotlight_tests::go_program::Program;
 use pilotlight_tests::pgo::{calls, go_calls};
 
 /// A pushed profile as it is stored: its counts of samples.
@@ -27,7 +28,7 @@ fn stored(profile: &[u8], host: usize) -> Profile {
 
 #[test]
 fn the_compiler_uses_what_several_hosts_pushed() {
-    let Some(program) = Program::new("pgo-build") else {
+    let Some(program) = Program::new(Path::new(env!("CARGO_TARGET_TMPDIR")), "pgo-build") else {
         return;
     };
     let profile = program.profile();

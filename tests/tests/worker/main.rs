@@ -26,6 +26,3 @@ mod shared;
 mod subqueries;
 mod walks;
 mod wasm;
-
-#[path = "../go_program/mod.rs"]
-mod go_program;

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::go_program::Program;
 use pilotlight_core::open;
 use pilotlight_tests::clock::machine_millis;
+use pilotlight_tests::go_program::Program;
 use pilotlight_tests::locked::Locked;
 use pilotlight_tests::pgo::go_calls;
 use pilotlight_tests::query::{array, rpc};
@@ -15,7 +15,7 @@ const HOSTS: usize = 3;
 
 #[test]
 fn go_builds_with_what_the_worker_answers() {
-    let Some(program) = Program::new("pgo-program") else {
+    let Some(program) = Program::new(Path::new(env!("CARGO_TARGET_TMPDIR")), "pgo-program") else {
         return;
     };
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pgo");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use pilotlight_tests::go;
+use super::go;
 
 /// What the compiler says of the program's hot calls when a profile names them, and else does not.
 const GUIDED: [&str; 3] = [
@@ -14,21 +14,24 @@ const GUIDED: [&str; 3] = [
     "inlining call to mix[go.shape.uint64]",
 ];
 
-pub(crate) struct Program {
-    /// For what is built.
+/// The program, built in a folder.
+pub struct Program {
     folder: PathBuf,
+    /// Go's own cache.
+    cache: PathBuf,
 }
 
 impl Program {
-    /// `None` on machines without Go.
-    pub(crate) fn new(folder: &str) -> Option<Self> {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    /// Builds go to the folder `name` below `temporary`. `None` on machines without Go.
+    pub fn new(temporary: &Path, name: &str) -> Option<Self> {
+        let folder = temporary.join(name);
         fs::create_dir_all(&folder).expect("a folder");
-        go::available().then_some(Self { folder })
+        let cache = temporary.join("go-cache");
+        go::available().then_some(Self { folder, cache })
     }
 
     /// The CPU profile of a run.
-    pub(crate) fn profile(&self) -> Vec<u8> {
+    pub fn profile(&self) -> Vec<u8> {
         self.build("profiled", &["-tags=profile"]);
         let path = self.path("cpu.pb.gz");
         let mut run = Command::new(self.path("profiled"));
@@ -39,7 +42,7 @@ impl Program {
 
     /// Builds and runs the program with a profile: the compiler uses it, and the program does what
     /// it did without.
-    pub(crate) fn check(&self, profile: &[u8]) {
+    pub fn check(&self, profile: &[u8]) {
         let path = self.path("default.pgo");
         fs::write(&path, profile).expect("a file");
         let pgo = format!("-pgo={}", path.display());
@@ -49,7 +52,7 @@ impl Program {
             assert!(!plain.contains(expect), "{expect} without a profile");
             assert!(guided.contains(expect), "no {expect} in:\n{guided}");
         }
-        let mut version = go_command();
+        let mut version = self.go();
         version.args(["version", "-m"]).arg(self.path("guided"));
         let output = version.output().expect("go runs");
         let settings = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -59,29 +62,29 @@ impl Program {
         assert_eq!(sums[0], sums[1]);
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    /// The path of a file that a build or a run wrote.
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
     /// Builds it under a name, and gives what the compiler said.
     fn build(&self, name: &str, options: &[&str]) -> String {
-        let mut build = go_command();
+        let mut build = self.go();
         build.arg("build").args(options);
         build.arg("-o").arg(self.path(name)).arg(".");
         said(&mut build)
     }
-}
 
-/// Go among the program's sources, with what it has on this machine.
-fn go_command() -> Command {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("go-cache");
-    let mut go = Command::new("go");
-    go.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("pgo"))
-        .env("GOCACHE", cache)
-        .env("GOFLAGS", "-mod=readonly -buildvcs=false")
-        .env("GOPROXY", "off")
-        .env("GOTOOLCHAIN", "local");
-    go
+    /// Go among the program's sources, with what it has on this machine.
+    fn go(&self) -> Command {
+        let mut go = Command::new("go");
+        go.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("pgo"))
+            .env("GOCACHE", &self.cache)
+            .env("GOFLAGS", "-mod=readonly -buildvcs=false")
+            .env("GOPROXY", "off")
+            .env("GOTOOLCHAIN", "local");
+        go
+    }
 }
 
 /// What a command that has to succeed writes to stderr.
