@@ -6,15 +6,10 @@
 //! has answered a request without the worker before. It includes what a client waits for: the
 //! emulated bucket and database. Budgets: push 150 ms, query 250 ms.
 
-#[path = "../../shared/benches/core/fleet.rs"]
-mod fleet;
-#[allow(dead_code)] // The core's own bench uses all of it.
-#[path = "../../shared/benches/core/synthetic.rs"]
-mod synthetic;
-
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use pilotlight_fixtures::fleet;
 use pilotlight_tests::client::{Answer, Client};
 use pilotlight_tests::local::{Levels, Place};
 use serde_json::json;

@@ -6,20 +6,13 @@
 //! target in WASM is 3 ms in the median and 10 ms in the 99th percentile for a profile of 30 kB;
 //! 0.2 ms in the object. Chunks are asserted to be the same in every engine.
 
-#[path = "../../shared/benches/core/fleet.rs"]
-mod fleet;
 mod guest;
-#[allow(dead_code)] // The core's own tests use all of it.
-#[path = "../../shared/tests/otlp/encoder.rs"]
-mod otlp;
-#[allow(dead_code)] // The core's own bench uses all of it.
-#[path = "../../shared/benches/core/synthetic.rs"]
-mod synthetic;
 
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use pilotlight_fixtures::{fleet, otlp};
 use pilotlight_guest::{list, push};
 use pilotlight_tests::corpus;
 use wasmtime::{Engine, Instance, Module, Store, TypedFunc};

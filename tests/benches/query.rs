@@ -6,12 +6,7 @@
 //! compiled. Then come rounds to warm up and rounds that count. Answers are asserted to be the same
 //! in every engine.
 
-#[path = "../../shared/benches/core/fleet.rs"]
-mod fleet;
 mod guest;
-#[allow(dead_code)] // The core's own bench uses all of it.
-#[path = "../../shared/benches/core/synthetic.rs"]
-mod synthetic;
 
 use std::path::Path;
 use std::process::Command;
@@ -25,6 +20,7 @@ use pilotlight_core::plans::{
 };
 use pilotlight_core::store::{Level, ObjectKey, SegmentWriter, SumWindow, TenantId};
 use pilotlight_core::{TimeRange, UnixNanos};
+use pilotlight_fixtures::fleet;
 use pilotlight_guest::{list, query};
 use wasmtime::{Engine, Instance, Module, Store, TypedFunc};
 

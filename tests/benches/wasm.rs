@@ -6,18 +6,14 @@
 //! be the same. The target is at most twice the native time; for a thousand agents' profiles,
 //! decoding included, one second native and two in WASM.
 
-#[path = "../../shared/benches/core/fleet.rs"]
-mod fleet;
 mod guest;
-#[allow(dead_code)] // The core's own bench uses all of it.
-#[path = "../../shared/benches/core/synthetic.rs"]
-mod synthetic;
 
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
 use pilotlight_core::pprof::encode;
+use pilotlight_fixtures::{fleet, synthetic};
 use pilotlight_guest::list;
 use pilotlight_guest::work::{WORK, Work, prepare};
 use wasmtime::{Engine, Instance, Memory, Module, Store, TypedFunc};

@@ -28,9 +28,6 @@
 mod api;
 mod auth;
 mod bucket;
-#[cfg(test)]
-#[path = "../../shared/benches/core/fleet.rs"]
-mod fleet;
 mod http;
 mod limits;
 mod maintenance;
@@ -38,10 +35,6 @@ mod meter;
 mod platform;
 #[cfg(test)]
 mod simulation;
-#[cfg(test)]
-#[allow(dead_code)] // The core's own bench uses all of it.
-#[path = "../../shared/benches/core/synthetic.rs"]
-mod synthetic;
 // The attribute of a Durable Object makes public functions without a word about them.
 #[allow(missing_docs)]
 mod tenant;

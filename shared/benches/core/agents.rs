@@ -6,8 +6,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput};
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::{Merged, Merger, Profile, gzip, pprof};
-
-use crate::fleet;
+use pilotlight_fixtures::fleet;
 
 const AGENTS: usize = 1_000;
 

@@ -7,8 +7,6 @@
 
 mod agents;
 mod compare;
-mod fleet;
-mod synthetic;
 mod verbs;
 mod views;
 
@@ -20,6 +18,7 @@ use pilotlight_core::{
     By, CallTree, Merger, NodeId, Pattern, Profile, Scale, canonical, diff, function_table, gzip,
     pprof, search,
 };
+use pilotlight_fixtures::synthetic;
 
 /// Samples of the two synthetic profiles.
 const SIZES: [(&str, usize); 2] = [("150k", 150_000), ("420k", 420_000)];

@@ -1,8 +1,8 @@
 //! The layout is found by what the fields are on the wire, whatever a sender leaves out.
 
+use pilotlight_fixtures::otlp::{Profile, Request, Resource, Sample, Style, VERSIONS, Version};
 use proptest::prelude::*;
 
-use crate::encoder::{Profile, Request, Resource, Sample, Style, VERSIONS, Version};
 use crate::{START, pushed, stored};
 
 /// All styles in which senders of a version are known to write.

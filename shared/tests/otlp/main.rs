@@ -1,7 +1,5 @@
 //! OTLP: what requests of each layout and encoding become.
 
-#[allow(dead_code)] // Each module uses some of it.
-mod encoder;
 mod json;
 mod layouts;
 mod meaning;

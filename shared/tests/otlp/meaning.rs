@@ -2,8 +2,10 @@
 
 use pilotlight_core::ingest::OtlpFormat;
 use pilotlight_core::store::{chunk_head, read_chunk};
+use pilotlight_fixtures::otlp::{
+    Out, Profile, Request, Resource, Sample, Style, Version, key_value, text,
+};
 
-use crate::encoder::{Out, Profile, Request, Resource, Sample, Style, Version, key_value, text};
 use crate::{NOW, START, ids, push, pushed, stored};
 
 pub(crate) const STYLE: Style = Style {

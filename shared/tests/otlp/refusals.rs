@@ -3,8 +3,8 @@
 
 use pilotlight_core::ingest::{OtlpFormat, OtlpIngested};
 use pilotlight_core::store::chunk_head;
+use pilotlight_fixtures::otlp::{Out, Profile, Resource, Sample};
 
-use crate::encoder::{Out, Profile, Resource, Sample};
 use crate::meaning::{STYLE, profile, request, resource};
 use crate::{NOW, START, ids, pushed, stored};
 

@@ -4,8 +4,6 @@
 
 mod bundle;
 mod corpus;
-#[allow(dead_code)] // Other tests look at what is kept, too.
-mod counting;
 mod fixtures;
 mod formats;
 mod hostile;
@@ -23,3 +21,8 @@ mod subqueries;
 mod support;
 mod values;
 mod variety;
+
+use pilotlight_fixtures::counting::Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;

@@ -8,8 +8,8 @@ use pilotlight_core::store::{
     ChunkId, Directory, Series, SeriesRows, chunk_head, encode_chunk, read_chunk,
 };
 use pilotlight_core::{ProfileBuilder, TimeRange, UnixNanos};
+use pilotlight_fixtures::counting::measure;
 
-use crate::counting::measure;
 use crate::hostile::{sealed, sealed_as, varint};
 use crate::service::{Numbers, service};
 use crate::support::{Bucket, labels, profile_type};

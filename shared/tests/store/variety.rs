@@ -4,8 +4,8 @@
 use pilotlight_core::plans::{AnswerSum, Outgrown, Plan, QueryAnswer, QueryPlan};
 use pilotlight_core::store::{ChunkId, Series, SeriesRows, encode_chunk};
 use pilotlight_core::{By, CallTree, Merger, NodeId, ProfileType, Selector, TimeRange, UnixNanos};
+use pilotlight_fixtures::counting::measure;
 
-use crate::counting::measure;
 use crate::service::{Numbers, service};
 use crate::support::{Bucket, labels, profile_type};
 

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
+use pilotlight_fixtures::counting::measure;
 use pilotlight_fuzz::{MAX_ALLOCATED, TARGETS, Target};
 use pilotlight_tests::demo::random::Random;
-
-use crate::counting::measure;
 
 /// Damaged copies of each seed.
 const COPIES: u64 = 200;

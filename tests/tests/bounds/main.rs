@@ -5,12 +5,6 @@
 //! included while a vector grows, the input itself not. A row of the table is one construction;
 //! readers of other formats get rows of their own.
 
-#[path = "../../../shared/tests/store/counting.rs"]
-mod counting;
-#[allow(dead_code)] // The benches use all of it.
-#[path = "../../../shared/benches/core/synthetic.rs"]
-mod synthetic;
-
 mod fuzz;
 mod json_imports;
 mod message;
@@ -29,10 +23,11 @@ use std::time::{Duration, Instant};
 
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::{By, CallTree, Pattern, Selector, canonical, function_table, gzip, pprof};
+use pilotlight_fixtures::counting::{Counting, Used, measure};
+use pilotlight_fixtures::synthetic;
 use pilotlight_tests::clock::assert_cpu_time;
 use pilotlight_tests::corpus;
 
-use counting::{Used, measure};
 use json_imports::JSON_IMPORTS;
 use message::Message;
 use profiles::{CASES, head, id};
@@ -44,6 +39,9 @@ use text_imports::IMPORTS;
 use texts::TEXTS;
 use tree_imports::TREE_IMPORTS;
 use v8::V8;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// Bytes allocated for each byte of input, at most.
 const BOUND: f64 = 16.0;

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::{gzip, jfr};
+use pilotlight_fixtures::counting::measure;
 use pilotlight_tests::corpus;
 use pilotlight_tests::jfr::{
     CLASS, Chunk, FREE, Integers, LONG, METHOD, POOL, SYMBOL, TRACE, Value,
 };
 
-use crate::counting::measure;
 use crate::message::Message;
 use crate::{BOUND, SIZE, ratio};
 

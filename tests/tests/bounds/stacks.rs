@@ -3,10 +3,11 @@
 use pilotlight_core::folded;
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::preorder::{decode_tree, decode_trie};
+use pilotlight_fixtures::counting::measure;
+use pilotlight_fixtures::synthetic;
 use pilotlight_tests::preorder::{self, Stacks, node};
 
-use crate::counting::measure;
-use crate::{Case, SIZE, case, synthetic};
+use crate::{Case, SIZE, case};
 
 /// Tries and trees keep account of what they make.
 pub(crate) static STACKS: &[Case] = &[

@@ -1,10 +1,6 @@
 //! OTLP through the built worker: each encoding stored once, and each refusal in the encoding of
 //! its request.
 
-#[allow(dead_code)] // The core's own tests use all of it.
-#[path = "../../../shared/tests/otlp/encoder.rs"]
-mod encoder;
-
 use std::io::Write;
 use std::path::Path;
 
@@ -13,11 +9,10 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use pilotlight_core::store::read_chunk;
+use pilotlight_fixtures::otlp::{Profile, Request, Resource, Sample, Style, Version};
 use pilotlight_tests::client::{Answer, Client};
 use pilotlight_tests::corpus;
 use pilotlight_tests::local::{Local, Place};
-
-use encoder::{Profile, Request, Resource, Sample, Style, Version};
 
 const PATH: &str = "/v1development/profiles";
 const EXPORT: &str = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export";

@@ -1,16 +1,14 @@
 //! Hostile programs: what they make the reader allocate is counted, and stays in proportion to
 //! their size.
 
-#[allow(dead_code)] // What a result still holds is not asked here.
-#[path = "../../../shared/tests/store/counting.rs"]
-mod counting;
-
 use std::io::Write;
 
 use pilotlight_core::{Mapping, Profile, ProfileBuilder, StringId, SymbolFlags};
+use pilotlight_fixtures::counting::{Counting, measure};
 use pilotlight_symbols::{MAX_BINARY_BYTES, Symbolized, SymbolsError, symbolize};
 
-use counting::measure;
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// Bytes allocated for each byte of a program, at most.
 const BOUND: usize = 16;

@@ -7,7 +7,7 @@ use crate::proc::{Result, Run};
 use std::collections::BTreeSet;
 
 /// Folders of packages, the deeper ones first.
-const PACKAGES: [(&str, &str); 14] = [
+const PACKAGES: [(&str, &str); 15] = [
     ("wasm-viewer/bucket/", "pilotlight-bucket"),
     ("wasm-viewer/bundler/", "pilotlight-bundler"),
     // The tests push what it makes.
@@ -15,6 +15,8 @@ const PACKAGES: [(&str, &str); 14] = [
     ("wasm-viewer/imports/", "pilotlight-imports"),
     ("wasm-viewer/symbols/", "pilotlight-symbols"),
     ("wasm-viewer/", "pilotlight-viewer"),
+    // The tests use it most.
+    ("tests/fixtures/", "pilotlight-tests"),
     // The tests replay its targets.
     ("tests/fuzz/", "pilotlight-tests"),
     ("tests/guest/", "pilotlight-guest"),

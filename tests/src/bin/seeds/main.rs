@@ -1,9 +1,6 @@
 //! Inputs from which the fuzzer starts, in a folder a target: `seeds FOLDER` writes our own (they
 //! are in `tests/fuzz/seeds`); `seeds FOLDER --corpus` adds real ones, where they are at hand.
 
-#[allow(dead_code)] // The core's own tests use all of it.
-#[path = "../../../../shared/tests/otlp/encoder.rs"]
-mod encoder;
 mod files;
 mod imports;
 mod real;

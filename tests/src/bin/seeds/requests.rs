@@ -2,10 +2,10 @@
 
 use pilotlight_core::access::Token;
 use pilotlight_core::pprof::{encode, encode_gzip};
+use pilotlight_fixtures::otlp::{Profile, Request, Resource, Sample, Style, VERSIONS};
 use pilotlight_tests::drawn;
 use pilotlight_tests::jfr::{Integers, every_event};
 
-use crate::encoder::{Profile, Request, Resource, Sample, Style, VERSIONS};
 use crate::{Seeds, named};
 
 /// One request in every layout, packed and not, and another as JSON.

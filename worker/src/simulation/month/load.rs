@@ -10,11 +10,11 @@ use pilotlight_core::gzip::inflate;
 use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::plans::MAX_PARTITION_BYTES;
+use pilotlight_fixtures::fleet;
 
 use super::figures::cpu_millis;
 use super::program::{Program, Random};
 use crate::bucket::Metered;
-use crate::fleet;
 use crate::maintenance::duty::VisitReport;
 use crate::maintenance::schedule::{INVOCATIONS, dispatch};
 use crate::maintenance::visit;
