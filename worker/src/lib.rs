@@ -29,6 +29,7 @@ mod api;
 mod auth;
 mod bucket;
 mod http;
+mod isolate;
 mod limits;
 mod maintenance;
 mod meter;
@@ -49,31 +50,47 @@ use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, e
 
 use api::{limits as limits_api, metrics, model, query, source};
 use auth::access::Access;
-use auth::{Caller, Reason, admit, counted};
+use auth::{Caller, Reason, admit};
 use http::endpoint::{Endpoint, Handler, Installation, TenantHandler};
 use http::hosts::AllowedHosts;
 use http::origin::{Origins, PREFLIGHT, Page};
 use http::route::route;
 use http::scope::Scope;
 use http::{body, grpc, grpc_web, headers, page_not_found};
+use isolate::State;
 use maintenance::schedule;
 use meter::{Item, Meter};
 use platform::config::{Auth, Config};
 use platform::errors::Problem;
 pub use tenant::Tenant;
 
+thread_local! {
+    /// Only the entry points in this file read it; they pass it on.
+    static ISOLATE: Rc<State> = Rc::default();
+}
+
 /// Answers a request.
 #[event(fetch)]
 async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Result<Response> {
-    let context = Rc::new(context);
+    let (context, isolate) = (Rc::new(context), ISOLATE.with(Rc::clone));
     let page = page(&request)?;
     let origins = Origins::of(&env).unwrap_or_default();
     let found = route(api::ENDPOINTS, request.method().as_ref(), &request.path());
     let of_endpoint = found.as_ref().ok().and_then(|of| of.error_response);
-    let response = match answer(found, &mut request, &page, &origins, &env, &context).await {
+    let response = match answer(
+        found,
+        &mut request,
+        &page,
+        &origins,
+        &env,
+        &context,
+        &isolate,
+    )
+    .await
+    {
         Ok(response) => response,
         Err(problem) => {
-            body::drain(&mut request).await;
+            body::drain(&mut request, &isolate.bodies).await;
             let fetch_mode = request.headers().get("sec-fetch-mode")?;
             let response = grpc::error_response(&request, &problem)
                 .or_else(|| of_endpoint.map(|respond| respond(&request, &problem)))
@@ -146,7 +163,8 @@ fn problem_of<T>(read: Result<T, impl ToString>) -> Option<String> {
 /// Runs once a minute.
 #[event(scheduled)]
 async fn scheduled(event: ScheduledEvent, env: Env, _context: ScheduleContext) {
-    if let Err(problem) = schedule::run(&env, event.schedule() as i64).await {
+    let isolate = ISOLATE.with(Rc::clone);
+    if let Err(problem) = schedule::run(&env, event.schedule() as i64, &isolate).await {
         worker::console_error!("cron: {}", problem.message);
     }
 }
@@ -164,10 +182,11 @@ pub async fn visit(
     context: worker_sys::Context,
 ) -> Result<JsValue, JsValue> {
     let mut request = Request::from(request);
+    let isolate = ISOLATE.with(Rc::clone);
     let answered = if request.path() == query::SUBQUERIES_PATH {
-        query::answer(&mut request, &env, Context::new(context)).await
+        query::answer(&mut request, &env, Context::new(context), &isolate).await
     } else {
-        schedule::answer(&mut request, &env).await
+        schedule::answer(&mut request, &env, &isolate).await
     };
     let response = answered.or_else(|problem| problem.response())?;
     Ok(web_sys::Response::from(response).into())
@@ -180,7 +199,9 @@ async fn answer(
     origins: &Origins,
     env: &Env,
     context: &Rc<Context>,
+    isolate: &Rc<State>,
 ) -> Result<Response, Problem> {
+    let counted = |refusal| isolate.auth.refusals.counted(refusal);
     let method = request.method();
     if method.as_ref() == "OPTIONS" && origins.allowed(page).is_some() {
         return preflight();
@@ -194,7 +215,16 @@ async fn answer(
     let config = Config::of(env).map_err(Problem::internal)?;
     check_host(page, endpoint, &config, env).map_err(counted)?;
     let meter = Meter::default();
-    let caller = admit(request, endpoint.access, &config, env, context, &meter).await?;
+    let caller = admit(
+        request,
+        endpoint.access,
+        &config,
+        env,
+        context,
+        &meter,
+        &isolate.auth,
+    )
+    .await?;
     match endpoint.handler {
         Handler::Public(answer) => answer(),
         Handler::Installation(answer) => {
@@ -203,6 +233,7 @@ async fn answer(
                 config,
                 caller,
                 meter,
+                isolate: isolate.clone(),
             };
             answer(request, &installation).await
         }
@@ -211,7 +242,7 @@ async fn answer(
             let [tenant, others @ ..] = tenants.as_slice() else {
                 return Err(Problem::internal("no tenant"));
             };
-            let mut scope = Scope::new(env, config, tenant.clone(), meter)
+            let mut scope = Scope::new(env, config, tenant.clone(), meter, isolate)
                 .beside(others.to_vec())
                 .within(context);
             scope.meter.add(Item::WorkerRequests, 1);

@@ -226,7 +226,10 @@ impl Annotations {
 
 async fn create(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let now = clock::now_millis();
-    let new = NewAnnotation::parse(&body::read(request, MAX_REQUEST).await?, now)?;
+    let new = NewAnnotation::parse(
+        &body::read(request, &scope.isolate().bodies, MAX_REQUEST).await?,
+        now,
+    )?;
     let added = change(scope, |all| all.add(&new, now)).await?;
     Ok(Response::from_json(&added)?)
 }

@@ -66,18 +66,24 @@ async fn show(scope: &Scope) -> Result<Response, Problem> {
 }
 
 async fn set(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
-    let body = body::read(request, MAX_REQUEST).await?;
+    let body = body::read(request, &scope.isolate().bodies, MAX_REQUEST).await?;
     change_to(Some(parse(&body).map_err(Problem::invalid)?), scope).await
 }
 
 async fn change_to(own: Option<OwnLimits>, scope: &Scope) -> Result<Response, Problem> {
     let set = |table: &mut TenantLimits| table.set(scope.tenant().as_str(), own.clone());
-    change(&scope.bucket()?, clock::now_millis, set).await?;
+    change(
+        &scope.bucket()?,
+        &scope.isolate().limits,
+        clock::now_millis,
+        set,
+    )
+    .await?;
     shown(scope, own)
 }
 
 async fn own(scope: &Scope) -> Result<Rc<TenantLimits>, Problem> {
-    current::<TenantLimits>(&scope.bucket()?, clock::now_millis).await
+    current(&scope.bucket()?, &scope.isolate().limits, clock::now_millis).await
 }
 
 fn shown(scope: &Scope, own: Option<OwnLimits>) -> Result<Response, Problem> {

@@ -5,17 +5,15 @@ use pilotlight_core::access::TokenScope;
 use pilotlight_core::store::TenantId;
 use worker::{Env, Response};
 
-use crate::auth;
+use crate::auth::Refusals;
 use crate::auth::access::Access;
 use crate::bucket::{self, AnyBucket};
 use crate::http::content_type;
 use crate::http::endpoint::{Endpoint, Installation};
 use crate::http::scope::Scope;
-use crate::maintenance::duty;
-use crate::meter::{Meter, MonthUsage, Prices, PricesError, prometheus};
+use crate::meter::{DutyCounts, Meter, MonthUsage, Prices, PricesError, prometheus};
 use crate::platform::CONNECTIONS;
-use crate::platform::admission::{Admitted, admitted, wasm_bytes};
-use crate::platform::config::Config;
+use crate::platform::admission::{Admitted, wasm_bytes};
 use crate::platform::errors::Problem;
 
 /// The media type of Prometheus' text format.
@@ -30,16 +28,17 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[Endpoint::of_installation(
 )];
 
 async fn answer(installation: &Installation) -> Result<Response, Problem> {
-    let (env, config) = (&installation.env, installation.config);
+    let env = &installation.env;
     let prices = prices(env).map_err(Problem::internal)?;
     let tenants = bucket::tenants(&AnyBucket::open(env)?).await?;
     let months = stream::iter(tenants)
-        .map(|tenant| month(env, config, tenant))
+        .map(|tenant| month(installation, tenant))
         .buffered(CONNECTIONS);
     let mut text = prometheus(&months.try_collect::<Vec<_>>().await?, &prices);
-    text.push_str(&memory(wasm_bytes(), admitted()));
-    text.push_str(&refusals());
-    text.push_str(&duties());
+    let isolate = &installation.isolate;
+    text.push_str(&memory(wasm_bytes(), isolate.memory.admitted()));
+    text.push_str(&refusals(&isolate.auth.refusals));
+    text.push_str(&duties(&isolate.duties));
     Ok(content_type::response(
         200,
         CONTENT_TYPE,
@@ -87,11 +86,11 @@ fn memory(wasm_bytes: u64, admitted: Admitted) -> String {
 }
 
 /// Requests that were refused by the isolate that answers; others have their own counts.
-fn refusals() -> String {
+fn refusals(refusals: &Refusals) -> String {
     let mut text = "# HELP pilotlight_isolate_refused_requests_total Requests that were refused before their body was \
                     read, by reason.\n# TYPE pilotlight_isolate_refused_requests_total counter\n"
         .to_owned();
-    for (reason, count) in auth::counts() {
+    for (reason, count) in refusals.counts() {
         let name = reason.name();
         text.push_str(&format!(
             "pilotlight_isolate_refused_requests_total{{reason=\"{name}\"}} {count}\n"
@@ -101,12 +100,12 @@ fn refusals() -> String {
 }
 
 /// Duties of visits that ran in the isolate that answers; others have their own counts.
-fn duties() -> String {
+fn duties(counts: &DutyCounts) -> String {
     let mut text =
         "# HELP pilotlight_isolate_duties_total Scheduled maintenance tasks that were due, by outcome.\n\
                     # TYPE pilotlight_isolate_duties_total counter\n"
             .to_owned();
-    for ((duty, outcome), count) in duty::counts() {
+    for ((duty, outcome), count) in counts.all() {
         let outcome = outcome.name();
         text.push_str(&format!(
             "pilotlight_isolate_duties_total{{duty=\"{duty}\",outcome=\"{outcome}\"}} {count}\n"
@@ -125,11 +124,16 @@ pub(crate) fn prices(env: &Env) -> Result<Prices, PricesError> {
 
 /// What a tenant used, in all of its objects.
 async fn month(
-    env: &Env,
-    config: Config,
+    installation: &Installation,
     tenant: TenantId,
 ) -> Result<(String, MonthUsage), Problem> {
-    let scope = Scope::new(env, config, tenant.clone(), Meter::default());
+    let Installation {
+        env,
+        config,
+        isolate,
+        ..
+    } = installation;
+    let scope = Scope::new(env, *config, tenant.clone(), Meter::default(), isolate);
     let mut sum = MonthUsage::default();
     for client in scope.shards()?.each() {
         sum += client.month().await?;

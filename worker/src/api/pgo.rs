@@ -20,7 +20,7 @@ use crate::auth::access::READ;
 use crate::http::endpoint::{Endpoint, Rest};
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
-use crate::platform::Edge;
+use crate::platform::Platform;
 use crate::platform::admission::{Admission, Permit};
 use crate::platform::errors::Problem;
 
@@ -78,7 +78,7 @@ async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     if merged.profiles == 0 {
         return Err(asked.nothing(&runner.catalog(*range).await?));
     }
-    let permit = admit(&merged, *options).await?;
+    let permit = admit(&merged, *options, runner.admission()).await?;
     let file = file(&merged, *options);
     drop(permit);
     let tag = format!("\"{:032x}\"", xxh3_128(&file));
@@ -107,9 +107,13 @@ pub(crate) fn file(merged: &QueryAnswer, options: PgoOptions) -> Vec<u8> {
 }
 
 /// Waits for the memory in which a sum is cut and written.
-pub(crate) async fn admit(merged: &QueryAnswer, options: PgoOptions) -> Result<Permit, Problem> {
+pub(crate) async fn admit(
+    merged: &QueryAnswer,
+    options: PgoOptions,
+    admission: &Admission<impl Platform>,
+) -> Result<Permit, Problem> {
     let rows = rows(merged, options)?;
-    Admission(Edge).enter(rows * ROW_BYTES).await
+    admission.enter(rows * ROW_BYTES).await
 }
 
 /// How many rows of stacks a sum may come to.

@@ -14,8 +14,7 @@ use crate::http::outgoing;
 use crate::http::parameters::Parameters;
 use crate::http::percent::escaped;
 use crate::http::scope::Scope;
-use crate::platform::Edge;
-use crate::platform::admission::Admission;
+
 use crate::platform::config::{ConfigError, variables};
 use crate::platform::errors::Problem;
 
@@ -150,7 +149,7 @@ async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     );
     let address = host.address(repository, git_ref, path)?;
     let accept = ("accept", "application/vnd.github.raw, text/plain, */*");
-    let _permit = Admission(Edge).enter(2 * MAX_FILE as u64).await?;
+    let _permit = scope.admission().enter(2 * MAX_FILE as u64).await?;
     let file = outgoing::ask(
         &address,
         accept,

@@ -23,10 +23,8 @@ use crate::http::body;
 use crate::http::endpoint::Endpoint;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
-use crate::limits::rate;
-use crate::platform::admission::Admission;
+use crate::platform::clock;
 use crate::platform::errors::Problem;
-use crate::platform::{Edge, clock};
 
 /// Who may push profiles may name what is in them.
 pub(crate) const ENDPOINTS: &[Endpoint] = &[
@@ -213,11 +211,14 @@ impl From<SymbolTableError> for Problem {
 async fn upload(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let (bucket, tenant) = (scope.bucket()?, scope.tenant());
     let (now, rate) = (clock::now_millis(), scope.limits.rate());
-    rate::admit(tenant.as_str(), rate, now)?;
-    let object = body::read(request, MAX_SYMBOL_TABLE).await?;
-    rate::charge(tenant.as_str(), rate, object.len() as u64, now);
+    scope.isolate().rates.admit(tenant.as_str(), rate, now)?;
+    let object = body::read(request, &scope.isolate().bodies, MAX_SYMBOL_TABLE).await?;
+    scope
+        .isolate()
+        .rates
+        .charge(tenant.as_str(), rate, object.len() as u64, now);
     let memory = SymbolTable::columns(&object)? as u64 * READ_FACTOR;
-    let permit = Admission(Edge).enter(memory).await?;
+    let permit = scope.admission().enter(memory).await?;
     let listed = Listed::of(&object, now)?;
     drop(permit);
     let listed = store(&bucket, tenant, &object, listed).await?;

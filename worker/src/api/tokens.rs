@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use worker::{Request, Response};
 
 use crate::auth::access::ADMIN;
-use crate::auth::{Reason, last_used, refused};
+use crate::auth::{Reason, Refusals, last_used};
 use crate::bucket::shared_object::{change, current};
 use crate::bucket::{AnyBucket, Metered};
 use crate::http::body;
@@ -103,17 +103,23 @@ impl<'a> Shown<'a> {
 
 async fn create(request: &mut Request, installation: &Installation) -> Result<Response, Problem> {
     let bucket = bucket(installation)?;
-    let body = body::read(request, MAX_REQUEST).await?;
+    let body = body::read(request, &installation.isolate.bodies, MAX_REQUEST).await?;
     let asked: NewToken = serde_json::from_slice(&body).map_err(|error| {
         Problem::invalid(format!("the body does not describe a token: {error}"))
     })?;
-    let reach = &installation.caller.reach;
-    let (token, record) = new(asked, reach, entropy()?, clock::now_millis())?;
+    let (auth, reach) = (&installation.isolate.auth, &installation.caller.reach);
+    let (token, record) = new(
+        asked,
+        reach,
+        entropy()?,
+        clock::now_millis(),
+        &auth.refusals,
+    )?;
     let add = |registry: &mut TokenRegistry| {
         let added = registry.add(record.clone(), clock::now_millis());
         added.map_err(registry_problem)
     };
-    change(&bucket, clock::now_millis, add).await?;
+    change(&bucket, &auth.tokens, clock::now_millis, add).await?;
     Ok(Response::from_json(&Created {
         token: token.expose(),
         record: Shown::of(&record, None),
@@ -122,7 +128,8 @@ async fn create(request: &mut Request, installation: &Installation) -> Result<Re
 
 async fn list(installation: &Installation) -> Result<Response, Problem> {
     let bucket = bucket(installation)?;
-    let registry = current::<TokenRegistry>(&bucket, clock::now_millis).await?;
+    let tokens = &installation.isolate.auth.tokens;
+    let registry = current(&bucket, tokens, clock::now_millis).await?;
     let used: HashMap<String, i64> = last_used(&installation.env, &installation.meter)
         .await?
         .into_iter()
@@ -145,7 +152,8 @@ async fn revoke(request: &Request, installation: &Installation) -> Result<Respon
             .cloned()
             .ok_or_else(|| Problem::not_found("there is no token with this id"))
     };
-    let record = change(&bucket, clock::now_millis, revoke).await?;
+    let tokens = &installation.isolate.auth.tokens;
+    let record = change(&bucket, tokens, clock::now_millis, revoke).await?;
     Ok(Response::from_json(&Shown::of(&record, None))?)
 }
 
@@ -160,9 +168,10 @@ fn new(
     reach: &TokenTenant,
     (secret, id): ([u8; 32], [u8; ID_BYTES]),
     now: i64,
+    refusals: &Refusals,
 ) -> Result<(Token, TokenRecord), Problem> {
     if !reach.covers(&asked.tenant) {
-        refused(Reason::Tenant);
+        refusals.count(Reason::Tenant);
         let message = "this token can only create tokens for its own tenant";
         return Err(Problem::new(403, "permission_denied", message));
     }
@@ -208,7 +217,13 @@ mod tests {
 
     fn make(json: &str, reach: &str) -> Result<TokenRecord, (u16, String)> {
         let wanted = serde_json::from_str(json).map_err(|e| (400, e.to_string()))?;
-        let made = new(wanted, &reach.parse().unwrap(), ([1; 32], [2; 6]), 1_000);
+        let made = new(
+            wanted,
+            &reach.parse().unwrap(),
+            ([1; 32], [2; 6]),
+            1_000,
+            &Refusals::default(),
+        );
         made.map(|(_, record)| record)
             .map_err(|problem| (problem.status, problem.message))
     }

@@ -1,6 +1,6 @@
 //! Lets a request in, or says why not; nothing of its body is read before.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use pilotlight_core::access::{Credential, Denied, TokenDigest, TokenRegistry, presented};
@@ -8,9 +8,11 @@ use worker::{Context, Env, Request};
 
 use crate::auth::access::Access;
 use crate::auth::caller::{Caller, Refusal};
-use crate::auth::refusals::{Reason, refused};
+use crate::auth::refusals::Reason;
+use crate::auth::state::AuthState;
 use crate::auth::used;
-use crate::bucket::{AnyBucket, Metered, shared_object};
+use crate::bucket::shared_object::{Cache, current};
+use crate::bucket::{AnyBucket, Metered};
 use crate::meter::Meter;
 use crate::platform::clock;
 use crate::platform::config::{Auth, Config};
@@ -23,10 +25,6 @@ const MISSING: &str = "this needs a token: send it as `Authorization: Bearer TOK
 const INVALID: &str = "this token is not valid: it is unknown, expired or revoked; an administrator can create another \
                        with `pilotlight token create`";
 
-thread_local! {
-    static SAID_OPEN: Cell<bool> = const { Cell::new(false) };
-}
-
 /// Whom a request comes from, if they may use an endpoint.
 pub(crate) async fn admit(
     request: &Request,
@@ -35,35 +33,32 @@ pub(crate) async fn admit(
     env: &Env,
     context: &Context,
     meter: &Meter,
+    state: &AuthState,
 ) -> Result<Caller, Problem> {
     let admitted = match config.auth {
         _ if access == Access::Anyone => return Ok(Caller::unknown()),
         Auth::Open => {
-            say_open();
+            say_open(&state.said_open);
             Ok(Caller::unrestricted())
         }
         Auth::Required => {
             let header = request.headers().get("authorization")?;
             match credential(header.as_deref()) {
-                Ok(Credential { token, user }) => known(&token.digest(), config, env, meter)
-                    .await?
-                    .map(|caller| caller.named(user)),
+                Ok(Credential { token, user }) => {
+                    known(&token.digest(), config, env, meter, &state.tokens)
+                        .await?
+                        .map(|caller| caller.named(user))
+                }
                 Err(refusal) => Err(refusal),
             }
         }
     };
     let checked = admitted.and_then(|caller| caller.check(access).map(|()| caller));
-    let caller = checked.map_err(counted)?;
+    let caller = checked.map_err(|refusal| state.refusals.counted(refusal))?;
     if let Some(id) = &caller.id {
-        used::note(id, env, context, meter, clock::now_millis());
+        used::note(&state.uses, id, env, context, meter, clock::now_millis());
     }
     Ok(caller)
-}
-
-/// Counts a refusal and gives what it is answered with.
-pub(crate) fn counted((reason, problem): Refusal) -> Problem {
-    refused(reason);
-    problem
 }
 
 /// What a 401 asks for. A browser's page asks for a token by itself; a browser that is asked for
@@ -92,12 +87,13 @@ async fn known(
     config: &Config,
     env: &Env,
     meter: &Meter,
+    tokens: &RefCell<Cache<TokenRegistry>>,
 ) -> Result<Result<Caller, Refusal>, Problem> {
     if config.admin_token.as_ref() == Some(digest) {
         return Ok(Ok(Caller::unrestricted()));
     }
     let bucket = Metered::new(AnyBucket::open(env)?, meter.clone());
-    let registry: Rc<TokenRegistry> = shared_object::current(&bucket, clock::now_millis).await?;
+    let registry: Rc<TokenRegistry> = current(&bucket, tokens, clock::now_millis).await?;
     Ok(of_registry(digest, &registry, clock::now_millis()))
 }
 
@@ -123,8 +119,8 @@ fn unauthenticated(message: &str) -> Problem {
     Problem::new(401, "unauthenticated", message)
 }
 
-fn say_open() {
-    if !SAID_OPEN.replace(true) {
+fn say_open(said: &Cell<bool>) {
+    if !said.replace(true) {
         worker::console_log!(
             "AUTH is \"open\": whoever reaches this worker may push, read, delete and see /metrics"
         );

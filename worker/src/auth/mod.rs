@@ -9,9 +9,11 @@ mod admit;
 mod caller;
 mod records;
 mod refusals;
+mod state;
 mod used;
 
-pub(crate) use admit::{admit, challenge, counted};
+pub(crate) use admit::{admit, challenge};
 pub(crate) use caller::Caller;
-pub(crate) use refusals::{Reason, counts, refused};
+pub(crate) use refusals::{Reason, Refusals};
+pub(crate) use state::AuthState;
 pub(crate) use used::last_used;

@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use crate::platform::errors::Problem;
+
 /// Why a request was refused before anything was read of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
@@ -59,21 +61,29 @@ impl Reason {
     }
 }
 
-thread_local! {
-    /// Of this isolate: a refusal costs no request to anything that keeps counts.
-    static COUNTS: Cell<[u64; Reason::ALL.len()]> = const { Cell::new([0; Reason::ALL.len()]) };
-}
+/// How often each reason applied, in this isolate: a refusal costs no request to anything that keeps
+/// counts.
+#[derive(Default)]
+pub(crate) struct Refusals(Cell<[u64; Reason::ALL.len()]>);
 
-/// Counts a refusal.
-pub(crate) fn refused(reason: Reason) {
-    let mut counts = COUNTS.get();
-    counts[reason as usize] += 1;
-    COUNTS.set(counts);
-}
+impl Refusals {
+    /// Counts a refusal.
+    pub(crate) fn count(&self, reason: Reason) {
+        let mut counts = self.0.get();
+        counts[reason as usize] += 1;
+        self.0.set(counts);
+    }
 
-/// How often each reason applied.
-pub(crate) fn counts() -> impl Iterator<Item = (Reason, u64)> {
-    Reason::ALL.into_iter().zip(COUNTS.get())
+    /// Counts a refusal and gives what it is answered with.
+    pub(crate) fn counted(&self, (reason, problem): (Reason, Problem)) -> Problem {
+        self.count(reason);
+        problem
+    }
+
+    /// The count of each reason.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (Reason, u64)> {
+        Reason::ALL.into_iter().zip(self.0.get())
+    }
 }
 
 #[cfg(test)]
@@ -82,10 +92,11 @@ mod tests {
 
     #[test]
     fn each_has_its_count() {
+        let refusals = Refusals::default();
         for (times, reason) in Reason::ALL.into_iter().enumerate() {
             assert_eq!(reason as usize, times);
-            (0..times).for_each(|_| refused(reason));
+            (0..times).for_each(|_| refusals.count(reason));
         }
-        assert!(counts().map(|(_, count)| count).eq(0..10));
+        assert!(refusals.counts().map(|(_, count)| count).eq(0..10));
     }
 }

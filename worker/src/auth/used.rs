@@ -14,22 +14,33 @@ use crate::tenant::{AdminCommand, Shard, StubLine, TenantClient, TokenUse};
 
 const HOUR_MILLIS: i64 = 3_600_000;
 
-thread_local! {
-    /// The hour that this isolate noted last, by id.
-    static NOTED: RefCell<HashMap<String, i64>> = RefCell::default();
-}
+/// The hour that this isolate noted last, by id.
+#[derive(Default)]
+pub(super) struct NotedUses(RefCell<HashMap<String, i64>>);
 
-/// Notes a use after the answer has gone, if it is the first of the hour.
-pub(super) fn note(id: &str, env: &Env, context: &Context, meter: &Meter, now: i64) {
-    let at = now - now.rem_euclid(HOUR_MILLIS);
-    let first = NOTED.with_borrow_mut(|noted| {
+impl NotedUses {
+    /// Whether a use is the first of the hour that begins at `at`.
+    fn is_first(&self, id: &str, at: i64) -> bool {
+        let mut noted = self.0.borrow_mut();
         // Of tokens that are gone.
         if noted.len() > 2 * MAX_TOKENS {
             noted.clear();
         }
         noted.insert(id.to_owned(), at) != Some(at)
-    });
-    if !first {
+    }
+}
+
+/// Notes a use after the answer has gone, if it is the first of the hour.
+pub(super) fn note(
+    uses: &NotedUses,
+    id: &str,
+    env: &Env,
+    context: &Context,
+    meter: &Meter,
+    now: i64,
+) {
+    let at = now - now.rem_euclid(HOUR_MILLIS);
+    if !uses.is_first(id, at) {
         return;
     }
     let (id, env, meter) = (id.to_owned(), env.clone(), meter.clone());

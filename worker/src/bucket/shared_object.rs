@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::thread::LocalKey;
 
 use crate::bucket::Bucket;
 use crate::bucket::record::{self, Record};
@@ -16,12 +15,9 @@ pub(crate) const FRESH_MILLIS: i64 = 20_000;
 pub(crate) const MAX_AGE_MILLIS: i64 = 30_000;
 
 /// What such an object holds.
-pub(crate) trait Shared: Record + 'static {
+pub(crate) trait Shared: Record {
     /// Where it is.
     const KEY: &'static str;
-
-    /// What this isolate keeps of it.
-    fn cache() -> &'static LocalKey<RefCell<Cache<Self>>>;
 }
 
 /// What an isolate keeps.
@@ -86,14 +82,17 @@ impl<T> Cache<T> {
 /// What the object holds, at most [`MAX_AGE_MILLIS`] old.
 pub(crate) async fn current<T: Shared>(
     bucket: &impl Bucket,
+    cache: &RefCell<Cache<T>>,
     now: impl Fn() -> i64,
 ) -> Result<Rc<T>, Problem> {
     let began = now();
-    if let Some(usable) = T::cache().with_borrow_mut(|cache| cache.usable(began)) {
+    let usable = cache.borrow_mut().usable(began);
+    if let Some(usable) = usable {
         return Ok(usable);
     }
     let read = record::read::<T>(bucket, T::KEY).await;
-    T::cache().with_borrow_mut(|cache| match read {
+    let mut cache = cache.borrow_mut();
+    match read {
         Ok(value) => {
             let value = Rc::new(value);
             cache.keep(value.clone(), began, now());
@@ -104,16 +103,18 @@ pub(crate) async fn current<T: Shared>(
             // Nothing holds for whom it cannot be looked up.
             cache.within(MAX_AGE_MILLIS, now()).ok_or(problem)
         }
-    })
+    }
 }
 
 /// [`record::change`], of which this isolate keeps what was written.
 pub(crate) async fn change<T: Shared, O>(
     bucket: &impl Bucket,
+    cache: &RefCell<Cache<T>>,
     now: impl Fn() -> i64,
     change: impl Fn(&mut T) -> Result<O, Problem>,
 ) -> Result<O, Problem> {
     let changed = record::change(bucket, T::KEY, &now, change).await?;
-    T::cache().with_borrow_mut(|cache| cache.keep(Rc::new(changed.value), changed.at, now()));
+    let mut cache = cache.borrow_mut();
+    cache.keep(Rc::new(changed.value), changed.at, now());
     Ok(changed.outcome)
 }

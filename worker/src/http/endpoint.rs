@@ -4,6 +4,7 @@
 //! who may and the tests read that list, so nothing is served without saying whom it is for.
 
 use std::fmt;
+use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
 use worker::{Env, Request, Response};
@@ -11,6 +12,7 @@ use worker::{Env, Request, Response};
 use crate::auth::Caller;
 use crate::auth::access::Access;
 use crate::http::scope::Scope;
+use crate::isolate::State;
 use crate::meter::Meter;
 use crate::platform::config::Config;
 use crate::platform::errors::Problem;
@@ -71,6 +73,8 @@ pub(crate) struct Installation {
     pub(crate) config: Config,
     pub(crate) caller: Caller,
     pub(crate) meter: Meter,
+    /// What outlives the request.
+    pub(crate) isolate: Rc<State>,
 }
 
 impl Endpoint {

@@ -7,7 +7,10 @@ use pilotlight_core::store::TenantId;
 use worker::{Context, Env};
 
 use crate::bucket::{AnyBucket, Metered};
-use crate::meter::{Discards, Meter, gather};
+use crate::isolate::State;
+use crate::meter::{Discards, Meter};
+use crate::platform::Edge;
+use crate::platform::admission::Admission;
 use crate::platform::clock;
 use crate::platform::config::Config;
 use crate::platform::errors::Problem;
@@ -29,11 +32,18 @@ pub(crate) struct Scope {
     pub(crate) meter: Meter,
     /// What was discarded of the request.
     pub(crate) discards: Discards,
+    isolate: Rc<State>,
 }
 
 impl Scope {
     /// `meter` is for what the request uses.
-    pub(crate) fn new(env: &Env, config: Config, tenant: TenantId, meter: Meter) -> Self {
+    pub(crate) fn new(
+        env: &Env,
+        config: Config,
+        tenant: TenantId,
+        meter: Meter,
+        isolate: &Rc<State>,
+    ) -> Self {
         Self {
             env: env.clone(),
             config,
@@ -43,6 +53,7 @@ impl Scope {
             context: None,
             meter,
             discards: Discards::default(),
+            isolate: isolate.clone(),
         }
     }
 
@@ -102,6 +113,16 @@ impl Scope {
         Shard::all(&self.tenant, self.config.tenant_shards)
     }
 
+    /// What outlives the request.
+    pub(crate) fn isolate(&self) -> &State {
+        &self.isolate
+    }
+
+    /// The way into the memory of the isolate.
+    pub(crate) fn admission(&self) -> Admission<Edge> {
+        Admission::new(Edge, &self.isolate.memory)
+    }
+
     /// The environment.
     pub(crate) fn env(&self) -> &Env {
         &self.env
@@ -128,7 +149,8 @@ impl Scope {
 
     /// Books what was discarded, after the answer has gone: that of some seconds together.
     pub(crate) fn book_discards(&self, context: &Context) {
-        let discarded = gather(self.tenant.as_str(), &self.discards, clock::now_millis());
+        let (tenant, now) = (self.tenant.as_str(), clock::now_millis());
+        let discarded = self.isolate.discards.gather(tenant, &self.discards, now);
         if discarded.is_empty() {
             return;
         }

@@ -13,8 +13,25 @@ use crate::platform::limits::Rate;
 /// Most tenants that are reckoned with at once: 4,096, some 300 kB. Others are let in meanwhile.
 const MAX_TENANTS: usize = 4_096;
 
-thread_local! {
-    static OWED: RefCell<Owed> = RefCell::default();
+/// What all tenants owe, of this isolate.
+#[derive(Default)]
+pub(crate) struct Rates(RefCell<Owed>);
+
+impl Rates {
+    /// Lets a push in, before its body is read, unless the tenant pushes too fast.
+    pub(crate) fn admit(&self, tenant: &str, rate: Option<Rate>, now: i64) -> Result<(), Problem> {
+        match rate {
+            Some(rate) => self.0.borrow().admit(tenant, rate, now),
+            None => Ok(()),
+        }
+    }
+
+    /// Counts what a push held.
+    pub(crate) fn charge(&self, tenant: &str, rate: Option<Rate>, bytes: u64, now: i64) {
+        if let Some(rate) = rate {
+            self.0.borrow_mut().charge(tenant, rate, bytes, now);
+        }
+    }
 }
 
 /// What tenants owe.
@@ -69,21 +86,6 @@ impl Owed {
             rate: rate.bytes,
         };
         self.0.insert(tenant.to_owned(), account);
-    }
-}
-
-/// Lets a push in, before its body is read, unless the tenant pushes too fast.
-pub(crate) fn admit(tenant: &str, rate: Option<Rate>, now: i64) -> Result<(), Problem> {
-    match rate {
-        Some(rate) => OWED.with_borrow(|owed| owed.admit(tenant, rate, now)),
-        None => Ok(()),
-    }
-}
-
-/// Counts what a push held.
-pub(crate) fn charge(tenant: &str, rate: Option<Rate>, bytes: u64, now: i64) {
-    if let Some(rate) = rate {
-        OWED.with_borrow_mut(|owed| owed.charge(tenant, rate, bytes, now));
     }
 }
 

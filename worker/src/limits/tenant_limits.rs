@@ -1,13 +1,11 @@
 //! What tenants have of their own: one object in the bucket, beside the tokens.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::thread::LocalKey;
 
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::record::JsonRecord;
-use crate::bucket::shared_object::{Cache, Shared};
+use crate::bucket::shared_object::Shared;
 use crate::platform::errors::Problem;
 use crate::platform::limits::OwnLimits;
 
@@ -16,10 +14,6 @@ const MAX_TENANTS: usize = 1_000;
 
 /// The only version there is.
 const VERSION: u32 = 1;
-
-thread_local! {
-    static CACHE: RefCell<Cache<TenantLimits>> = RefCell::default();
-}
 
 /// Limits by tenant.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -71,14 +65,12 @@ impl JsonRecord for TenantLimits {
 
 impl Shared for TenantLimits {
     const KEY: &'static str = "auth/limits";
-
-    fn cache() -> &'static LocalKey<RefCell<Cache<Self>>> {
-        &CACHE
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use futures_util::FutureExt;
 
     use super::*;
@@ -120,15 +112,16 @@ mod tests {
 
     #[test]
     fn a_change_is_seen_by_the_next_request() {
-        let bucket = MemoryBucket::default();
+        let (bucket, cache) = (MemoryBucket::default(), RefCell::default());
         let own = parse(br#"{"ingestion_rate_mb":8}"#).unwrap();
         let set = change(
             &bucket,
+            &cache,
             || 0,
             |table: &mut TenantLimits| table.set("shop", Some(own.clone())),
         );
         set.now_or_never().expect("no wait").unwrap();
-        let table = current::<TenantLimits>(&bucket, || 1).now_or_never();
+        let table = current(&bucket, &cache, || 1).now_or_never();
         let table = table.expect("no wait").unwrap();
         let of = |tenant| table.of(tenant).map(|own| Limits::default().with(own));
         assert_eq!(of("shop").unwrap().rate().unwrap().bytes, 8 << 20);

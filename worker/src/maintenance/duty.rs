@@ -5,13 +5,12 @@
 //! so many visits that follow, whether it ended or failed. Publications are half an hour apart, a
 //! sweep that failed is begun again after 15 minutes, and a shard is mostly visited every minute.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 
+use crate::meter::{DutyCounts, Outcome};
 use crate::platform::errors::Problem;
 
 /// What a visit may use, or a duty needs.
@@ -86,39 +85,6 @@ impl fmt::Display for VisitReport {
     }
 }
 
-/// What became of a duty that was due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Outcome {
-    Done,
-    Failed,
-    Postponed,
-}
-
-impl Outcome {
-    /// Its name in metrics.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Postponed => "postponed",
-        }
-    }
-}
-
-thread_local! {
-    /// Of this isolate: a count in a shard would cost a write each visit.
-    static COUNTS: RefCell<BTreeMap<(&'static str, Outcome), u64>> = const { RefCell::new(BTreeMap::new()) };
-}
-
-fn count(duty: &'static str, outcome: Outcome) {
-    COUNTS.with_borrow_mut(|counts| *counts.entry((duty, outcome)).or_default() += 1);
-}
-
-/// How often each duty had each outcome.
-pub(crate) fn counts() -> BTreeMap<(&'static str, Outcome), u64> {
-    COUNTS.with_borrow(BTreeMap::clone)
-}
-
 /// Runs the duties that are due and fit into the budget, in order. A duty that fails does not keep
 /// the later ones from running; its problem is returned with its name.
 pub(crate) async fn run_duties<V>(
@@ -126,6 +92,7 @@ pub(crate) async fn run_duties<V>(
     visit: &V,
     budget: Budget,
     elapsed_millis: impl Fn() -> i64,
+    counts: &DutyCounts,
 ) -> (VisitReport, Vec<(&'static str, Problem)>) {
     let (mut report, mut problems) = (VisitReport::default(), Vec::new());
     let mut requests = budget.requests;
@@ -136,18 +103,18 @@ pub(crate) async fn run_duties<V>(
         };
         if !left.covers(duty.needs) {
             report.postponed.push(duty.name.to_owned());
-            count(duty.name, Outcome::Postponed);
+            counts.count(duty.name, Outcome::Postponed);
             continue;
         }
         let used = match (duty.run)(visit).await {
             Ok(done) => {
                 report.done.push((duty.name.to_owned(), done));
-                count(duty.name, Outcome::Done);
+                counts.count(duty.name, Outcome::Done);
                 done.requests
             }
             Err(problem) => {
                 problems.push((duty.name, problem));
-                count(duty.name, Outcome::Failed);
+                counts.count(duty.name, Outcome::Failed);
                 duty.needs.requests
             }
         };
@@ -185,9 +152,15 @@ mod tests {
     impl Scripted {
         fn run(&self, duties: &[Duty<Self>]) -> (VisitReport, Vec<(&'static str, Problem)>) {
             self.elapsed.set(0);
-            run_duties(duties, self, VISIT, || self.elapsed.get())
-                .now_or_never()
-                .expect("nothing to wait for")
+            run_duties(
+                duties,
+                self,
+                VISIT,
+                || self.elapsed.get(),
+                &DutyCounts::default(),
+            )
+            .now_or_never()
+            .expect("nothing to wait for")
         }
     }
 

@@ -6,11 +6,13 @@
 //! the default one has no address: nothing but a binding reaches it, so it needs no secret.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use worker::{Env, Request, Response};
 
 use crate::bucket::Metered;
 use crate::bucket::{self, AnyBucket};
+use crate::isolate::State;
 use crate::maintenance::visitors::{InThisInvocation, Invocations, Visitor};
 use crate::meter::{Item, Meter};
 use crate::platform::config::Config;
@@ -53,7 +55,11 @@ pub(crate) struct Tally {
 }
 
 /// Runs once a minute.
-pub(crate) async fn run(env: &Env, scheduled_millis: i64) -> Result<(), Problem> {
+pub(crate) async fn run(
+    env: &Env,
+    scheduled_millis: i64,
+    isolate: &Rc<State>,
+) -> Result<(), Problem> {
     let config = Config::of(env).map_err(Problem::internal)?;
     let meter = Meter::default();
     meter.add(Item::WorkerRequests, 1);
@@ -79,7 +85,12 @@ pub(crate) async fn run(env: &Env, scheduled_millis: i64) -> Result<(), Problem>
                 &shards,
                 minute,
                 ALONE,
-                &InThisInvocation { env, config, meter },
+                &InThisInvocation {
+                    env,
+                    config,
+                    meter,
+                    isolate,
+                },
                 &Edge,
             )
             .await
@@ -89,7 +100,11 @@ pub(crate) async fn run(env: &Env, scheduled_millis: i64) -> Result<(), Problem>
 }
 
 /// Answers a visit in its own invocation.
-pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<Response, Problem> {
+pub(crate) async fn answer(
+    request: &mut Request,
+    env: &Env,
+    isolate: &Rc<State>,
+) -> Result<Response, Problem> {
     let (meter, config) = (
         Meter::default(),
         Config::of(env).map_err(Problem::internal)?,
@@ -100,9 +115,14 @@ pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<Response,
     }
     let shard = request.text().await?.parse().map_err(Problem::invalid)?;
     Ok(Response::from_json(
-        &InThisInvocation { env, config, meter }
-            .visit(&shard)
-            .await?,
+        &InThisInvocation {
+            env,
+            config,
+            meter,
+            isolate,
+        }
+        .visit(&shard)
+        .await?,
     )?)
 }
 

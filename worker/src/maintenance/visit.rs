@@ -4,7 +4,7 @@ use crate::bucket::Bucket;
 use crate::maintenance::duty::{Duty, VisitReport, run_duties};
 use crate::maintenance::shard_visit::{ShardVisit, VISIT};
 use crate::maintenance::{compact, delete_replaced, publish, sweep};
-use crate::meter::Meter;
+use crate::meter::{DutyCounts, Meter};
 use crate::platform::Platform;
 use crate::platform::admission::Admission;
 use crate::platform::errors::Problem;
@@ -21,18 +21,20 @@ fn duties<'a, B: Bucket, T: Transport, P: Platform>() -> Vec<Duty<ShardVisit<'a,
     ]
 }
 
-/// Does what is due. `now` in milliseconds; `partition_bytes` is how much a job over blocks may hold
-/// at once, [`pilotlight_core::plans::MAX_PARTITION_BYTES`] but in tests. Of several problems the
+/// Does what is due and counts what became of it. `partition_bytes` is how much a job over blocks may
+/// hold at once, [`pilotlight_core::plans::MAX_PARTITION_BYTES`] but in tests. Of several problems the
 /// first is returned and the others are noted.
 pub(crate) async fn visit(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     shard: &Shard,
-    now: i64,
     partition_bytes: u64,
     admission: &Admission<impl Platform>,
     meter: &Meter,
+    counts: &DutyCounts,
 ) -> Result<VisitReport, Problem> {
+    let platform = &admission.platform;
+    let now = platform.now_millis();
     let visit = ShardVisit {
         bucket,
         client,
@@ -43,9 +45,8 @@ pub(crate) async fn visit(
         meter,
         due: client.begin_visit().await?,
     };
-    let platform = &admission.0;
     let elapsed = || platform.now_millis() - now;
-    let (report, problems) = run_duties(&duties(), &visit, VISIT, elapsed).await;
+    let (report, problems) = run_duties(&duties(), &visit, VISIT, elapsed, counts).await;
     let mut problems = problems.into_iter().map(|(duty, problem)| Problem {
         message: format!("{duty}: {}", problem.message),
         ..problem

@@ -1,16 +1,17 @@
 //! Where a visit runs.
 
+use std::rc::Rc;
+
 use pilotlight_core::plans::MAX_PARTITION_BYTES;
 use worker::{Env, Fetcher, Headers, Method, RequestInit};
 
 use crate::http::scope::Scope;
+use crate::isolate::State;
 use crate::maintenance::duty::VisitReport;
 use crate::maintenance::visit;
 use crate::meter::Meter;
-use crate::platform::admission::Admission;
 use crate::platform::config::Config;
 use crate::platform::errors::Problem;
-use crate::platform::{Edge, Platform};
 use crate::tenant::{Shard, USAGE_HEADER};
 
 /// Makes visits.
@@ -54,6 +55,7 @@ pub(super) struct InThisInvocation<'a> {
     pub(super) env: &'a Env,
     pub(super) config: Config,
     pub(super) meter: Meter,
+    pub(super) isolate: &'a Rc<State>,
 }
 
 impl Visitor for InThisInvocation<'_> {
@@ -63,16 +65,17 @@ impl Visitor for InThisInvocation<'_> {
             self.config,
             shard.tenant.clone(),
             self.meter.clone(),
+            self.isolate,
         );
-        let (bucket, client, now) = (scope.bucket()?, scope.shard(shard)?, Edge.now_millis());
+        let (bucket, client) = (scope.bucket()?, scope.shard(shard)?);
         let report = visit::visit(
             &bucket,
             &client,
             shard,
-            now,
             MAX_PARTITION_BYTES,
-            &Admission(Edge),
+            &scope.admission(),
             &self.meter,
+            &self.isolate.duties,
         )
         .await?;
         if report.did_something() {

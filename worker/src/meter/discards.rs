@@ -70,13 +70,15 @@ impl Discards {
     }
 }
 
-thread_local! {
-    static GATHERED: RefCell<Gathered> = RefCell::default();
-}
+/// Discards that this isolate has not sent yet.
+#[derive(Default)]
+pub(crate) struct DiscardQueue(RefCell<Gathered>);
 
-/// Takes what was discarded of a tenant's request, and gives what is to be sent now.
-pub(crate) fn gather(tenant: &str, discards: &Discards, now: i64) -> Vec<Discarded> {
-    GATHERED.with_borrow_mut(|gathered| gathered.add(tenant, discards.take(now), now))
+impl DiscardQueue {
+    /// Takes what was discarded of a tenant's request, and gives what is to be sent now.
+    pub(crate) fn gather(&self, tenant: &str, discards: &Discards, now: i64) -> Vec<Discarded> {
+        self.0.borrow_mut().add(tenant, discards.take(now), now)
+    }
 }
 
 /// Discards that wait, by tenant.

@@ -6,6 +6,7 @@
 
 pub(crate) mod cpu;
 mod discards;
+mod duties;
 mod prices;
 mod report;
 
@@ -20,7 +21,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::platform::errors::Problem;
 
-pub(crate) use discards::{Discarded, Discards, gather};
+pub(crate) use discards::{DiscardQueue, Discarded, Discards};
+pub(crate) use duties::{DutyCounts, Outcome};
 pub(crate) use prices::{Prices, PricesError};
 pub(crate) use report::{MonthUsage, prometheus};
 

@@ -8,8 +8,6 @@ use crate::auth::access::ADMIN;
 use crate::http::endpoint::Endpoint;
 use crate::http::scope::Scope;
 use crate::maintenance::rebuild;
-use crate::platform::Edge;
-use crate::platform::admission::Admission;
 use crate::platform::errors::Problem;
 
 pub(crate) const ENDPOINTS: &[Endpoint] = &[Endpoint::post(
@@ -22,7 +20,7 @@ async fn rebuild(scope: &Scope) -> Result<Response, Problem> {
     let (bucket, mut reports) = (scope.bucket()?, BTreeMap::new());
     for shard in scope.names() {
         let report =
-            rebuild::rebuild(&bucket, &scope.shard(&shard)?, &shard, &Admission(Edge)).await?;
+            rebuild::rebuild(&bucket, &scope.shard(&shard)?, &shard, &scope.admission()).await?;
         reports.insert(shard.to_string(), report);
     }
     Ok(Response::from_json(&reports)?)

@@ -47,7 +47,7 @@ async fn show(scope: &Scope) -> Result<Response, Problem> {
 
 async fn set(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let bucket = scope.bucket()?;
-    let body = body::read(request, MAX_REQUEST).await?;
+    let body = body::read(request, &scope.isolate().bodies, MAX_REQUEST).await?;
     let own: Option<Retention> = serde_json::from_slice(&body).map_err(|error| {
         Problem::invalid(format!(
             "the body must be {{\"raw_days\",\"sums_days\"}} or null: {error}"

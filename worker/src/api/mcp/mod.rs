@@ -41,7 +41,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[Endpoint::post("/mcp", READ, |reques
 async fn answer(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     body::check_encoding(request, &[])?;
     let headers = Headers::of(request)?;
-    let body = body::read(request, MAX_MESSAGE).await?;
+    let body = body::read(request, &scope.isolate().bodies, MAX_MESSAGE).await?;
     let call = match message::read(&headers, &body) {
         Ok(Some(call)) => call,
         // A notification, of which none asks for anything.

@@ -7,13 +7,14 @@ use crate::auth::access::PUSH;
 use crate::http::body;
 use crate::http::connect::Codec;
 use crate::http::endpoint::{Endpoint, Rest, TenantHandler};
+use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
 
 pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::post(
         "/debuginfo.v1alpha1.DebuginfoService/ShouldInitiateUpload",
         PUSH,
-        |request, _| Box::pin(should_initiate_upload(request)),
+        |request, scope| Box::pin(should_initiate_upload(request, scope)),
     ),
     Endpoint::post(
         "/debuginfo.v1alpha1.DebuginfoService/UploadFinished",
@@ -33,10 +34,10 @@ const REASON: &str = "debug info is not stored here";
 
 /// `ShouldInitiateUpload`: no, with a reason. What is asked about is thrown away: a connection with
 /// an unread body is closed, and the next request on it is lost.
-async fn should_initiate_upload(request: &mut Request) -> Result<Response, Problem> {
+async fn should_initiate_upload(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let header = request.headers().get("content-type")?.unwrap_or_default();
     let codec = Codec::of(&header)?;
-    body::drain(request).await;
+    body::drain(request, &scope.isolate().bodies).await;
     // Field 1, the answer, is left out when it is false; field 2 is the reason.
     let mut message = vec![2 << 3 | 2, REASON.len() as u8];
     message.extend(REASON.bytes());

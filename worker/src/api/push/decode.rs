@@ -6,12 +6,11 @@ use worker::Request;
 
 use crate::http::body;
 use crate::http::scope::Scope;
-use crate::limits::rate;
 use crate::meter::{Item, cpu};
+use crate::platform::Platform;
 use crate::platform::admission::{Admission, Permit, push_claims};
 use crate::platform::clock;
 use crate::platform::errors::Problem;
-use crate::platform::{Edge, Platform};
 
 /// Reads and decodes a push. `read` makes of the body what it holds; it may be called twice.
 pub(super) async fn decode<T: AsRef<Ingested>>(
@@ -20,15 +19,21 @@ pub(super) async fn decode<T: AsRef<Ingested>>(
     read: impl Fn(&[u8], IngestLimits) -> Result<T, Problem>,
 ) -> Result<T, Problem> {
     let (tenant, rate) = (scope.tenant().as_str(), scope.limits.rate());
-    rate::admit(tenant, rate, clock::now_millis())?;
-    let body = body::read(request, body::MAX_BODY).await?;
+    scope
+        .isolate()
+        .rates
+        .admit(tenant, rate, clock::now_millis())?;
+    let body = body::read(request, &scope.isolate().bodies, body::MAX_BODY).await?;
     let limits = scope.limits.of_push(clock::now());
-    let decoded = within_memory(&Admission(Edge), &body, limits, read).await;
+    let decoded = within_memory(&scope.admission(), &body, limits, read).await;
     let held = match &decoded {
         Ok(decoded) => decoded.as_ref().profile_bytes,
         Err(_) => body.len() as u64,
     };
-    rate::charge(tenant, rate, held, clock::now_millis());
+    scope
+        .isolate()
+        .rates
+        .charge(tenant, rate, held, clock::now_millis());
     let (decoded, body_bytes) = (decoded?, body.len());
     scope.meter.add(Item::Pushes, 1);
     scope.meter.add(Item::PushBytes, body_bytes as u64);
@@ -83,7 +88,6 @@ mod tests {
     use pilotlight_core::{ProfileBuilder, UnixNanos, pprof};
 
     use super::*;
-    use crate::platform::admission::admitted;
     use crate::simulation::World;
 
     const MB: u64 = 1 << 20;
@@ -107,8 +111,10 @@ mod tests {
         let world = World::new(&["a"]);
         let seen = RefCell::new(Vec::new());
         let read = |body: &[u8], limits: IngestLimits| {
-            seen.borrow_mut()
-                .push((limits.max_inflated >> 20, admitted().bytes / MB));
+            seen.borrow_mut().push((
+                limits.max_inflated >> 20,
+                world.memory.admitted().bytes / MB,
+            ));
             Ok(ingest(&Push {
                 query: "name=app",
                 content_type: "multipart/form-data; boundary=b",
@@ -119,7 +125,7 @@ mod tests {
                 limits,
             })?)
         };
-        let admission = Admission(world.platform());
+        let admission = world.admission();
         let limits = IngestLimits::default();
         let decoded = world
             .clock
@@ -128,7 +134,7 @@ mod tests {
             .map(|_| seen.take())
             .map_err(|problem| problem.status);
         assert_eq!(outcome, expect.map(<[_]>::to_vec));
-        assert_eq!(admitted().bytes, 0);
+        assert_eq!(world.memory.admitted().bytes, 0);
     }
 
     #[test]

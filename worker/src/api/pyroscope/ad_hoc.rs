@@ -31,7 +31,6 @@ use crate::bucket::{AnyBucket, Bucket, Metered};
 use crate::http::body::MAX_BODY;
 use crate::http::endpoint::Endpoint;
 use crate::http::scope::Scope;
-use crate::limits::rate;
 use crate::meter::{Item, cpu};
 use crate::platform::admission::{Admission, Permit, push_claims};
 use crate::platform::clock;
@@ -50,7 +49,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         READ,
         |request, scope| {
             Box::pin(async {
-                let call = Call::read(request, MAX_REQUEST).await?;
+                let call = Call::read(request, scope, MAX_REQUEST).await?;
                 call.answer(&Profiles::of(scope)?.get(call.request()?).await?)
             })
         },
@@ -60,7 +59,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         READ,
         |request, scope| {
             Box::pin(async {
-                let call = Call::read(request, MAX_REQUEST).await?;
+                let call = Call::read(request, scope, MAX_REQUEST).await?;
                 let AdHocProfilesListRequest {} = call.request()?;
                 call.answer(&Profiles::of(scope)?.list().await?)
             })
@@ -71,7 +70,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         READ,
         |request, scope| {
             Box::pin(async {
-                let call = Call::read(request, MAX_REQUEST).await?;
+                let call = Call::read(request, scope, MAX_REQUEST).await?;
                 call.answer(&Profiles::of(scope)?.diff(call.request()?).await?)
             })
         },
@@ -103,10 +102,16 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 async fn upload(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let (rate, tenant) = (scope.limits.rate(), scope.tenant().as_str());
-    rate::admit(tenant, rate, clock::now_millis())?;
-    let call = Call::read(request, MAX_BODY).await?;
+    scope
+        .isolate()
+        .rates
+        .admit(tenant, rate, clock::now_millis())?;
+    let call = Call::read(request, scope, MAX_BODY).await?;
     let (profiles, bytes) = (Profiles::of(scope)?, call.body.len());
-    rate::charge(tenant, rate, bytes as u64, profiles.now);
+    scope
+        .isolate()
+        .rates
+        .charge(tenant, rate, bytes as u64, profiles.now);
     scope
         .meter
         .add(Item::WorkerCpuMicros, cpu::push_micros(bytes));
@@ -133,7 +138,7 @@ impl<'a> Profiles<'a, Metered<AnyBucket>, Edge> {
             bucket: scope.bucket()?,
             tenant: scope.tenant(),
             now: clock::now_millis(),
-            admission: Admission(Edge),
+            admission: scope.admission(),
         })
     }
 }

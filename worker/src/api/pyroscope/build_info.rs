@@ -6,6 +6,7 @@ use super::messages::{GetBuildInfoData, GetBuildInfoRequest, GetBuildInfoRespons
 use super::unary::{Call, MAX_REQUEST};
 use crate::auth::access::READ;
 use crate::http::endpoint::Endpoint;
+use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
 
 pub(crate) const ENDPOINTS: &[Endpoint] = &[
@@ -15,12 +16,12 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::post(
         "/status.v1.StatusService/GetBuildInfo",
         READ,
-        |request, _| Box::pin(build_info(request)),
+        |request, scope| Box::pin(build_info(request, scope)),
     ),
 ];
 
-async fn build_info(request: &mut Request) -> Result<Response, Problem> {
-    let call = Call::read(request, MAX_REQUEST).await?;
+async fn build_info(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+    let call = Call::read(request, scope, MAX_REQUEST).await?;
     let GetBuildInfoRequest {} = call.request()?;
     call.answer(&message())
 }

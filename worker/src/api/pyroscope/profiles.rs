@@ -19,6 +19,8 @@ use crate::api::query::EdgeQueryRunner;
 use crate::auth::access::READ;
 use crate::http::connect::{Answer, Codec};
 use crate::http::endpoint::Endpoint;
+use crate::platform::Platform;
+use crate::platform::admission::Admission;
 use crate::platform::errors::Problem;
 
 pub(crate) const ENDPOINTS: &[Endpoint] = &[
@@ -96,7 +98,7 @@ async fn stacktraces(
             response.dot = dot::dot(&tree, &selection.profile_type, dot_nodes);
         }
         Form::Pprof => {
-            let (profile, notes) = pprof(answer, &selection, codec).await?;
+            let (profile, notes) = pprof(answer, &selection, codec, runner.admission()).await?;
             response.pprof = Some(PprofProfile { profile });
             return Ok((codec.answer(&response)?, notes));
         }
@@ -157,7 +159,7 @@ async fn merged_profile(
     };
     let selection = Selection::of(request)?;
     let answer = merged(&selection, Outgrown::Refuse, runner).await?;
-    let (profile, notes) = pprof(answer, &selection, codec).await?;
+    let (profile, notes) = pprof(answer, &selection, codec, runner.admission()).await?;
     let answer = match codec {
         Codec::Json => codec.answer_of(Vec::new, || pprof_json(&profile)),
         Codec::Proto | Codec::GrpcWeb(_) => codec.answer_of(|| profile, || Ok(Vec::new())),
@@ -171,6 +173,7 @@ async fn pprof(
     mut answer: QueryAnswer,
     selection: &Selection,
     codec: Codec,
+    admission: &Admission<impl Platform>,
 ) -> Result<(Vec<u8>, Notes), Problem> {
     let _permit = match &selection.pgo {
         None => None,
@@ -179,7 +182,7 @@ async fn pprof(
                 keep_locations: go_pgo.keep_locations as usize,
                 aggregate_callees: go_pgo.aggregate_callees,
             };
-            let permit = pgo::admit(&answer, options).await?;
+            let permit = pgo::admit(&answer, options, admission).await?;
             answer.profile = verbs::pgo(&answer.profile, options);
             Some(permit)
         }

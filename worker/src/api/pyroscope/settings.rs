@@ -27,7 +27,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         READ,
         |request, scope| {
             Box::pin(async {
-                let call = Call::read(request, MAX_REQUEST).await?;
+                let call = Call::read(request, scope, MAX_REQUEST).await?;
                 let GetSettingsRequest {} = call.request()?;
                 call.answer(&get(&scope.bucket()?, scope.tenant()).await?)
             })
@@ -38,7 +38,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         READ,
         |request, scope| {
             Box::pin(async {
-                let call = Call::read(request, MAX_REQUEST).await?;
+                let call = Call::read(request, scope, MAX_REQUEST).await?;
                 let (bucket, tenant) = (scope.bucket()?, scope.tenant());
                 call.answer(&set(&bucket, tenant, call.request()?, clock::now_millis).await?)
             })
@@ -49,7 +49,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         READ,
         |request, scope| {
             Box::pin(async {
-                let call = Call::read(request, MAX_REQUEST).await?;
+                let call = Call::read(request, scope, MAX_REQUEST).await?;
                 let (bucket, tenant) = (scope.bucket()?, scope.tenant());
                 call.answer(&delete(&bucket, tenant, call.request()?, clock::now_millis).await?)
             })

@@ -28,7 +28,11 @@ pub(super) struct Call {
 
 impl Call {
     /// Reads a message of at most `cap` bytes, compressed or not.
-    pub(super) async fn read(request: &mut Request, cap: usize) -> Result<Self, Problem> {
+    pub(super) async fn read(
+        request: &mut Request,
+        scope: &Scope,
+        cap: usize,
+    ) -> Result<Self, Problem> {
         let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
         // Older clients send JSON without a word about it.
         let codec = match header("content-type")?.as_str() {
@@ -37,7 +41,7 @@ impl Call {
         };
         body::check_encoding(request, &["gzip"])?;
         let (accept, accept_encoding) = (header("accept")?, header("accept-encoding")?);
-        let body = body::read(request, cap).await?;
+        let body = body::read(request, &scope.isolate().bodies, cap).await?;
         Ok(Self {
             codec,
             body,
@@ -64,7 +68,7 @@ pub(super) async fn query(
     scope: &Scope,
     answer: impl AsyncFnOnce(&Call, &EdgeQueryRunner) -> Result<(Answer, Notes), Problem>,
 ) -> Result<Response, Problem> {
-    let call = Call::read(request, MAX_REQUEST).await?;
+    let call = Call::read(request, scope, MAX_REQUEST).await?;
     let runner = EdgeQueryRunner::open(scope)?;
     let (answer, notes) = answer(&call, &runner).await?;
     let response = answer.response(&call.accept_encoding)?;

@@ -48,7 +48,7 @@ pub(super) async fn named<P: Platform>(
     }
     if profile.mappings().len() > MAX_MAPPINGS {
         admission
-            .0
+            .platform
             .note("a sum is not named: it has too many mappings");
         return Ok(profile);
     }
@@ -66,7 +66,7 @@ pub(super) async fn named<P: Platform>(
         let list = match record::read::<SymbolTables>(bucket, &list_key(tenant)).await {
             Ok(list) => list.of(&wanted),
             Err(problem) => {
-                admission.0.note(&problem.message);
+                admission.platform.note(&problem.message);
                 continue;
             }
         };
@@ -74,7 +74,7 @@ pub(super) async fn named<P: Platform>(
             reads += 1;
             if reads > MAX_TABLES {
                 let message = "a sum is named in part: it has too many programs";
-                admission.0.note(message);
+                admission.platform.note(message);
                 return Ok(profile);
             }
             match named_by(&profile, &listed, tenant, bucket, admission, &left).await {
@@ -82,13 +82,13 @@ pub(super) async fn named<P: Platform>(
                 // It was replaced or deleted meanwhile.
                 Ok(None) => {}
                 Err(problem) if problem.status == 503 => return Err(problem),
-                Err(problem) => admission.0.note(&problem.message),
+                Err(problem) => admission.platform.note(&problem.message),
             }
         }
     }
     if left.get() == 0 {
         admission
-            .0
+            .platform
             .note("a sum is named in part: it has too many addresses");
     }
     Ok(profile)

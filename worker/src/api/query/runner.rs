@@ -58,7 +58,7 @@ impl EdgeQueryRunner {
         let (bucket, tenant) = (scope.bucket()?, scope.shards_to_read()?);
         let meter = scope.meter.clone();
         let fanout = Fanout {
-            admission: Admission(Edge),
+            admission: scope.admission(),
             cache: EdgeCache::new(scope.context()),
             invocations: EdgeInvocations::new(scope.env(), meter.clone()),
             subquery_bytes: scope.config().subquery_bytes.into(),
@@ -77,8 +77,12 @@ impl EdgeQueryRunner {
 #[cfg(test)]
 impl<B: Bucket, T: Transport, P: Platform> QueryRunner<B, T, P> {
     /// With nothing beside this invocation, and parts of any size.
-    pub(crate) fn new(bucket: B, tenant: TenantShards<T>, platform: P, meter: Meter) -> Self {
-        let admission = Admission(platform);
+    pub(crate) fn new(
+        bucket: B,
+        tenant: TenantShards<T>,
+        admission: Admission<P>,
+        meter: Meter,
+    ) -> Self {
         Self::with(
             bucket,
             tenant,
@@ -125,6 +129,11 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         Self { tenants, ..self }
     }
 
+    /// The way into the memory that the query has.
+    pub(crate) fn admission(&self) -> &Admission<P> {
+        &self.fanout.admission
+    }
+
     /// How many nodes a flame graph of the tenant may have.
     pub(crate) fn nodes(&self) -> NodeLimits {
         self.limits.nodes()
@@ -132,7 +141,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
 
     /// As much of a range as the tenant may ask for.
     pub(crate) fn allowed(&self, range: impl Into<ReadRange>) -> Result<TimeRange, Problem> {
-        let now = self.fanout.admission.0.now_millis();
+        let now = self.fanout.admission.platform.now_millis();
         self.limits.of_query(range, UnixNanos::from_millis(now))
     }
 

@@ -22,6 +22,7 @@ use super::invocations::Invocations;
 use crate::bucket::Metered;
 use crate::bucket::drive::{drive, drive_while};
 use crate::bucket::{AnyBucket, Bucket};
+use crate::isolate::State;
 use crate::meter::{Item, Meter, cpu};
 use crate::platform::admission::{Admission, Sum};
 use crate::platform::errors::Problem;
@@ -365,13 +366,15 @@ pub(crate) async fn answer(
     request: &mut Request,
     env: &Env,
     context: Context,
+    isolate: &State,
 ) -> Result<Response, Problem> {
     let meter = Meter::default();
     meter.add(Item::WorkerRequests, 1);
     let ask = request.bytes().await?;
     let bucket = Metered::new(AnyBucket::open(env)?, meter.clone());
     let cache = EdgeCache::new(Some(Rc::new(context)));
-    let response = match answer_subqueries(&ask, &bucket, &cache, &Admission(Edge), &meter).await {
+    let admission = Admission::new(Edge, &isolate.memory);
+    let response = match answer_subqueries(&ask, &bucket, &cache, &admission, &meter).await {
         Ok(answers) => Response::from_bytes(answers)?,
         Err(problem) => problem.response()?,
     };

@@ -27,11 +27,10 @@ use crate::http::endpoint::{Endpoint, Rest};
 use crate::http::parameters::Parameters;
 use crate::http::percent::escaped;
 use crate::http::scope::Scope;
-use crate::limits::rate;
 use crate::platform::admission::{Admission, Permit};
 use crate::platform::clock;
 use crate::platform::errors::Problem;
-use crate::platform::{CONNECTIONS, Edge, Platform};
+use crate::platform::{CONNECTIONS, Platform};
 
 pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::post("/api/v1/shares", READ, |request, scope| {
@@ -130,10 +129,13 @@ async fn upload(request: &mut Request, scope: &Scope) -> Result<Response, Proble
     let parameters = Parameters::of(request);
     let days = parameters.number("days", 1, MAX_DAYS, DEFAULT_DAYS)?;
     let rate = scope.limits.rate();
-    rate::admit(tenant.as_str(), rate, now)?;
-    let content = body::read(request, MAX_SHARE_BYTES).await?;
-    rate::charge(tenant.as_str(), rate, content.len() as u64, now);
-    let _permit = Admission(Edge).push(content.len()).await?;
+    scope.isolate().rates.admit(tenant.as_str(), rate, now)?;
+    let content = body::read(request, &scope.isolate().bodies, MAX_SHARE_BYTES).await?;
+    scope
+        .isolate()
+        .rates
+        .charge(tenant.as_str(), rate, content.len() as u64, now);
+    let _permit = scope.admission().push(content.len()).await?;
     let share = NewShare {
         name: parameters.get("name").unwrap_or("profile"),
         content: &content,
@@ -155,7 +157,7 @@ async fn list_page(request: &Request, scope: &Scope) -> Result<Response, Problem
 
 async fn download(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let (bucket, id, now) = (scope.bucket()?, id(&request.path())?, clock::now_millis());
-    let (shared, _permit) = read(&bucket, scope.tenant(), id, now, &Admission(Edge)).await?;
+    let (shared, _permit) = read(&bucket, scope.tenant(), id, now, &scope.admission()).await?;
     Ok(file(shared, id, now)?)
 }
 

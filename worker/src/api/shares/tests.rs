@@ -8,7 +8,6 @@ use crate::api::admin::delete_tenant::delete_tenant;
 use crate::api::annotations::annotations_key;
 use crate::api::pyroscope::settings_key;
 use crate::bucket::memory::MemoryBucket;
-use crate::platform::admission::admitted;
 use crate::simulation::{HOUR, Simulated, World};
 use crate::tenant::retention_key;
 
@@ -32,7 +31,7 @@ fn share<'a>(name: &'a str, content: &'a [u8], days: usize) -> NewShare<'a> {
 }
 
 fn admission() -> Admission<Simulated> {
-    Admission(World::new(&["a"]).platform())
+    World::new(&["a"]).admission()
 }
 
 fn put(bucket: &MemoryBucket, content: &[u8], days: usize) -> ShareId {
@@ -110,19 +109,20 @@ fn what_cannot_be_shared() {
 #[test]
 fn a_large_one_is_read_whole_and_a_damaged_one_not_at_all() {
     let (bucket, a) = (MemoryBucket::default(), tenant("a"));
+    let world = World::new(&["a"]);
     for length in [AT_ONCE as usize, AT_ONCE as usize + 1, 1] {
         let content = vec![7; length];
         let id = put(&bucket, &content, 30);
-        let (shared, permit) = done(read(&bucket, &a, id, NOW, &admission())).unwrap();
+        let (shared, permit) = done(read(&bucket, &a, id, NOW, &world.admission())).unwrap();
         assert!(shared.content == content, "{length} bytes");
         assert!(
-            admitted().bytes >= READ_FACTOR * length as u64,
+            world.memory.admitted().bytes >= READ_FACTOR * length as u64,
             "until it is answered"
         );
         drop((shared, permit));
-        assert_eq!(admitted().bytes, 0);
+        assert_eq!(world.memory.admitted().bytes, 0);
         bucket.damage(&id.key(&a), |bytes| *bytes.last_mut().unwrap() ^= 1);
-        let problem = done(read(&bucket, &a, id, NOW, &admission())).unwrap_err();
+        let problem = done(read(&bucket, &a, id, NOW, &world.admission())).unwrap_err();
         assert_eq!((problem.status, problem.object), (500, Some(id.key(&a))));
     }
 }

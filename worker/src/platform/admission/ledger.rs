@@ -10,6 +10,7 @@ pub(super) const HOLD_MILLIS: i64 = 30_000;
 const LOST_MILLIS: i64 = 1_000;
 
 /// What is let in and who waits.
+#[derive(Debug)]
 pub(super) struct Ledger {
     pub(super) budget: u64,
     last: u64,
@@ -22,6 +23,7 @@ pub(super) struct Ledger {
     pub(super) refused: u64,
 }
 
+#[derive(Debug)]
 pub(super) struct Held {
     bytes: u64,
     /// Whether it is a query that says what it holds.

@@ -9,7 +9,7 @@
 //! | MiB | for |
 //! |---|---|
 //! | 60 | [`BUDGET`]: queries, timelines, subqueries, jobs, rebuilds, and pushes that are large |
-//! | 16 | bodies on their way in ([`crate::http::body`]) |
+//! | 16 | bodies on their way in ([`Bodies`]) |
 //! | 12 | a push as it is decoded, which nothing interrupts: up to 4 MiB of profile ([`push_claims`]) |
 //! | 24 | chunks that wait in a shard (`PENDING_BYTES`), all of them also laid out in a batch |
 //!
@@ -24,15 +24,18 @@
 //! budget is told to come again, which ends it and frees what it holds. So at most one large answer
 //! is made at a time.
 
+pub(crate) mod bodies;
 mod ledger;
 #[cfg(test)]
 pub(crate) mod tests;
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use pilotlight_core::limits::MAX_PUSH_BYTES;
 use pilotlight_core::plans::Plan;
 
+pub(crate) use self::bodies::{Bodies, MAX_BODY, Reservation};
 use self::ledger::Ledger;
 use crate::platform::Platform;
 use crate::platform::errors::Problem;
@@ -71,10 +74,6 @@ const SMALL_PUSH: usize = 4 << 20;
 /// tables, and its chunk.
 const PUSH_FACTOR: u64 = 3;
 
-thread_local! {
-    static LEDGER: RefCell<Ledger> = RefCell::new(Ledger::new(BUDGET));
-}
-
 /// What `/metrics` tells of an isolate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Admitted {
@@ -86,19 +85,57 @@ pub(crate) struct Admitted {
     pub(crate) refused: u64,
 }
 
+/// The memory of an isolate, which all that is let in shares.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory(Rc<RefCell<Ledger>>);
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self(Rc::new(RefCell::new(Ledger::new(BUDGET))))
+    }
+}
+
+impl Memory {
+    /// What is let in at the moment.
+    pub(crate) fn admitted(&self) -> Admitted {
+        let ledger = self.0.borrow();
+        Admitted {
+            bytes: ledger.used(),
+            waiting: ledger.queue.len() as u64,
+            refused: ledger.refused,
+        }
+    }
+}
+
 /// The way in, for those who run on a platform.
 #[derive(Clone, Debug)]
-pub(crate) struct Admission<P>(pub(crate) P);
+pub(crate) struct Admission<P> {
+    pub(crate) platform: P,
+    memory: Memory,
+}
 
 /// A plan that is let in, until this is dropped; before that, its place in the queue.
 #[derive(Debug)]
-pub(crate) struct Permit(u64);
+pub(crate) struct Permit {
+    number: u64,
+    memory: Memory,
+}
 
 /// A sum that counts until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Sum(u64);
+pub(crate) struct Sum {
+    number: u64,
+    memory: Memory,
+}
 
 impl<P: Platform> Admission<P> {
+    pub(crate) fn new(platform: P, memory: &Memory) -> Self {
+        Self {
+            platform,
+            memory: memory.clone(),
+        }
+    }
+
     /// Lets a plan in, by what it wants at first.
     pub(crate) async fn plan(&self, plan: &impl Plan) -> Result<Permit, Problem> {
         self.enter(need(plan.wants().iter().map(|get| get.length)))
@@ -107,21 +144,22 @@ impl<P: Platform> Admission<P> {
 
     /// Lets in what takes so many bytes, at once or within [`WAIT_MILLIS`].
     pub(crate) async fn enter(&self, bytes: u64) -> Result<Permit, Problem> {
-        let begun = self.0.now_millis();
-        let (permit, crowded) = LEDGER
-            .with_borrow_mut(|ledger| (Permit(ledger.number()), ledger.queue.len() >= MAX_WAITING));
+        let begun = self.platform.now_millis();
+        let (permit, crowded) = {
+            let (number, waiting) = self.with_ledger(|all| (all.number(), all.queue.len()));
+            let memory = self.memory.clone();
+            (Permit { number, memory }, waiting >= MAX_WAITING)
+        };
         loop {
-            let now = self.0.now_millis();
-            if LEDGER
-                .with_borrow_mut(|ledger| ledger.try_enter(permit.0, bytes.min(ledger.budget), now))
-            {
+            let now = self.platform.now_millis();
+            if self.with_ledger(|all| all.try_enter(permit.number, bytes.min(all.budget), now)) {
                 return Ok(permit);
             }
             if crowded || now.saturating_sub(begun) >= WAIT_MILLIS {
-                LEDGER.with_borrow_mut(|ledger| ledger.refused += 1);
+                self.with_ledger(|all| all.refused += 1);
                 return Err(crowded_out());
             }
-            self.0.delay(POLL_MILLIS).await;
+            self.platform.delay(POLL_MILLIS).await;
         }
     }
 
@@ -135,33 +173,37 @@ impl<P: Platform> Admission<P> {
 
     /// Says that a plan that takes long goes on.
     pub(crate) fn renew(&self, permit: &Permit) {
-        let now = self.0.now_millis();
-        LEDGER.with_borrow_mut(|ledger| {
-            ledger
-                .plans
-                .get_mut(&permit.0)
-                .into_iter()
-                .for_each(|held| held.at = now)
+        let now = self.platform.now_millis();
+        self.with_ledger(|all| {
+            let held = all.plans.get_mut(&permit.number);
+            held.into_iter().for_each(|held| held.at = now)
         });
     }
 
     /// Counts a sum that nothing is in yet.
     pub(crate) fn hold(&self) -> Sum {
-        LEDGER.with_borrow_mut(|ledger| Sum(ledger.number()))
+        Sum {
+            number: self.with_ledger(Ledger::number),
+            memory: self.memory.clone(),
+        }
     }
 
     /// Says how many bytes of tables a sum holds by now, and fails when it has to give way.
     pub(crate) fn resize(&self, sum: &Sum, held: usize) -> Result<(), Problem> {
-        let (now, bytes) = (self.0.now_millis(), HELD_FACTOR * held as u64);
-        let goes_on = LEDGER.with_borrow_mut(|ledger| ledger.resize(sum.0, bytes, now));
+        let (now, bytes) = (self.platform.now_millis(), HELD_FACTOR * held as u64);
+        let goes_on = self.with_ledger(|all| all.resize(sum.number, bytes, now));
         if goes_on { Ok(()) } else { Err(crowded_out()) }
     }
 
     /// The same of a query that is answered by one plan.
     pub(crate) fn grow(&self, permit: &Permit, held: usize) -> Result<(), Problem> {
-        let (now, bytes) = (self.0.now_millis(), HELD_FACTOR * held as u64);
-        let goes_on = LEDGER.with_borrow_mut(|ledger| ledger.grow(permit.0, bytes, now));
+        let (now, bytes) = (self.platform.now_millis(), HELD_FACTOR * held as u64);
+        let goes_on = self.with_ledger(|all| all.grow(permit.number, bytes, now));
         if goes_on { Ok(()) } else { Err(crowded_out()) }
+    }
+
+    fn with_ledger<T>(&self, change: impl FnOnce(&mut Ledger) -> T) -> T {
+        change(&mut self.memory.0.borrow_mut())
     }
 }
 
@@ -171,14 +213,15 @@ fn crowded_out() -> Problem {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        LEDGER
-            .with_borrow_mut(|ledger| (ledger.plans.remove(&self.0), ledger.queue.remove(&self.0)));
+        let mut ledger = self.memory.0.borrow_mut();
+        ledger.plans.remove(&self.number);
+        ledger.queue.remove(&self.number);
     }
 }
 
 impl Drop for Sum {
     fn drop(&mut self) {
-        LEDGER.with_borrow_mut(|ledger| ledger.sums.remove(&self.0));
+        self.memory.0.borrow_mut().sums.remove(&self.number);
     }
 }
 
@@ -195,15 +238,6 @@ pub(crate) fn push_claims(body: &[u8]) -> usize {
         _ => 0,
     };
     claimed.max(body.len()).clamp(SMALL_PUSH, MAX_PUSH_BYTES)
-}
-
-/// What is let in at the moment.
-pub(crate) fn admitted() -> Admitted {
-    LEDGER.with_borrow(|ledger| Admitted {
-        bytes: ledger.used(),
-        waiting: ledger.queue.len() as u64,
-        refused: ledger.refused,
-    })
 }
 
 /// Bytes of WASM memory that this isolate has taken. They never become fewer; natively there are

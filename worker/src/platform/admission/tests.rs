@@ -7,9 +7,11 @@ use futures_util::future::{join, join_all};
 use super::*;
 use crate::simulation::World;
 
-/// Starts anew with another budget, on this thread.
-pub(crate) fn with_budget(bytes: u64) {
-    LEDGER.set(Ledger::new(bytes));
+impl Memory {
+    /// Starts anew with another budget.
+    pub(crate) fn set_budget(&self, bytes: u64) {
+        self.0.replace(Ledger::new(bytes));
+    }
 }
 
 #[test]
@@ -31,26 +33,26 @@ fn what_a_push_asks_for() {
         16 << 20,
         "more than a push may have is refused later"
     );
-    with_budget(100 << 20);
     let world = World::new(&["a"]);
-    let admission = Admission(world.platform());
+    world.memory.set_budget(100 << 20);
+    let admission = world.admission();
     assert!(world.clock.run(admission.push(4 << 20)).unwrap().is_none());
     let permit = world.clock.run(admission.push(5 << 20)).unwrap();
-    assert_eq!(admitted().bytes, 15 << 20);
+    assert_eq!(world.memory.admitted().bytes, 15 << 20);
     drop(permit);
 }
 
 #[test]
 fn many_at_once_stay_within_the_budget_and_all_are_served() {
-    with_budget(100);
     let world = World::new(&["a"]);
+    world.memory.set_budget(100);
     let most = Cell::new(0);
     let work = |n: i64| {
-        let (admission, most) = (Admission(world.platform()), &most);
+        let (admission, memory, most) = (world.admission(), &world.memory, &most);
         async move {
             let permit = admission.enter(20 + n as u64 % 3 * 20).await?;
-            most.set(most.get().max(admitted().bytes));
-            admission.0.clock.sleep(100 + n % 7 * 50).await;
+            most.set(most.get().max(memory.admitted().bytes));
+            admission.platform.clock.sleep(100 + n % 7 * 50).await;
             drop(permit);
             Ok::<_, Problem>(())
         }
@@ -58,16 +60,20 @@ fn many_at_once_stay_within_the_budget_and_all_are_served() {
     let told = world.clock.run(join_all((0..30).map(work)));
     assert!(told.iter().all(Result::is_ok), "{told:?}");
     assert_eq!(
-        (most.get(), admitted().bytes, admitted().waiting),
+        (
+            most.get(),
+            world.memory.admitted().bytes,
+            world.memory.admitted().waiting
+        ),
         (100, 0, 0)
     );
 }
 
 #[test]
 fn who_waits_too_long_is_told_to_come_again() {
-    with_budget(100);
     let world = World::new(&["a"]);
-    let admission = Admission(world.platform());
+    world.memory.set_budget(100);
+    let admission = world.admission();
     let held = world.clock.run(admission.enter(1_000)).unwrap();
     let begun = world.clock.now();
     // One of them leaves before its time.
@@ -81,7 +87,7 @@ fn who_waits_too_long_is_told_to_come_again() {
     assert_eq!((problem.status, problem.retry_after), (503, Some(1)));
     assert_eq!(world.clock.now() - begun, WAIT_MILLIS);
     assert_eq!(
-        admitted(),
+        world.memory.admitted(),
         Admitted {
             bytes: 100,
             waiting: 0,
@@ -101,5 +107,11 @@ fn who_waits_too_long_is_told_to_come_again() {
     );
     assert_eq!(world.clock.now() - begun, 2 * WAIT_MILLIS);
     drop((told, held));
-    assert_eq!((admitted().bytes, admitted().waiting), (0, 0));
+    assert_eq!(
+        (
+            world.memory.admitted().bytes,
+            world.memory.admitted().waiting
+        ),
+        (0, 0)
+    );
 }

@@ -88,7 +88,7 @@ fn push(world: &World, minute: i64) {
 fn ask(world: &World, tenant: &TenantId) -> (Vec<String>, i64, u64) {
     let meter = Meter::default();
     let bucket = Metered::new(world.bucket.clone(), meter.clone());
-    let runner = QueryRunner::new(bucket, world.tenant(), world.platform(), Meter::default());
+    let runner = QueryRunner::new(bucket, world.tenant(), world.admission(), Meter::default());
     let runner = runner.of_tenant(tenant.clone());
     let range = TimeRange {
         from: UnixNanos::from_millis(BEGIN),

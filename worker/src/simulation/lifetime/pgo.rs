@@ -63,7 +63,7 @@ fn push(world: &World, service: &str, host: i64, profile: &Profile) {
 
 fn ask(world: &World, options: PgoOptions) -> Vec<u8> {
     let (bucket, tenant) = (world.faulty_bucket(), world.tenant());
-    let runner = QueryRunner::new(bucket, tenant, world.platform(), Meter::default());
+    let runner = QueryRunner::new(bucket, tenant, world.admission(), Meter::default());
     let selector = Selector::default().of_service("shop").unwrap();
     let range = TimeRange {
         from: UnixNanos::from_millis(BEGIN),

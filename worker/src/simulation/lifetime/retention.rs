@@ -53,7 +53,7 @@ fn merged(world: &World, from: i64, until: i64) -> QueryAnswer {
     let runner = QueryRunner::new(
         world.faulty_bucket(),
         world.tenant(),
-        world.platform(),
+        world.admission(),
         Meter::default(),
     );
     let profile_type: ProfileType = TYPE.parse().unwrap();
@@ -107,7 +107,7 @@ fn profiles_go_first_and_their_sums_later() {
     let runner = QueryRunner::new(
         world.faulty_bucket(),
         world.tenant(),
-        world.platform(),
+        world.admission(),
         Meter::default(),
     );
     let range = TimeRange {

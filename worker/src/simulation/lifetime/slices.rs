@@ -8,7 +8,6 @@ use pilotlight_core::{ProfileType, Selector, TimeRange, UnixNanos};
 
 use crate::api::query::{QueryRunner, Slice};
 use crate::meter::Meter;
-use crate::platform::admission::{admitted, tests::with_budget};
 use crate::platform::limits::{self, Limits};
 use crate::simulation::world::{BEGIN, DAY, HOUR, RETENTION, TYPE, World, counts};
 
@@ -25,7 +24,7 @@ fn slice(world: &World, range: TimeRange) -> Slice {
 
 fn limited_slice(world: &World, range: TimeRange, limits: Limits) -> Slice {
     let (bucket, tenant) = (world.faulty_bucket(), world.tenant());
-    let runner = QueryRunner::new(bucket, tenant, world.platform(), Meter::default());
+    let runner = QueryRunner::new(bucket, tenant, world.admission(), Meter::default());
     let runner = runner.limited(limits);
     let slice = runner.slice(Selector::default(), range);
     world.clock.run(slice).unwrap()
@@ -106,15 +105,15 @@ fn a_slice_says_which_range_was_searched() {
 
 #[test]
 fn a_slice_holds_all_memory_until_it_is_answered() {
-    with_budget(100);
     let world = World::new(&["a"]);
+    world.memory.set_budget(100);
     assert!(world.clock.run(world.push(5, 0)));
     let slice = slice(&world, range(-DAY, DAY));
-    assert_eq!(admitted().bytes, 100);
+    assert_eq!(world.memory.admitted().bytes, 100);
     let problem = world.clock.run(world.admission().enter(1)).unwrap_err();
     assert_eq!(problem.status, 503);
     let Slice { plan, permit, .. } = slice;
     plan.finish().unwrap();
     drop(permit);
-    assert_eq!(admitted().bytes, 0);
+    assert_eq!(world.memory.admitted().bytes, 0);
 }

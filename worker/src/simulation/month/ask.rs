@@ -41,7 +41,7 @@ pub(super) fn ask(world: &World, query: &str, of_type: &str, range: TimeRange) -
         let runner = QueryRunner::new(
             Metered::new(world.bucket.clone(), meter.clone()),
             world.tenant(),
-            world.platform(),
+            world.admission(),
             meter.clone(),
         );
         let began = cpu_millis();

@@ -19,7 +19,7 @@ use crate::maintenance::duty::VisitReport;
 use crate::maintenance::schedule::{INVOCATIONS, dispatch};
 use crate::maintenance::visit;
 use crate::maintenance::visitors::Visitor;
-use crate::meter::{Item, Meter, cpu};
+use crate::meter::{DutyCounts, Item, Meter, cpu};
 use crate::platform::errors::Problem;
 use crate::simulation::world::{BEGIN, MINUTE, World};
 use crate::tenant::Shard;
@@ -214,15 +214,15 @@ impl Visitor for Visits<'_> {
         );
         meter.add(Item::WorkerRequests, 1);
         let (pushing, began) = (tally.borrow().ingest_millis, cpu_millis());
-        let (now, admission) = (world.clock.now(), world.admission());
+        let admission = world.admission();
         let report = visit::visit(
             &bucket,
             &client,
             shard,
-            now,
             MAX_PARTITION_BYTES,
             &admission,
             meter,
+            &DutyCounts::default(),
         )
         .await
         .unwrap();

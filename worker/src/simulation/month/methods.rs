@@ -88,7 +88,7 @@ fn runner(world: &World) -> Runner {
     QueryRunner::new(
         Metered::new(world.bucket.clone(), meter.clone()),
         world.tenant(),
-        world.platform(),
+        world.admission(),
         meter,
     )
 }

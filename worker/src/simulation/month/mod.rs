@@ -218,7 +218,7 @@ fn timeline(world: &World, what: &str, query: &str, of_type: Option<&str>, range
     let runner = QueryRunner::new(
         Metered::new(world.bucket.clone(), meter.clone()),
         world.tenant(),
-        world.platform(),
+        world.admission(),
         meter.clone(),
     );
     let began = cpu_millis();

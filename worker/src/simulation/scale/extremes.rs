@@ -57,7 +57,7 @@ fn ask(world: &World, range: TimeRange) -> (Vec<String>, bool) {
         QueryRunner::new(
             world.faulty_bucket(),
             world.tenant(),
-            world.platform(),
+            world.admission(),
             Meter::default(),
         ),
         Selector::default(),

@@ -16,8 +16,7 @@ use crate::api::admin::deletions::delete_profiles;
 use crate::api::query::{Fanout, FanoutStats, QueryRunner};
 use crate::bucket::Metered;
 use crate::meter::{Item, Meter, Usage};
-use crate::platform::admission::admitted;
-use crate::platform::admission::tests::with_budget;
+use crate::platform::admission::Admitted;
 use crate::platform::errors::Problem;
 use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, TYPE, World};
 use crate::tenant::DeletionRequest;
@@ -138,7 +137,7 @@ fn whole(world: &World, until: i64) -> QueryAnswer {
     let runner = QueryRunner::new(
         world.bucket.clone(),
         world.tenant(),
-        world.platform(),
+        world.admission(),
         Meter::default(),
     );
     let objects = world.clock.run(runner.catalog(range)).unwrap();
@@ -321,7 +320,7 @@ fn what_is_deleted_is_not_found_again() {
 fn queries_in_parts_share_an_isolate_in_which_one_plan_fits() {
     let world = days(4);
     let expect = whole(&world, 10 * DAY);
-    with_budget(1);
+    world.memory.set_budget(1);
     for others in [true, false] {
         let asked = || Asked {
             cache: Kept::default(),
@@ -337,8 +336,12 @@ fn queries_in_parts_share_an_isolate_in_which_one_plan_fits() {
             assert_eq!(said(&outcome.unwrap().0), said(&expect));
         }
         assert_eq!(
-            (admitted().bytes, admitted().waiting, admitted().refused),
-            (0, 0, 0)
+            world.memory.admitted(),
+            Admitted {
+                bytes: 0,
+                waiting: 0,
+                refused: 0
+            }
         );
     }
 

@@ -97,7 +97,7 @@ fn a_service_too_varied_for_memory() {
     let runner = QueryRunner::new(
         world.bucket.clone(),
         world.tenant(),
-        world.platform(),
+        world.admission(),
         Meter::default(),
     );
     let (selector, of_type) = asked();

@@ -24,8 +24,8 @@ use crate::bucket::memory::MemoryBucket;
 use crate::maintenance::duty::VisitReport;
 use crate::maintenance::rebuild as rebuild_catalog;
 use crate::maintenance::visit;
-use crate::meter::{Meter, Usage};
-use crate::platform::admission::Admission;
+use crate::meter::{DutyCounts, Meter, Usage};
+use crate::platform::admission::{Admission, Memory};
 use crate::platform::config::{Flush, Retention};
 use crate::platform::errors::Problem;
 use crate::tenant::memory::MemorySql;
@@ -62,6 +62,8 @@ pub(crate) struct World {
     /// How much a partition of a job over blocks may hold.
     pub(crate) partition_bytes: u64,
     pub(crate) hosts: Vec<Rc<Host>>,
+    /// The memory of the one isolate in which all of it runs.
+    pub(crate) memory: Memory,
 }
 
 /// Where one of a tenant's shards lives, dies and lives again over the same database.
@@ -130,6 +132,7 @@ impl World {
             clock,
             bucket,
             faults,
+            memory: Memory::default(),
         }
     }
 
@@ -158,9 +161,9 @@ impl World {
         }
     }
 
-    /// The way into this thread's memory.
+    /// The way into that memory.
     pub(crate) fn admission(&self) -> Admission<Simulated> {
-        Admission(self.platform())
+        Admission::new(self.platform(), &self.memory)
     }
 
     pub(crate) fn client(&self, host: usize) -> TenantClient<Line> {
@@ -231,10 +234,10 @@ impl World {
                 &bucket,
                 &client,
                 shard,
-                self.clock.now(),
                 self.partition_bytes,
                 &self.admission(),
                 &meter,
+                &DutyCounts::default(),
             ))
             .await
     }
@@ -294,7 +297,7 @@ impl World {
         let runner = QueryRunner::new(
             self.faulty_bucket(),
             self.tenant(),
-            self.platform(),
+            self.admission(),
             Meter::default(),
         );
         self.faults

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::bucket::memory::MemoryBucket;
-use crate::platform::admission::admitted;
 use crate::simulation::{Simulated, World};
 
 const DAY: i64 = 86_400_000;
@@ -21,7 +20,7 @@ fn done<T>(future: impl Future<Output = T>) -> T {
 struct Fixture {
     bucket: MemoryBucket,
     tenant: TenantId,
-    admission: Admission<Simulated>,
+    world: World,
 }
 
 impl Fixture {
@@ -29,7 +28,7 @@ impl Fixture {
         Self {
             bucket: MemoryBucket::default(),
             tenant: "a".parse().unwrap(),
-            admission: Admission(World::new(&["a"]).platform()),
+            world: World::new(&["a"]),
         }
     }
 
@@ -38,13 +37,17 @@ impl Fixture {
             bucket: self.bucket.clone(),
             tenant: &self.tenant,
             now,
-            admission: self.admission.clone(),
+            admission: self.world.admission(),
         }
     }
 
     fn upload(&self, name: &str, file: &[u8]) -> Result<AdHocProfilesGetResponse, Problem> {
         let uploaded = done(self.at(NOW).upload(name, file, None));
-        assert_eq!(admitted().bytes, 0, "nothing is held any more");
+        assert_eq!(
+            self.world.memory.admitted().bytes,
+            0,
+            "nothing is held any more"
+        );
         uploaded
     }
 
