@@ -47,7 +47,7 @@ async function guarded(call) {
 
 // What a client is told; it may send again, since nothing of its request was acknowledged.
 function panicked() {
-  const problem = { code: "unavailable", message: "the worker failed on this or another request and was started afresh; send again" };
+  const problem = { code: "unavailable", message: "the worker failed on this or another request and was restarted; try again" };
   return Response.json(problem, { status: 503, headers: { "retry-after": "1" } });
 }
 

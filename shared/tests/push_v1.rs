@@ -186,7 +186,7 @@ fn what_is_wrong_with_one_keeps_no_other_out() {
         [
             "series with index 0 and id \"x\": label \"a\" is given twice",
             "series with index 1 and id \"y\": pprof: not a valid protobuf message at byte 0: a length runs past the end",
-            "series with index 2 and id \"z\": a label of the series has the value \"2\" and no name",
+            "series with index 2 and id \"z\": a series label with the value \"2\" has no name",
         ]
     );
     let none = ingest_push_v1(&PushRequest::default(), &sender("a", "")).expect_err("nothing");

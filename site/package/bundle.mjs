@@ -13,14 +13,14 @@ Usage: pilotlight bundle [OPTION…] DIR
   DIR             a folder with pprof, JFR, speedscope and folded stacks, also in subfolders
 ${OUT}
   --service NAME  the service of profiles that don't name one
-  --time TIME     when profiles began, for those that don't say so; 1970 by default
+  --time TIME     the start of profiles that don't record it; 1970 by default
   --labels FILE   JSON: {"path in DIR": {"service_name": "app", "env": "ci"}}; a folder's labels
                   apply to all files in it
   --help          print this
 
-Folders and files of the form key=value, or key=value,key=value, are labels. The first other folder
-is the service, else --service, else the name of the file up to its first dot; that name is also the
-label "file". The same files give the same bundle, byte for byte.
+A folder or file named key=value, or key=value,key=value, sets labels. The service is the first
+other folder, then --service, then the file's name up to its first dot; that name is also the label
+"file". The same files give the same bundle, byte for byte.
 
 Examples:
   pilotlight bundle --out site profiles/
@@ -33,7 +33,7 @@ export async function bundle(words) {
   const read = readWords(words, USAGE, options);
   if (read === undefined) return;
   const { values, positionals } = read;
-  if (positionals.length !== 1) throw wrong(USAGE, "name one folder");
+  if (positionals.length !== 1) throw wrong(USAGE, "give exactly one folder");
   const time = values.time === undefined ? 0 : Date.parse(values.time);
   if (Number.isNaN(time))
     throw new UsageError(`--time must be a time, such as 2026-11-23T12:00:00Z (got ${values.time})`);
@@ -41,7 +41,7 @@ export async function bundle(words) {
   const folder = resolve(positionals[0]);
   const labelsOf = manifest(values.labels);
   const files = filesIn(folder);
-  if (files.length === 0) throw new Error(`there are no files in ${folder}`);
+  if (files.length === 0) throw new Error(`no files in ${folder}`);
 
   const { BundleMaker } = await loadWasm("bundler");
   const maker = new BundleMaker();

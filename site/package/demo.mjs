@@ -4,14 +4,14 @@ import { deleteDemo, pushDemo } from "./pushdemo.mjs";
 import { authorization, DEFAULT_URL, explain, ServerFailure, send, serverUrl } from "./server.mjs";
 import { loadWasm } from "./wasm.mjs";
 
-const USAGE = `Fills a Pilotlight server with an hour of made-up profiles of four services, one of which a
-deploy makes slower.
+const USAGE = `Fills a Pilotlight server with an hour of made-up profiles of four services, one of which
+gets slower after a deploy.
 
 Usage: pilotlight demo [OPTION…] [URL]
 
   URL            the server; ${DEFAULT_URL} by default
-  --token TOKEN  a token with the scope push; PILOTLIGHT_TOKEN by default. Open servers need none
-  --delete       delete all made-up profiles of the server instead; this needs the scope admin
+  --token TOKEN  a token with the push scope; PILOTLIGHT_TOKEN by default. Open servers need none
+  --delete       delete all made-up profiles of the server instead; this needs the admin scope
   --help         print this
 
 Environment:
@@ -29,7 +29,7 @@ export async function demo(words) {
   if (read === undefined) return;
   const { token = process.env.PILOTLIGHT_TOKEN, delete: isDeletion } = read.values;
   const [address = DEFAULT_URL, ...more] = read.positionals;
-  if (more.length > 0) throw wrong(USAGE, "name one server");
+  if (more.length > 0) throw wrong(USAGE, "give only one server");
   const url = serverUrl(address);
   if (!url) throw new UsageError(`${address} is not the URL of a server, like ${DEFAULT_URL}`);
   const headers = authorization(token);

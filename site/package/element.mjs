@@ -65,7 +65,7 @@ export class PilotlightFlame extends Base {
 
   connectedCallback() {
     if (PAGE.origin !== location.origin) {
-      this.#fail(`${PAGE.origin} is not the origin of this page: serve the package from here`);
+      this.#fail(`the package is served from ${PAGE.origin}: serve it from this page's origin`);
       return;
     }
     const frame = document.createElement("iframe");

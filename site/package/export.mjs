@@ -10,14 +10,14 @@ Usage: pilotlight export --url URL [OPTION…]
   --url URL       the server
   --query TEXT    a selector such as {service_name="checkout"}, optionally after a profile type;
                   everything by default
-  --from TIME     2026-11-23T12:00:00Z, milliseconds since 1970, or relative as now-1d; now-1h by
+  --from TIME     2026-11-23T12:00:00Z, milliseconds since 1970, or relative like now-1d; now-1h by
                   default
   --until TIME    the end of the range; now by default
 ${OUT}
   --help          print this
 
 Environment:
-  PILOTLIGHT_TOKEN  a token with the scope read; open servers need none
+  PILOTLIGHT_TOKEN  a token with the read scope; open servers need none
 
 Examples:
   pilotlight export --url https://profiles.example.com --from now-1d --out day.html

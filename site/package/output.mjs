@@ -9,7 +9,7 @@ import { loadWasm } from "./wasm.mjs";
 export const OUT = `  --out PATH      a folder for any static host, or FILE.zip with that folder, or FILE.html, one page
                   with everything in it. pilotlight-<digest of its content> by default
   --commit TEXT   the profiles' commit, shown on the first page
-  --when TIME     when this was made, such as 2026-11-23T12:00:00Z, shown on the first page`;
+  --when TIME     when the pages were made, such as 2026-11-23T12:00:00Z, shown on the first page`;
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const site = join(here, "site");

@@ -15,22 +15,22 @@ Usage: pilotlight push [OPTION…] --name SERVICE FILE…
   --name SERVICE     the service that was profiled
   --label KEY=VALUE  a label of all profiles; can be repeated
   --url URL          the server; ${DEFAULT_URL} by default
-  --time TIME        when the profiles were recorded, for files that don't say so; now by default
+  --time TIME        when profiles without a time were recorded; now by default
   --from TIME, --until TIME
                      when the recording began and ended, instead of --time
-  --format FORMAT    pprof, jfr, speedscope, groups (folded stacks), lines (a stack a line), trie or
-                     tree; by default the server detects it from the content
+  --format FORMAT    pprof, jfr, speedscope, groups (folded stacks), lines (one stack per line),
+                     trie or tree; by default the server detects it from the content
   --help             print this
 
 TIME is a date such as 2026-11-23T12:00:00Z, relative such as now-1h, or Unix seconds. A JFR
-recording appears at the TIME that you give; other files that say when they were recorded appear
-then.
+recording appears at the TIME that you give; other files that record their time appear at that
+time.
 
 Folded stacks don't say what they count: end SERVICE with the type, as in my.app.wall or
 my.app.alloc_space. They count CPU time by default.
 
 Environment:
-  PILOTLIGHT_TOKEN   a token with the scope push; open servers need none
+  PILOTLIGHT_TOKEN   a token with the push scope; open servers need none
 
 Examples:
   pilotlight push cpu.pprof --name my.app
@@ -60,7 +60,7 @@ export async function push(words) {
   const read = readWords(words, USAGE, { ...options, label: { type: "string", multiple: true, default: [] } });
   if (read === undefined) return;
   const { values, positionals: files } = read;
-  if (files.length === 0) throw wrong(USAGE, "name at least one file");
+  if (files.length === 0) throw wrong(USAGE, "give at least one file");
   if (!values.name) throw wrong(USAGE, "--name is missing: it names the service");
   const url = urlOption(values.url);
   const query = new URLSearchParams({ name: nameOf(values.name, labelsOf(values.label)), ...timesOf(values) });
@@ -98,7 +98,7 @@ export async function push(words) {
 function check(file) {
   if (file === "-") return;
   try {
-    if (statSync(file).isDirectory()) throw new Error(`${file} is a folder. Name the files in it`);
+    if (statSync(file).isDirectory()) throw new Error(`${file} is a folder. Give the files in it`);
     accessSync(file, constants.R_OK);
   } catch (error) {
     throw error.code ? new Error(`cannot read ${file}: ${error.code}`) : error;
@@ -160,7 +160,7 @@ function refusal({ status, message }, file) {
   const isUnknown = status === 415 || message.startsWith("the body is ");
   if (!isUnknown) return message;
   const reason = message.replace(/; send pprof$/, "");
-  return `${reason}: ${ACCEPTED}. Does \`pilotlight ${file}\` open it? Then export it as pprof there, and push that`;
+  return `${reason}: ${ACCEPTED}. If \`pilotlight ${file}\` opens it, export it as pprof there and push that`;
 }
 
 /** Says when the profiles of a body were recorded, by reading it as the server does; undefined where none has a sample. */

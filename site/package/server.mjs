@@ -38,10 +38,10 @@ export async function send(target, init) {
 /** What a failure means, and what to do. `scope` is that of the token which the request needs. */
 export function explain({ status, message, retryAfter }, url, scope) {
   if (status === 401 || status === 403)
-    return `${url} needs a token with the scope ${scope}: set PILOTLIGHT_TOKEN (${status}: ${message})`;
+    return `${url} needs a token with the ${scope} scope: set PILOTLIGHT_TOKEN (${status}: ${message})`;
   const later = retryAfter === undefined ? "" : `. Try again in ${retryAfter} s`;
   if (status !== 0) return `${url} returned ${status}: ${message}${later}`;
-  return `${url} does not answer (${message}). Start a server there, or name another one:
+  return `${url} does not answer (${message}). Start a server there, or give another one:
   pilotlight serve                   starts one on ${DEFAULT_URL}
   --url https://profiles.example.com`;
 }

@@ -10,7 +10,7 @@ Usage: pilotlight token create [OPTIONâ€¦] --tenant TENANT --scope SCOPE[,SCOPEâ
        pilotlight token list [--url URL]
        pilotlight token revoke [--url URL] ID
 
-  --tenant TENANT  whose profiles the token is for: anonymous if you have set up none
+  --tenant TENANT  the tenant that the token is for; anonymous if you have set up none
   --scope SCOPES   push, read or admin, or several separated by commas
   --expires TIME   how long it is valid, such as 90d, 12h, 30m or 45s; forever by default
   --name TEXT      what it is for; the list shows it
@@ -49,8 +49,7 @@ export async function token(words) {
     throw new Error(`${url} is not a Pilotlight server`);
   });
   if (answer.tokens) return console.log(table(answer.tokens));
-  if (answer.token)
-    return console.log(`${answer.token}\n\nThis is the only time that it is shown. Its id is ${answer.id}.`);
+  if (answer.token) return console.log(`${answer.token}\n\nIt is shown only once. Its ID is ${answer.id}.`);
   console.log(`revoked ${answer.id}; it stops working within 30 seconds`);
 }
 
@@ -58,7 +57,7 @@ export async function token(words) {
 function callOf([action, id, ...more], values) {
   const { tenant, scope, expires, name = "" } = values;
   const actions = ["create", "list", "revoke"];
-  if (action === undefined) throw wrong(USAGE, "say what to do: create, list or revoke");
+  if (action === undefined) throw wrong(USAGE, "give a command: create, list or revoke");
   if (!actions.includes(action)) throw wrong(USAGE, `unknown command token ${action}${didYouMean(action, actions)}`);
   const surplus = action === "revoke" ? more[0] : id;
   if (surplus !== undefined) throw wrong(USAGE, `unexpected argument ${surplus}`);
@@ -68,7 +67,7 @@ function callOf([action, id, ...more], values) {
     return { method: "POST", body: { tenant, scopes: scope.split(","), name, ttl_seconds: secondsOf(expires) } };
   }
   const given = OF_CREATE.find((option) => values[option] !== undefined);
-  if (given) throw wrong(USAGE, `--${given} is only for token create`);
+  if (given) throw wrong(USAGE, `--${given} works only with token create`);
   if (action === "list") return { method: "GET" };
   if (id === undefined) throw wrong(USAGE, "give the ID of a token; `pilotlight token list` shows the IDs");
   return { method: "DELETE", id };

@@ -54,20 +54,20 @@ test("who is not let in hears what to do", () => {
   ] as const) {
     const [meaning, tries] = shown(401, refusal, bearer, sent);
     assert.match(meaning, expected);
-    assert.match(tries, /enter a token with the scope read.*ask an administrator/);
+    assert.match(tries, /enter a token with the read scope.*ask an administrator/);
   }
   // No token helps where the server takes none.
-  const [tenant, noToken] = shown(401, json("unauthenticated", "the header X-Scope-OrgID is missing"));
-  assert.equal(tenant, "The server does not allow this: the header X-Scope-OrgID is missing.");
+  const [tenant, noToken] = shown(401, json("unauthenticated", "the X-Scope-OrgID header is missing"));
+  assert.equal(tenant, "The server does not allow this: the X-Scope-OrgID header is missing.");
   assert.ok(!noToken.includes("token"), noToken);
   // What stands in front of the server has a sign-in of its own.
   const page = { "content-type": "text/html", "www-authenticate": "Basic" };
   const [signIn, reload] = shown(401, "<html>Sign in", page);
   assert.match(signIn, /not signed in/);
   assert.match(reload, /sign in.*[Aa]sk an administrator/);
-  const [scope, another] = shown(403, json("permission_denied", "this token lacks the scope read"));
-  assert.equal(scope, "The server does not allow this: this token lacks the scope read.");
-  assert.match(another, /administrator.*token with the scope read.*Sign out/);
+  const [scope, another] = shown(403, json("permission_denied", "this token lacks the read scope"));
+  assert.equal(scope, "The server does not allow this: this token lacks the read scope.");
+  assert.match(another, /administrator.*token with the read scope.*Sign out/);
   const [forbidden, access] = shown(403, "<html>Forbidden", page);
   assert.equal(forbidden, "The server does not allow this.");
   assert.match(access, /administrator/);

@@ -341,7 +341,7 @@ test("what a bundle is made of is a line, of what it says", () => {
   assert.equal(bundle({ from: day, until: day + DAY / 2 }), "Bundle 1f2e3d4c… · 2026-11-01 00:00 to 12:00 UTC");
   assert.equal(bundle({ from: day, until: day + 1 }), "Bundle 1f2e3d4c… · 2026-11-01 00:00 UTC");
   assert.equal(bundle({}, ""), "Bundle");
-  assert.match(bundle({ incomplete: true }), /· incomplete: some profiles of this range had expired$/);
+  assert.match(bundle({ incomplete: true }), /· incomplete: some profiles in this range had expired$/);
   assert.equal(madeText({ objects: "", tenant: "x" }), "");
 });
 

@@ -79,7 +79,7 @@ test("by keys, for all services, and refused where the token may not", async () 
   let refuses = true;
   await page.route("**/api/v1/annotations?", (route) => {
     if (!refuses) return route.continue();
-    const says = { code: "permission_denied", message: "this needs a token with the scope push" };
+    const says = { code: "permission_denied", message: "this needs a token with the push scope" };
     return route.fulfill({ status: 403, json: says });
   });
   await at("range").focus();

@@ -70,5 +70,5 @@ test("what is no annotation is refused", async () => {
   }
   const none = await fetch(`${api}?id=999999999`, { method: "DELETE" });
   assert.equal(none.status, 404);
-  assert.match((await none.json()).message, /there is no annotation 999999999/);
+  assert.match((await none.json()).message, /annotation 999999999 not found/);
 });

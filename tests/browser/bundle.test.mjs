@@ -157,5 +157,5 @@ test("what is no folder of profiles is refused, and nothing is left behind", () 
   writeFileSync(join(bad, "notes.txt"), "buy milk\n");
   assert.match(run("--out", own("none"), bad), /notes\.txt: the body is text in an unknown format/);
   assert.match(run("--out", bundle, profiles), /already exists/);
-  assert.match(run(), /name one folder/);
+  assert.match(run(), /give exactly one folder/);
 });

@@ -135,7 +135,7 @@ test("what can't be stored is said for each file, and the others are", async () 
   assert.match(stdout, /^none\.folded: no value is above zero, so there is nothing to store$/m);
   assert.match(
     stderr,
-    /^pilotlight: perf\.data: the body is .*: the server accepts pprof, JFR, speedscope and folded stacks\. Does `pilotlight perf\.data` open it\? Then export it as pprof there, and push that$/m,
+    /^pilotlight: perf\.data: the body is .*: the server accepts pprof, JFR, speedscope and folded stacks\. If `pilotlight perf\.data` opens it, export it as pprof there and push that$/m,
   );
   assert.match(stderr, /^pilotlight: 1 of 3 files not stored$/m);
 });
@@ -145,11 +145,11 @@ test("a token that is missing or may not push, and a server that isn't there", a
   const files = { "a.folded": "main;work 7\n" };
   const missing = await pilotlight(words, { files });
   assert.equal(missing.status, 1);
-  assert.match(missing.stderr, /needs a token with the scope push: set PILOTLIGHT_TOKEN \(401: /);
+  assert.match(missing.stderr, /needs a token with the push scope: set PILOTLIGHT_TOKEN \(401: /);
   const { token: PILOTLIGHT_TOKEN } = await tokenOf("read");
   const forbidden = await pilotlight(words, { files, variables: { PILOTLIGHT_TOKEN } });
   assert.equal(forbidden.status, 1);
-  assert.match(forbidden.stderr, /needs a token with the scope push: set PILOTLIGHT_TOKEN \(403: /);
+  assert.match(forbidden.stderr, /needs a token with the push scope: set PILOTLIGHT_TOKEN \(403: /);
   const gone = await answering([200]);
   gone.close();
   const nowhere = await pilotlight([...words.slice(0, -1), gone.url], { files });
@@ -189,7 +189,7 @@ test("tokens are created, listed and revoked", async () => {
   assert.equal(revoked.stdout, `revoked ${id}; it stops working within 30 seconds\n`);
   const denied = await pilotlight(["token", "list", "--url", server.url], { input: `${token}\n` });
   assert.equal(denied.status, 1);
-  assert.match(denied.stderr, /needs a token with the scope admin/);
+  assert.match(denied.stderr, /needs a token with the admin scope/);
   const asked = await answering([200, {}, '{"token":"plt_x","id":"0a1b"}']);
   const words = ["token", "create", "--tenant", "t1", "--scope", "push,read", "--expires", "90d", "--name", "ci"];
   await pilotlight([...words, "--url", asked.url], { variables });
@@ -258,7 +258,7 @@ test("every command has help with an example, and says what was probably meant",
   };
   await wrong("psuh a.folded", /^pilotlight: psuh is neither a file nor a command\. Did you mean push\?\n$/);
   await wrong("push a.folded", /--name is missing/);
-  await wrong("push --name app", /name at least one file/);
+  await wrong("push --name app", /give at least one file/);
   await wrong("push a --naem app", /unknown option --naem\. Did you mean --name\?/);
   await wrong("push a --name", /--name needs a value/);
   await wrong("push a --name app --label env", /--label must be KEY=VALUE without commas, such as env=ci \(got env\)/);
@@ -267,7 +267,7 @@ test("every command has help with an example, and says what was probably meant",
   await wrong("token lst", /unknown command token lst\. Did you mean list\?/);
   await wrong("token create --tenant t", /--scope is missing/);
   await wrong("token create --tenant t --scope push --expires 90", /--expires must be a length of time/);
-  await wrong("token list --tenant t", /--tenant is only for token create/);
+  await wrong("token list --tenant t", /--tenant works only with token create/);
   await wrong("token list x", /unexpected argument x/);
   await wrong("token revoke", /give the ID of a token/);
 });

@@ -35,7 +35,7 @@ test("a click fills the server, another one empties it, and the first profile sh
   );
   await at("fill-demo").click();
   await at("fill-failed").waitFor();
-  assert.match(await at("fill-failed").textContent(), /needs a token with the scope push/);
+  assert.match(await at("fill-failed").textContent(), /needs a token with the push scope/);
   assert.equal(await page.evaluate(() => localStorage.getItem("pilotlight-demo")), null);
   await page.unroute(push);
 

@@ -131,8 +131,8 @@ for (const [status, code, message, says] of [
   [
     401,
     "unauthenticated",
-    "the header X-Scope-OrgID is missing",
-    /does not allow this: the header X-Scope-OrgID is missing\./,
+    "the X-Scope-OrgID header is missing",
+    /does not allow this: the X-Scope-OrgID header is missing\./,
   ],
   [403, "permission_denied", "not yours", /does not allow this: not yours\..*Ask an administrator/s],
   [413, "resource_exhausted", "a query of 900 objects", /too large for the server: a query of 900 objects/],

@@ -400,7 +400,7 @@ describe("the page for files", () => {
     await at("problem").waitFor();
     assert.match(await at("problem").textContent(), /^pasted text This is a V8 heap snapshot/);
     await paste(page, " \n");
-    assert.equal(await at("notice").textContent(), "The clipboard has no file and no text.");
+    assert.equal(await at("notice").textContent(), "The clipboard has no file or text.");
     await end();
   });
 

@@ -176,7 +176,7 @@ test("favourites come first, by mouse and by key, and survive a reload", async (
   const { page, at, end } = opened;
   await at("service-card").first().waitFor();
   const before = await names(opened);
-  const star = (name) => page.getByRole("button", { name: `Favourite: ${name}`, exact: true });
+  const star = (name) => page.getByRole("button", { name: `Favorite: ${name}`, exact: true });
   await star("payments").click();
   await listed(opened, ["payments", ...before.filter((name) => name !== "payments")]);
   assert.match(page.url(), /\/\?from=/, "the star is no link");
@@ -186,7 +186,7 @@ test("favourites come first, by mouse and by key, and survive a reload", async (
   const kept = ["email-worker", "payments"];
   const first = [...kept, ...before.filter((name) => !kept.includes(name))];
   await listed(opened, first);
-  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Favourite: email-worker");
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Favorite: email-worker");
   await page.reload();
   await listed(opened, first);
   assert.equal(await star("email-worker").getAttribute("aria-pressed"), "true");
@@ -196,7 +196,7 @@ test("favourites come first, by mouse and by key, and survive a reload", async (
   assert.deepEqual(sorted.slice(0, 2).sort(), kept, "in every order");
   await star("email-worker").focus();
   await page.keyboard.press("Space");
-  await page.locator("[aria-label='Favourite: email-worker'][aria-pressed=false]").waitFor();
+  await page.locator("[aria-label='Favorite: email-worker'][aria-pressed=false]").waitFor();
   assert.equal((await names(opened))[0], "payments");
   assert.equal(await page.evaluate(() => localStorage.getItem("pilotlight-favourites")), '["payments"]');
   await end();

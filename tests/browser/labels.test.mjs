@@ -198,7 +198,7 @@ test("values that are not shown are counted, with what they have of all", async 
   );
   const { at, page, end } = await openPage(browser, `/explore?s=${service}&t=${CPU}&p=labels&by=pod`);
   await at("value-row").nth(49).waitFor();
-  const [, count, share] = /; (\d+) more are not shown, with ([\d.]+) % of all/.exec(
+  const [, count, share] = /; (\d+) more are not shown, with ([\d.]+) % of the total/.exec(
     await at("values-note").textContent(),
   );
   assert.equal(await at("value-row").count(), 50);

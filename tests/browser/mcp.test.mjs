@@ -91,7 +91,7 @@ for (const generation of Object.keys(GENERATIONS)) {
     const labels = await ask("list_labels", { query: `{service_name="${service}"}`, ...range });
     assert.match(labels.text, /\| `version` \| `2` \| 1 \|/);
     const top = await ask("top_functions", { query, ...range, limit: 2 });
-    assert.match(top.text, /Showing 2 of 4 functions; their self values are 90 ?% of all\./);
+    assert.match(top.text, /Showing 2 of 4 functions; their self values are 90 ?% of the total\./);
     assert.match(top.text, /\| `json\.Decode` \| 500 ms \| 50 ?% \| 500 ms \| 50 ?% \|/);
     const one = await ask("describe_function", { query, ...range, name: "decode" });
     assert.match(one.text, /`main` → `serve` → `json\.Decode`/);

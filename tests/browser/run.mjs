@@ -78,7 +78,7 @@ const [ownServices, server, rest, alone] = [OWN_SERVICES, SERVER, [...LONGEST, .
   list.filter((name) => (names.includes(only) ? name === only : name.includes(only))),
 );
 const files = [...ownServices, ...server, ...rest, ...alone];
-if (files.length === 0) fail(`no test file is named "${only}"; there are: ${names.join(", ")}`);
+if (files.length === 0) fail(`no test file named "${only}"; there are: ${names.join(", ")}`);
 for (const [name, needs] of [
   ["CHROMIUM", files.some((file) => file !== "firefox")],
   ["FIREFOX", files.includes("firefox")],

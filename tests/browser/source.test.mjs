@@ -38,7 +38,7 @@ async function withFiles(page, files = FILES) {
     const file = `${params.get("ref")} ${params.get("path")}`;
     asked.push(file);
     if (files[file]) return route.fulfill({ contentType: "text/plain", body: `${files[file].join("\n")}\n` });
-    const says = JSON.stringify({ code: "not_found", message: `there is no ${params.get("path")}` });
+    const says = JSON.stringify({ code: "not_found", message: `${params.get("path")} not found` });
     return route.fulfill({ status: 404, contentType: "application/json", body: says });
   });
   return asked;

@@ -48,7 +48,7 @@ test("what is no part of these profiles is not stored, and says why", async (t) 
     await drop(page, path(name));
     await at("notice").filter({ hasText: text }).waitFor();
   };
-  await said("other", `This binary isn't part of the open profiles: its build id is ${program.otherId}.`);
+  await said("other", `This binary isn't part of the open profiles: its build ID is ${program.otherId}.`);
   await said("other", `Unresolved addresses are in part (${program.id}).`);
   await said("part", /Its symbols can't be read: the binary was stripped/);
   await said("cut", "Its symbols can't be read: ELF: ");
@@ -62,7 +62,7 @@ test("what is no part of these profiles is not stored, and says why", async (t) 
     drop(page, path("other")),
   ]);
   await at("notice")
-    .filter({ hasText: `its build id is ${program.otherId}` })
+    .filter({ hasText: `its build ID is ${program.otherId}` })
     .waitFor();
   assert.equal((await at("notice").textContent()).split("Its symbols can't be read: ").length, 32);
   const box = await at("notice").boundingBox();
@@ -92,7 +92,7 @@ test("a failure stays until it is closed or there is another try; other notices 
   await page.clock.fastForward(3_600_000);
   assert.equal(await failure.count(), 1);
   await page.evaluate(() => dispatchEvent(new ClipboardEvent("paste", { clipboardData: new DataTransfer() })));
-  await at("notice").filter({ hasText: "The clipboard has no file and no text." }).waitFor();
+  await at("notice").filter({ hasText: "The clipboard has no file or text." }).waitFor();
   await page.clock.fastForward(10_000);
   await failure.waitFor();
   answers = (route) => new Promise(() => route);

@@ -57,7 +57,7 @@ test("beside an open profile: what does not fit says both build ids, what cannot
     return at("problem").textContent();
   };
   const misfit = await said("other");
-  assert.ok(misfit.includes(`isn't part of the open profiles: its build id is ${program.otherId}.`), misfit);
+  assert.ok(misfit.includes(`isn't part of the open profiles: its build ID is ${program.otherId}.`), misfit);
   assert.ok(misfit.includes(`Unresolved addresses are in part (${program.id}).`), misfit);
   assert.equal(wasm(requests), before + 1, "the reader is fetched with the first program");
   assert.match(await said("part"), /Its symbols can't be read: the binary was stripped/);

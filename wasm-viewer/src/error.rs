@@ -59,7 +59,7 @@ pub enum SessionError {
     },
     #[error("{0} steps; at most {MAX_STEPS} are allowed")]
     TooManySteps(usize),
-    #[error("no sample of the thread {0:?} with a time is left")]
+    #[error("no samples of the thread {0:?} with times are left")]
     NoChart(String),
     #[error(transparent)]
     Timeline(#[from] TimelineError),

@@ -208,7 +208,7 @@ async fn answer(
     }
     let endpoint = found.map_err(|problem| counted((Reason::Route, problem)))?;
     if origins.forbids(page, method.as_ref()) {
-        let message = "a page of another site can't change data here; to allow it, add its origin to CORS_ORIGINS";
+        let message = "a page from another site can't change data here; to allow it, add its origin to CORS_ORIGINS";
         let problem = Problem::new(403, "permission_denied", message);
         return Err(counted((Reason::Origin, problem)));
     }

@@ -46,7 +46,7 @@ impl Options {
                 ["--seconds", number] => {
                     let wrong = |_| {
                         Failure::new(
-                            format!("--seconds must be a whole number, not {number:?}"),
+                            format!("--seconds must be a whole number (got {number:?})"),
                             "give seconds, as in --seconds 30",
                         )
                     };
@@ -57,7 +57,7 @@ impl Options {
                     if !all.iter().any(|target| target == name) {
                         return Err(Failure::new(
                             format!("--target: unknown target {name:?}"),
-                            format!("choose among: {}", all.join(", ")),
+                            format!("choose from: {}", all.join(", ")),
                         ));
                     }
                     options.targets = vec![(*name).to_owned()];

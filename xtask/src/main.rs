@@ -113,7 +113,7 @@ fn option<'a>(args: &[&'a str], name: &str, default: &'a str) -> proc::Result<&'
         [] => Ok(default),
         [given, value] if *given == name => Ok(value),
         _ => Err(proc::Failure::new(
-            format!("{:?} is not an option of this command", args.join(" ")),
+            format!("unexpected option {:?}", args.join(" ")),
             format!("its only option is {name} VALUE; `cargo xtask help` lists all commands"),
         )),
     }

@@ -177,7 +177,7 @@ fn get(port: u16, path: &str, limit: Duration) -> std::io::Result<u16> {
     let status = std::str::from_utf8(&answer)
         .ok()
         .and_then(|text| text.strip_prefix("HTTP/1.")?.get(2..5)?.parse().ok());
-    status.ok_or_else(|| std::io::Error::other("the answer is not HTTP"))
+    status.ok_or_else(|| std::io::Error::other("the response is not HTTP"))
 }
 
 /// Where `cargo xtask run` keeps the bucket between runs.

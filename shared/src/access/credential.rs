@@ -20,13 +20,13 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum CredentialError {
     /// Longer than [`MAX_AUTHORIZATION`].
-    #[error("the header Authorization has more than {MAX_AUTHORIZATION} bytes")]
+    #[error("the Authorization header has more than {MAX_AUTHORIZATION} bytes")]
     TooLong,
     /// Neither Bearer nor Basic.
     #[error("Authorization: expected Bearer or Basic")]
     Scheme,
     /// Basic that is not base64 of `user:password` in UTF-8.
-    #[error("the header Authorization is Basic, but not base64 of user:password")]
+    #[error("Authorization: Basic must be followed by base64 of user:password")]
     Basic,
     /// What should be a token has not the shape of one. Two headers in one look like this too.
     #[error("Authorization: not a Pilotlight token (they start with plt_)")]

@@ -65,7 +65,7 @@ pub enum RecordError {
     #[error("the name has the control character {0:?}")]
     NameCharacter(char),
     /// A token without a scope allows nothing.
-    #[error("no scope is given; the scopes are push, read and admin")]
+    #[error("no scope given; expected push, read or admin")]
     NoScope,
 }
 

@@ -138,10 +138,7 @@ impl Spans {
             running.advance(i64::MAX);
         }
         for (count, what) in [
-            (
-                self.stray,
-                "ends of events have no beginning and are left out",
-            ),
+            (self.stray, "event ends have no beginning and are left out"),
             (
                 self.unclosed,
                 "events have no end; they end with the enclosing event",

@@ -30,7 +30,7 @@ pub enum IngestError {
     #[error(transparent)]
     Name(#[from] LabelError),
     /// A label of a series without a name.
-    #[error("a label of the series has the value {0:?} and no name")]
+    #[error("a series label with the value {0:?} has no name")]
     UnnamedLabel(String),
     /// A request without a profile.
     #[error("no profiles received")]
@@ -70,7 +70,7 @@ pub enum IngestError {
     Config(String),
     /// The old client that sends two cumulative profiles to be subtracted.
     #[error(
-        "prev_profile is not supported: this client is too old, its values are cumulative; upgrade it"
+        "prev_profile is not supported: this client is too old and sends cumulative values; upgrade it"
     )]
     PreviousProfile,
     /// More series than one push may make.
@@ -88,7 +88,7 @@ pub enum IngestError {
     #[error(transparent)]
     Type(#[from] UnusableType),
     /// Two columns of values with one type.
-    #[error("the profile has the type {0} twice; its values could not be told apart")]
+    #[error("the profile has the type {0} twice, so its values can't be told apart")]
     TypeTwice(String),
     /// A start before 1970 or after 2200.
     #[error(

@@ -16,7 +16,7 @@ pub enum MultipartError {
     NoBoundary(String),
     /// A boundary is missing.
     #[error(
-        "multipart: the body does not end with its closing boundary; it was cut short, or the boundary is another"
+        "multipart: the body does not end with its closing boundary; it was cut short, or the boundary differs"
     )]
     Unclosed,
     /// A part without headers, or without a name.

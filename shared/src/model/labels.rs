@@ -42,7 +42,7 @@ pub enum LabelError {
     #[error("label {0:?} is not of the form key=value")]
     NotAPair(String),
     /// The closing brace is missing.
-    #[error("name {0:?} opens a brace that it does not close")]
+    #[error("name {0:?} has an unclosed brace")]
     Unclosed(String),
     /// The name is the server's own.
     #[error("label name {0:?} is reserved")]
@@ -55,7 +55,7 @@ pub enum LabelError {
     TooMany(usize),
     /// A name or value that is too long.
     #[error(
-        "label {name:?} has a name or value of {length} bytes; names may have {MAX_LABEL_NAME}, values {MAX_LABEL_VALUE}"
+        "label {name:?} has a name or value of {length} bytes; at most {MAX_LABEL_NAME} are allowed for names, {MAX_LABEL_VALUE} for values"
     )]
     TooLong {
         /// The label (cut to 64 characters).
@@ -251,10 +251,7 @@ mod tests {
             "{a=b}",
             "name \"{a=b}\" does not begin with an application name",
         );
-        check(
-            "app{a=b",
-            "name \"app{a=b\" opens a brace that it does not close",
-        );
+        check("app{a=b", "name \"app{a=b\" has an unclosed brace");
         check("app{a}", "label \"a\" is not of the form key=value");
         check("app{__name__=x}", "label name \"__name__\" is reserved");
         check("app{a=1,a=2}", "label \"a\" is given twice");

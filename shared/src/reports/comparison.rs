@@ -242,7 +242,7 @@ impl Markdown for Comparison {
             },
             match self.scale {
                 ComparisonScale::Share => "Percentages are of each side's total.",
-                ComparisonScale::Absolute => "Values are compared as they are.",
+                ComparisonScale::Absolute => "Absolute values are compared.",
             }
         ));
         let row = |change: &ChangedFunction| {

@@ -140,7 +140,7 @@ impl FunctionNotFound {
             ""
         };
         format!(
-            "no function is named {name:?}; {count} have it in their names: {}{more}",
+            "no function is named {name:?}; {count} contain it: {}{more}",
             names.join(", ")
         )
     }

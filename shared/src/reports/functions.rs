@@ -143,7 +143,7 @@ impl Markdown for TopFunctions {
             .iter()
             .fold(0i64, |sum, function| sum.saturating_add(function.own));
         document.paragraph(&format!(
-            "Showing {} of {} functions; their self values are {} of all.",
+            "Showing {} of {} functions; their self values are {} of the total.",
             shown.len(),
             coverage.functions,
             percent(own)

@@ -191,7 +191,7 @@ pub(super) fn sum(source: &Source) -> String {
         counted(source.profiles)
     );
     if source.rounded {
-        text += ", windows at its ends counted as a whole";
+        text += ", windows at its ends counted in full";
     }
     if source.saturated {
         text += ", cut at 2^63 − 1";

@@ -223,7 +223,7 @@ impl Markdown for SeriesReport {
             return document.finish();
         }
         document.paragraph(&format!(
-            "{range} in {steps} steps of {}. Showing {} of {} series; they are {:.1} % of all.",
+            "{range} in {steps} steps of {}. Showing {} of {} series; they make up {:.1} % of the total.",
             format_value((self.step * 1e6) as i64, "nanoseconds"),
             self.coverage.shown,
             self.coverage.series,
@@ -232,7 +232,7 @@ impl Markdown for SeriesReport {
         let end = self.start.saturating_add((self.step * steps as f64) as i64);
         if (self.start, end) != (self.from, self.until) {
             document.paragraph(&format!(
-                "Steps begin at round times, from {}; the first and the last count only what is in the range.",
+                "Steps begin at round times, from {}; the first and last count only data in the range.",
                 time(0)
             ));
         }

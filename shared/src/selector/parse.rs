@@ -203,10 +203,7 @@ impl<'a> Parser<'a> {
     }
 
     fn unclosed(&self, quote: char, start: usize) -> SelectorError {
-        self.error_at(
-            start,
-            format!("expected a closing {quote} for this one, found the end"),
-        )
+        self.error_at(start, format!("this {quote} is never closed"))
     }
 
     fn blanks(&mut self) {
@@ -283,9 +280,9 @@ mod tests {
         check("{a!\"b\"}\n  ^ expected one of = != =~ !~, found '!'");
         check("{a=b}\n   ^ expected a quoted value, found 'b'");
         check("{a= \n    ^ expected a quoted value, found the end");
-        check("{ä=\"b\n   ^ expected a closing \" for this one, found the end");
-        check("{ä='b\\\n   ^ expected a closing ' for this one, found the end");
-        check("{`ä=\"b\"}\n ^ expected a closing ` for this one, found the end");
+        check("{ä=\"b\n   ^ this \" is never closed");
+        check("{ä='b\\\n   ^ this ' is never closed");
+        check("{`ä=\"b\"}\n ^ this ` is never closed");
         check("{a=\"b\" c=\"d\"}\n       ^ expected ',' or '}', found 'c'");
         check("{a=\"b\"\n      ^ expected ',' or '}', found the end");
         check("{\n ^ expected a label name or '}', found the end");

@@ -87,7 +87,7 @@ pub enum SymbolTableError {
     #[error("the binary has too many build IDs, or they are too long or don't identify it")]
     Ids,
     /// Too long a name, or too many segments.
-    #[error("the {0} of the binary is too long")]
+    #[error("the binary's {0} is too long")]
     Head(&'static str),
     /// Nothing has a name.
     #[error("the table has no names")]

@@ -121,7 +121,7 @@ async function rollBack(wrangler, name) {
 }
 
 async function dryRun(wrangler, config, folder, name, { bucket }) {
-  console.log(`A deployment runs these commands; an indented line only if the one above finds nothing.
+  console.log(`A deployment runs these commands; an indented one runs only if the one above finds nothing.
   wrangler whoami
   wrangler r2 bucket info ${bucket}
     wrangler r2 bucket create ${bucket}
@@ -129,7 +129,7 @@ async function dryRun(wrangler, config, folder, name, { bucket }) {
     (makes the administrator's token and shows it once)
   wrangler deploy --config … [--secrets-file …]
 
-The last of them, checked without an account:`);
+The last command, checked without an account:`);
   const written = await wrangler("deploy", "--config", config, "--dry-run", "--outdir", join(folder, "bundle"));
   console.log(written.trim());
 }

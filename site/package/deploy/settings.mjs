@@ -64,7 +64,7 @@ export function parseRecord(text, path) {
     const [, key, value] = /^\s*(\w+) = "(.*)"\s*$/.exec(line) ?? [];
     if (/^\s*(#|$)/.test(line)) continue;
     if (header) workers[header] = worker = {};
-    else if (!key || !worker) throw wrong(`${JSON.stringify(line)} is not \`name = "value"\` of a worker`);
+    else if (!key || !worker) throw wrong(`${JSON.stringify(line)} must be \`name = "value"\` in a worker's section`);
     else if (!["preset", "bucket", "domain"].includes(key)) throw wrong(`unknown setting ${key}`);
     else if (!CHECKS[key][0](value)) throw wrong(`${key} must be ${CHECKS[key][1]} (got ${value})`);
     else worker[key] = value;

@@ -22,13 +22,13 @@ const REMEDIES = [
   ],
   [
     "More than one account",
-    (wrangler) => `set CLOUDFLARE_ACCOUNT_ID to the account's id (\`${wrangler} whoami\` lists them)`,
+    (wrangler) => `set CLOUDFLARE_ACCOUNT_ID to the account's ID (\`${wrangler} whoami\` lists them)`,
   ],
   ["10143", () => "the binding SELF names a worker that doesn't exist: was --name changed by hand?"],
   ["10000", logIn],
   ["9109", logIn],
   ["CLOUDFLARE_API_TOKEN", logIn],
-  ["fetch failed", () => "wrangler did not reach Cloudflare: check the network, and HTTPS_PROXY where one is needed"],
+  ["fetch failed", () => "wrangler did not reach Cloudflare: check the network, and HTTPS_PROXY if you need a proxy"],
 ];
 
 /** wrangler as it is installed, or as npx fetches it: the version with which all is tested. `name` is how people run it. */
@@ -74,7 +74,7 @@ export async function runWrangler({ name, words: [program, ...words] }, args, lo
       written += text;
     });
   const status = await new Promise((resolve, reject) => {
-    child.on("error", ({ message }) => reject(new Error(`${program} does not start: ${message}`)));
+    child.on("error", ({ message }) => reject(new Error(`could not start ${program}: ${message}`)));
     child.on("close", (code, signal) => resolve(code ?? signal));
   });
   if (status === 0) return written;

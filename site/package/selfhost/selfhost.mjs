@@ -23,8 +23,8 @@ const USAGE = `Writes a folder that runs a Pilotlight server with an S3 bucket, 
 
 Usage: pilotlight selfhost --out FOLDER
 
-  --out FOLDER  the folder; one that this command wrote is upgraded, and keeps its configuration and
-                its data
+  --out FOLDER  the folder to write; one from an earlier run is upgraded and keeps its configuration
+                and data
   --help        print this
 
 The folder has the server, its pages, workerd, a systemd unit and a Containerfile. It runs on
@@ -48,7 +48,7 @@ export async function selfhost(words) {
   const out = resolve(values.out);
   checkFolder(out);
   const token = writeFolder(out);
-  console.log(`${out} runs Pilotlight on a machine like this one; nothing outside of it is needed.`);
+  console.log(`${out} runs Pilotlight on a machine like this one; it needs nothing else.`);
   if (token) {
     console.log(`Set the bucket in ${CONFIGURATION}, then start bin/pilotlight.\n`);
     console.log(nextSteps(token, "http://127.0.0.1:4040"));

@@ -56,7 +56,7 @@ export async function startBucket(folder) {
 async function answer(objects, accessKey, request, response) {
   const [path, search = ""] = request.url.split("?", 2);
   const query = new URLSearchParams(search);
-  if (!isKnown(query, accessKey)) throw new S3Error(403, "InvalidAccessKeyId", "another access key is needed");
+  if (!isKnown(query, accessKey)) throw new S3Error(403, "InvalidAccessKeyId", "unknown access key");
   const name = nameOf(path);
   const { method } = request;
   if (name !== "") {
@@ -119,7 +119,7 @@ async function head(objects, name, response) {
 
 async function write(objects, name, request, response) {
   const { "if-match": matches, "if-none-match": none } = request.headers;
-  if (none !== undefined && none !== "*") throw new S3Error(501, "NotImplemented", "if-none-match takes * only");
+  if (none !== undefined && none !== "*") throw new S3Error(501, "NotImplemented", "if-none-match accepts only *");
   const etag = await objects.put(name, request, { matches, absent: none === "*" });
   response.writeHead(200, { etag, "content-length": 0 }).end();
 }
@@ -174,7 +174,7 @@ function refuse(request, response, error) {
   // The rest of a body that nobody reads would be taken for the next request.
   if (!request.complete) response.setHeader("connection", "close");
   const { status, code, message } = asS3Error(error);
-  if (status === 500) console.error(`pilotlight: the bucket cannot ${request.method}: ${error.message}`);
+  if (status === 500) console.error(`pilotlight: ${request.method} failed in the bucket: ${error.message}`);
   if (request.method === "HEAD") return response.writeHead(status).end();
   sendXml(response, status, `<Error><Code>${code}</Code><Message>${escapeXml(message)}</Message></Error>`);
 }

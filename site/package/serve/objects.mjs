@@ -151,7 +151,7 @@ export class Objects {
       await mkdir(folder, { recursive: true });
       const placed = await unlessMissing(rename(staged, path).then(() => true));
       if (placed) break;
-      if (attempt === ATTEMPTS) throw new Error(`cannot write to ${folder}: something keeps deleting it`);
+      if (attempt === ATTEMPTS) throw new Error(`cannot write to ${folder}: another process keeps deleting it`);
     }
     await flushFolder(folder);
     const made = [];

@@ -11,7 +11,7 @@ Usage: pilotlight serve [OPTION…]
   --host ADDRESS       the address to listen on, 0.0.0.0 for all; 127.0.0.1 by default
   --data DIR           the folder for all data; by default
                        ${defaultFolder()}
-  --auth open          everyone who reaches the server may push, read and delete; the default on
+  --auth open          anyone who can reach the server may push, read and delete; the default on
                        127.0.0.1
   --auth required      every request needs a token; the default on all other addresses
   --s3-endpoint URL    store profiles in an S3 bucket instead of the folder, where the catalog stays

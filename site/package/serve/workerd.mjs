@@ -81,10 +81,11 @@ export async function endLeftover(state) {
     process.kill(pid, "SIGKILL");
   } catch ({ code }) {
     // The shell that watched it was quicker.
-    if (code !== "ESRCH") throw new Error(`cannot end workerd of an earlier server (process ${pid}): ${code}`);
+    if (code !== "ESRCH") throw new Error(`cannot stop workerd from an earlier server (process ${pid}): ${code}`);
   }
   for (const began = Date.now(); commandOf(pid) !== ""; await pause(10))
-    if (Date.now() - began > GONE_MS) throw new Error(`workerd of an earlier server is still running (process ${pid})`);
+    if (Date.now() - began > GONE_MS)
+      throw new Error(`workerd from an earlier server is still running (process ${pid}). Stop it and try again`);
   return true;
 }
 

@@ -33,7 +33,7 @@ const WAITING = ignore(
 
 const OBJECT_MAPPER = raw`com[./]fasterxml[./]jackson[./]databind[./](?:ObjectMapper|json[./]JsonMapper)\.<init>`;
 const NEW_COMPRESSOR = raw`(?:^|klauspost/)compress/\w+\.NewWriter|^deflateInit2?_`;
-const LESS_LOCKING = "Hold the lock for less time, or split what it protects.";
+const LESS_LOCKING = "Hold the lock for less time, or split the data it protects.";
 
 export const RULES: Rule[] = [
   {
@@ -49,7 +49,7 @@ export const RULES: Rule[] = [
       ),
       ONCE,
     ],
-    advice: "Compile each expression once, outside of the code that runs often, and reuse it.",
+    advice: "Compile each expression once, outside hot code, and reuse it.",
   },
   {
     name: "Creating compressors",
@@ -121,8 +121,7 @@ export const RULES: Rule[] = [
   {
     name: "Idle Go scheduler",
     stacks: [focus(raw`^runtime\.find[rR]unnable`)],
-    advice:
-      "The scheduler looks for work; this is not your code. Passing items over channels in batches makes it smaller.",
+    advice: "The scheduler looks for work; this is not your code. Sending items over channels in batches reduces it.",
   },
   {
     name: "Exceptions",

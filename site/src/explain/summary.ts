@@ -188,10 +188,10 @@ export function markdown(
 }
 
 export const CHANGED = "Largest changes";
-export const TOTAL = "Total, with everything they call";
+export const TOTAL = "Total, including callees";
 
 export function selfHeading(covered: number): string {
-  return `Self: ${percent(covered)} in all`;
+  return `Self: ${percent(covered)} in total`;
 }
 
 /** Shares of rules don't add up: one stack can be of several. */

@@ -48,7 +48,7 @@ function refusal({ kind, status, token }: ApiError, id: string): FileError | und
     ]);
   if (token)
     return new FileError(token === "missing" ? "The server needs a token." : "The server does not accept this token.", [
-      "Reload the page, and enter a token with the scope read.",
+      "Reload the page, and enter a token with the read scope.",
       "If you have none, ask an administrator of this server for one.",
     ]);
   if (status === 404)

@@ -14,7 +14,7 @@ export function madeText(place: Place): string {
     files !== undefined && plural(files, "file"),
     commit && `commit ${/^[0-9a-f]{13,}$/.test(commit) ? commit.slice(0, 12) : commit}`,
     when !== undefined && `exported ${timeText(when)} UTC`,
-    incomplete && "incomplete: some profiles of this range had expired",
+    incomplete && "incomplete: some profiles in this range had expired",
   ]
     .filter(Boolean)
     .join(" · ");

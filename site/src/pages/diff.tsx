@@ -169,7 +169,7 @@ function Presets() {
       sides: () => labelSides(fixed(span.value), base.filters, sides),
     })),
     {
-      label: "Same time, by labels only",
+      label: "Same time range, different labels",
       sides: () => ({ base: { ...base, ...fixed(span.value) }, other: { ...other, ...fixed(span.value) } }),
     },
     { label: "Halves of the current range", sides: () => halfSides(span.value, filters) },

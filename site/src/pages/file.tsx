@@ -96,7 +96,9 @@ function FileStrip() {
           <button
             type="button"
             aria-pressed={comparing.value}
-            title={count === 2 ? "Compare the two" : "Compare the first with the others; each can change its side"}
+            title={
+              count === 2 ? "Compare the two" : "Compare the first with the others; you can move each to the other side"
+            }
             data-testid="compare"
             onClick={() => choose("compare")}
           >
@@ -106,7 +108,7 @@ function FileStrip() {
       )}
       {count === 2 && twoFiles.value === null && (
         <span class="soft" data-testid="two-files">
-          Choose Merge or Compare. Pilotlight remembers it.
+          Choose Merge or Compare. Pilotlight remembers your choice.
         </span>
       )}
       {comparing.value && (

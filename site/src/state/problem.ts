@@ -70,7 +70,7 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
               ? "The server needs a token."
               : "The server does not accept this token: it is unknown, expired or revoked.",
           tries: [
-            "Try again, and enter a token with the scope read.",
+            "Try again, and enter a token with the read scope.",
             "If you have none, ask an administrator of this server for one.",
           ],
         };
@@ -87,7 +87,7 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
         meaning: `The server does not allow this${because}`,
         tries: reason
           ? [
-              "Ask an administrator of this server for a token with the scope read.",
+              "Ask an administrator of this server for a token with the read scope.",
               "Sign out with the key icon at the top of the page, then enter that token.",
             ]
           : [ASK],

@@ -182,7 +182,7 @@ function Strip({ map }: { map: Heatmap }) {
             type="button"
             class="control toggle"
             aria-pressed={idle}
-            title="Also count samples in which nothing ran"
+            title="Include idle samples"
             data-testid="idle"
             onClick={() => go({ idle: !idle })}
           >

@@ -537,7 +537,7 @@ fn times_that_take_too_much_are_left_out() {
     assert_eq!(
         recording.warnings,
         [
-            "events are added up without times and threads: keeping these would need far more memory than the file's size"
+            "events are added up without times and threads: keeping them would need far more memory than the file's size"
         ]
     );
 }
@@ -694,7 +694,7 @@ fn a_viewer_reads_the_chunks_that_are_sound() {
         &cut,
         1,
         &format!(
-            "JFR, chunk 2, byte {at}: the chunk runs past the end; this chunk and all behind it are left out"
+            "JFR, chunk 2, byte {at}: the chunk runs past the end; this chunk and all after it are left out"
         ),
     );
     let garbage = [&good[..], b"garbage"].concat();
@@ -702,7 +702,7 @@ fn a_viewer_reads_the_chunks_that_are_sound() {
         &garbage,
         1,
         &format!(
-            "JFR, chunk 2, byte {length}: no chunk begins here; this chunk and all behind it are left out"
+            "JFR, chunk 2, byte {length}: no chunk begins here; this chunk and all after it are left out"
         ),
     );
     // The offset of the constants leads to the metadata.

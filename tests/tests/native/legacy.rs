@@ -176,7 +176,7 @@ fn says_where_it_is_wrong() {
     };
     check(
         &heap("t*: 5"),
-        "legacy heap profile, line 3: not of the form 1: 2 [3: 4] @ 0x5: \"t*: 5\"",
+        "legacy heap profile, line 3: expected a line like 1: 2 [3: 4] @ 0x5: \"t*: 5\"",
     );
     check(
         &heap("0: 8 [3: 4] @"),
@@ -197,7 +197,7 @@ fn says_where_it_is_wrong() {
     );
     check(
         b"x profile: total 1\n\n1 @ 5",
-        "legacy count profile, line 3: not of the form 1 @ 0x2 0x3: \"1 @ 5\"",
+        "legacy count profile, line 3: expected a line like 1 @ 0x2 0x3: \"1 @ 5\"",
     );
     let deep = format!(
         "x profile: total 1\n1 @{}",
@@ -212,7 +212,7 @@ fn says_where_it_is_wrong() {
     );
     check(
         b"--- threadz 1 ---\n-- odd\n",
-        "legacy thread profile, line 2: not of the form --- Thread 7f79 (name: main/14748) stack: ---: \"-- odd\"",
+        "legacy thread profile, line 2: expected a line like --- Thread 7f79 (name: main/14748) stack: ---: \"-- odd\"",
     );
     check(
         b"--- mutex:\nformat = java\n",
@@ -224,7 +224,7 @@ fn says_where_it_is_wrong() {
     );
     check(
         b"--- contentionz 1 ---\nformat = java\n1 1 @ 0x5\n",
-        "legacy contention profile: no line says resolution = …",
+        "legacy contention profile: the line resolution=… is missing",
     );
     check(
         b"--- heapz 1 ---\nresolution = bytes\n1 0 @ 0x5\n",
@@ -237,15 +237,15 @@ fn says_where_it_is_wrong() {
     );
     check(
         &cpu(&[1, 3, 5, 6]),
-        "legacy CPU profile, byte 40: a stack deeper than the 2 words that are left",
+        "legacy CPU profile, byte 40: a stack is deeper than the 2 words left",
     );
     check(
         &cpu(&[1 << 62, 1, 5]),
-        "legacy CPU profile, byte 40: a sample exceeds 64 bits of nanoseconds",
+        "legacy CPU profile, byte 40: a sample's time exceeds 64 bits",
     );
     check(
         &words(&[0, 3, 0, u64::MAX, 0], 8, false),
-        "legacy CPU profile, byte 24: a period of 18446744073709551615 µs",
+        "legacy CPU profile, byte 24: invalid period: 18446744073709551615 µs",
     );
     assert_eq!(
         decode(b"hello\nworld").expect_err("no profile"),

@@ -190,7 +190,7 @@ fn events_that_do_not_match_are_refused() {
     );
     refused(
         &of("O0@1 O2@2"),
-        &format!("{one} event 1: there is no frame 2; \"shared\" has 2"),
+        &format!("{one} event 1 refers to frame 2, but \"shared\" has 2"),
     );
     let deep = "O0@1 ".repeat(MAX_STACK_DEPTH + 1);
     refused(
@@ -326,7 +326,7 @@ fn what_is_wrong_is_said_with_its_place() {
     );
     refused(
         &of(json!([[0], [0, 9]]), json!([1, 1])),
-        &format!("{one} sample 1: there is no frame 9; \"shared\" has 1"),
+        &format!("{one} sample 1 refers to frame 9, but \"shared\" has 1"),
     );
     let mut wrong = of(json!([[0]]), json!([1]));
     wrong["profiles"][0]["type"] = json!("evented");

@@ -116,7 +116,7 @@ fn files_of_source_code_and_a_model() {
             "acme/shop",
             "none.go",
             404,
-            "there is no none.go in https://github.com/acme/shop at v1",
+            "none.go not found in https://github.com/acme/shop at v1",
         ),
         (
             "acme/shop",

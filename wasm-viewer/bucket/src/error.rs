@@ -14,7 +14,7 @@ pub enum BucketError {
     Selector(#[from] SelectorError),
     /// A selector without a type, where one is needed.
     #[error(
-        "the query {0:?} must start with a profile type, such as process_cpu:cpu:nanoseconds:cpu:nanoseconds{{}} does"
+        "the query {0:?} must start with a profile type, such as process_cpu:cpu:nanoseconds:cpu:nanoseconds{{}}"
     )]
     Untyped(String),
     /// A range that runs backwards.

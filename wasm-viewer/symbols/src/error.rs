@@ -19,7 +19,7 @@ pub enum SymbolsError {
         problem: String,
     },
     /// More than fits.
-    #[error("it has {size} bytes, compressed sections inflated; at most {cap} are allowed")]
+    #[error("it has {size} bytes with sections decompressed; at most {cap} are allowed")]
     TooLarge {
         /// Its size.
         size: u64,

@@ -32,7 +32,7 @@ fn addresses_of_a_text_get_names() {
     };
     assert_eq!((named.named, named.addresses), (3, 3));
     assert_eq!(named.warnings.len(), 1, "the profile has no build id");
-    assert_eq!(named.wanted, ["app (no build id)"]);
+    assert_eq!(named.wanted, ["app (no build ID)"]);
     assert_eq!(named.ids, ["0"]);
     let tree = CallTree::new(named.profile.as_ref().expect("names"), 0, By::Function);
     let shape = tree.shape();

@@ -204,7 +204,7 @@ impl Annotations {
         if at < surplus {
             self.annotations.remove(at);
             let message = format!(
-                "there are already {MAX_ANNOTATIONS} later annotations or {MAX_BYTES} bytes of them, the maximum: delete one"
+                "there are already {MAX_ANNOTATIONS} later annotations, or {MAX_BYTES} bytes of them (the maximum); delete one"
             );
             return Err(Problem::new(429, "resource_exhausted", message));
         }
@@ -216,7 +216,7 @@ impl Annotations {
     fn delete(&mut self, id: u64) -> Result<(), Problem> {
         let there = self.annotations.iter().position(|one| one.id == id);
         let Some(at) = there else {
-            let message = format!("there is no annotation {id}");
+            let message = format!("annotation {id} not found");
             return Err(Problem::new(404, "not_found", message));
         };
         self.annotations.remove(at);

@@ -57,7 +57,7 @@ fn memory(wasm_bytes: u64, admitted: Admitted) -> String {
         (
             "isolate_wasm_bytes",
             "gauge",
-            "WASM memory of the isolate that answers; it never shrinks.",
+            "WASM memory of the responding isolate; it never shrinks.",
             wasm_bytes,
         ),
         (
@@ -69,13 +69,13 @@ fn memory(wasm_bytes: u64, admitted: Admitted) -> String {
         (
             "isolate_waiting",
             "gauge",
-            "Queries and jobs that wait for memory in this isolate.",
+            "Queries and jobs waiting for memory in this isolate.",
             waiting,
         ),
         (
             "isolate_refused_total",
             "counter",
-            "Queries and jobs that were refused for lack of memory.",
+            "Queries and jobs rejected for lack of memory.",
             refused,
         ),
     ];
@@ -87,9 +87,10 @@ fn memory(wasm_bytes: u64, admitted: Admitted) -> String {
 
 /// Requests that were refused by the isolate that answers; others have their own counts.
 fn refusals(refusals: &Refusals) -> String {
-    let mut text = "# HELP pilotlight_isolate_refused_requests_total Requests that were refused before their body was \
+    let mut text =
+        "# HELP pilotlight_isolate_refused_requests_total Requests rejected before their body was \
                     read, by reason.\n# TYPE pilotlight_isolate_refused_requests_total counter\n"
-        .to_owned();
+            .to_owned();
     for (reason, count) in refusals.counts() {
         let name = reason.name();
         text.push_str(&format!(

@@ -165,11 +165,11 @@ fn completed(body: &[u8]) -> Result<String, Problem> {
     let first = completed.choices.into_iter().next();
     first
         .map(|choice| choice.message.content)
-        .ok_or_else(|| unavailable("its answer has no text".to_owned()))
+        .ok_or_else(|| unavailable("its response has no text".to_owned()))
 }
 
 fn unavailable(reason: String) -> Problem {
-    let message = format!("the language model gave no answer: {reason}");
+    let message = format!("no answer from the language model: {reason}");
     Problem::new(502, "unavailable", message)
 }
 

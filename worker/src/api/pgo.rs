@@ -190,11 +190,13 @@ impl Asked {
 /// The name that stands in a path, as it is written there or with `%2F` for a slash.
 fn service(path: &str) -> Result<String, Problem> {
     let (_, name) = path.rsplit_once(PGO).unwrap_or_default();
-    let name = percent_decode_str(name).decode_utf8().map_err(|_| {
-        Problem::invalid(format!("the name of the service, {name:?}, is not UTF-8"))
-    })?;
+    let name = percent_decode_str(name)
+        .decode_utf8()
+        .map_err(|_| Problem::invalid(format!("the service name {name:?} is not UTF-8")))?;
     if name.is_empty() {
-        return Err(Problem::invalid("name a service, as in /pgo/checkout"));
+        return Err(Problem::invalid(
+            "the path must end with a service, as in /pgo/checkout",
+        ));
     }
     Ok(name.into_owned())
 }
@@ -243,9 +245,9 @@ mod tests {
         }
         assert_eq!(
             refused("/pgo/", ""),
-            "400 name a service, as in /pgo/checkout"
+            "400 the path must end with a service, as in /pgo/checkout"
         );
-        assert!(refused("/pgo/%ff", "").starts_with("400 the name of the service"));
+        assert!(refused("/pgo/%ff", "").starts_with("400 the service name"));
         let long = format!("/pgo/{}", "a".repeat(20_000));
         assert!(
             refused(&long, "").starts_with("400 selector"),

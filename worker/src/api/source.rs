@@ -61,7 +61,7 @@ impl SourceHost {
             return Err(wrong(
                 "SOURCE_REPOSITORIES",
                 repositories,
-                "an address that ends with /, like https://github.com/acme/",
+                "a URL that ends with /, like https://github.com/acme/",
             ));
         }
         let template = var("SOURCE_URL").unwrap_or_else(|| GITHUB.to_owned());
@@ -163,7 +163,7 @@ async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     match file.status {
         200 => {}
         404 => {
-            let message = format!("there is no {path} in {repository} at {git_ref}");
+            let message = format!("{path} not found in {repository} at {git_ref}");
             return Err(Problem::not_found(message));
         }
         status @ (401 | 403) => {

@@ -192,7 +192,7 @@ impl SymbolTables {
             true => Err(Problem::new(
                 404,
                 "not_found",
-                format!("there is no symbol table {id:?}"),
+                format!("symbol table {id:?} not found"),
             )),
             false => Ok(()),
         }

@@ -104,9 +104,8 @@ impl<'a> Shown<'a> {
 async fn create(request: &mut Request, installation: &Installation) -> Result<Response, Problem> {
     let bucket = bucket(installation)?;
     let body = body::read(request, &installation.isolate.bodies, MAX_REQUEST).await?;
-    let asked: NewToken = serde_json::from_slice(&body).map_err(|error| {
-        Problem::invalid(format!("the body does not describe a token: {error}"))
-    })?;
+    let asked: NewToken = serde_json::from_slice(&body)
+        .map_err(|error| Problem::invalid(format!("the body must describe a token: {error}")))?;
     let (auth, reach) = (&installation.isolate.auth, &installation.caller.reach);
     let (token, record) = new(
         asked,
@@ -150,7 +149,7 @@ async fn revoke(request: &Request, installation: &Installation) -> Result<Respon
         let revoked = registry.revoke(id, &installation.caller.reach, clock::now_millis());
         revoked
             .cloned()
-            .ok_or_else(|| Problem::not_found("there is no token with this id"))
+            .ok_or_else(|| Problem::not_found("token not found"))
     };
     let tokens = &installation.isolate.auth.tokens;
     let record = change(&bucket, tokens, clock::now_millis, revoke).await?;

@@ -68,7 +68,7 @@ impl Caller {
             Access::Installation(scope) => (scope, true),
         };
         if !self.scopes.contains(&wanted) {
-            let message = format!("this token lacks the scope {}", wanted.name());
+            let message = format!("this token lacks the {} scope", wanted.name());
             return Err((Reason::Scope, forbidden(message)));
         }
         if whole && self.reach != TokenTenant::All {
@@ -122,7 +122,7 @@ impl Caller {
         match (&self.reach, config.auth) {
             (TokenTenant::One(tenant), _) => match header {
                 Some(id) if id != tenant.as_str() => {
-                    let message = "X-Scope-OrgID names another tenant than the token's";
+                    let message = "X-Scope-OrgID doesn't match the token's tenant";
                     Err((Reason::Tenant, forbidden(message)))
                 }
                 _ => Ok(tenant.clone()),
@@ -131,7 +131,7 @@ impl Caller {
             (TokenTenant::All, Auth::Open) if !config.multitenancy => Ok(TenantId::anonymous()),
             (TokenTenant::All, Auth::Open) => header.map_or_else(
                 || {
-                    let message = "the header X-Scope-OrgID is missing";
+                    let message = "the X-Scope-OrgID header is missing";
                     let problem = Problem::new(401, "unauthenticated", message);
                     Err((Reason::Missing, problem))
                 },

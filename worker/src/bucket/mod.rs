@@ -116,10 +116,10 @@ pub(crate) enum BucketError {
     #[error("{key} has changed since it was read, or already exists")]
     Precondition { key: String },
     /// It does not let us: credentials, a wrong request. The same again will not help.
-    #[error("the bucket refused: {message}")]
+    #[error("the bucket rejected the request: {message}")]
     Refused { message: String },
     /// The network, the bucket's own trouble, too many requests: worth trying again.
-    #[error("the bucket does not answer: {message}")]
+    #[error("the bucket is unavailable: {message}")]
     Unavailable { message: String },
     /// An answer that is not understood.
     #[error("invalid response from the bucket: {message}")]

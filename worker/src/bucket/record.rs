@@ -95,7 +95,7 @@ pub(crate) async fn change<T: Record, O>(
             Err(error) => return Err(error.into()),
         }
     }
-    let message = format!("other requests are changing {key}; send again");
+    let message = format!("other requests are changing {key}; try again");
     Err(Problem::unavailable(message))
 }
 

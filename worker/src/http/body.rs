@@ -70,7 +70,7 @@ impl<'a> Intake<'a> {
         }
         if self.crowded {
             return Err(Problem::overloaded(
-                "too many large requests at once; send again shortly",
+                "too many large requests at once; try again shortly",
             ));
         }
         Ok(self.body)

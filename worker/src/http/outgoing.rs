@@ -72,7 +72,7 @@ pub(crate) async fn ask(
         Either::Left((answer, _)) => answer.map_err(|error: worker::Error| error.to_string()),
         Either::Right(..) => {
             controller.abort();
-            Err(format!("no answer within {} s", limit.as_secs()))
+            Err(format!("no response within {} s", limit.as_secs()))
         }
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn route(
     // The files of the site are served before a request comes here.
     let mut message = format!("no such path: {method} {path}");
     if path.contains("/api/v1/") {
-        message += "; /api/v1/openapi.json lists those below /api/v1/";
+        message += "; /api/v1/openapi.json lists the paths under /api/v1/";
     }
     Err(Problem::not_found(message))
 }

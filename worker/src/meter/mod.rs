@@ -110,24 +110,22 @@ impl Item {
     /// What it counts, in a sentence.
     fn help(self) -> &'static str {
         match self {
-            Self::WorkerRequests => "Requests that started the worker, schedules included.",
-            Self::WorkerCpuMicros => "Microseconds of CPU in the worker, estimated.",
+            Self::WorkerRequests => "Requests that started the worker, including schedules.",
+            Self::WorkerCpuMicros => "Estimated CPU time of the worker in microseconds.",
             Self::ObjectRequests => "Requests to Durable Objects.",
-            Self::ObjectMillis => "Milliseconds in which a Durable Object was in memory.",
-            Self::RowsRead => "Rows of SQLite read in Durable Objects.",
-            Self::RowsWritten => {
-                "Rows of SQLite written in Durable Objects, those of indices included."
-            }
+            Self::ObjectMillis => "Milliseconds that Durable Objects were in memory.",
+            Self::RowsRead => "SQLite rows read in Durable Objects.",
+            Self::RowsWritten => "SQLite rows written in Durable Objects, including indexes.",
             Self::BucketWrites => "Objects written to the bucket.",
-            Self::BucketReads => "Reads of the bucket.",
-            Self::BucketLists => "Pages of listings of the bucket.",
+            Self::BucketReads => "Bucket reads.",
+            Self::BucketLists => "Pages of bucket listings.",
             Self::BucketDeletes => "Objects deleted from the bucket.",
             Self::BucketBytesIn => "Bytes written to the bucket.",
             Self::BucketBytesOut => "Bytes read from the bucket.",
             Self::Pushes => "Profiles pushed and accepted.",
-            Self::PushBytes => "Bytes of the bodies of pushes.",
-            Self::SubqueriesCached => "Parts of queries whose answers were in the cache.",
-            Self::LostLinks => "Pushed samples whose span was not kept in full.",
+            Self::PushBytes => "Bytes of push bodies.",
+            Self::SubqueriesCached => "Parts of queries answered from the cache.",
+            Self::LostLinks => "Pushed samples whose span was not fully stored.",
         }
     }
 

@@ -34,7 +34,9 @@ pub(crate) enum PricesError {
         name: String,
     },
     /// A number that is no price.
-    #[error("variable PRICES: {value} for {name} is not a number of dollars or units from 0")]
+    #[error(
+        "variable PRICES: {name} must be a number of dollars or units, 0 or more (got {value})"
+    )]
     Value {
         /// What it was for.
         name: String,
@@ -201,7 +203,7 @@ mod tests {
         );
         assert_eq!(
             given(r#"{"fee": -1}"#).unwrap_err(),
-            "variable PRICES: -1 for fee is not a number of dollars or units from 0"
+            "variable PRICES: fee must be a number of dollars or units, 0 or more (got -1)"
         );
         assert!(
             given(r#"{"free": 1}"#)

@@ -93,7 +93,7 @@ pub(crate) fn prometheus(tenants: &[(String, MonthUsage)], prices: &Prices) -> S
         metric(
             &format!("{}_total", item.name()),
             "counter",
-            &format!("{} Since the month began.", item.help()),
+            &format!("{} Since the start of the month.", item.help()),
             &lines,
         );
     }
@@ -119,7 +119,7 @@ pub(crate) fn prometheus(tenants: &[(String, MonthUsage)], prices: &Prices) -> S
     metric(
         "discarded_pushes_total",
         "counter",
-        "Pushes, or parts of one, that were refused, by reason.",
+        "Rejected pushes or parts of pushes, by reason.",
         &discarded.collect::<Vec<_>>(),
     );
     let costs = tenants.iter().flat_map(|(tenant, month)| {
@@ -132,14 +132,14 @@ pub(crate) fn prometheus(tenants: &[(String, MonthUsage)], prices: &Prices) -> S
         })
     });
     let help =
-        "Price of what was used since the month began, as if the monthly fee included nothing.";
+        "Price of usage since the start of the month, as if the monthly fee included nothing.";
     metric(
         "month_cost_dollars",
         "gauge",
         help,
         &costs.collect::<Vec<_>>(),
     );
-    let help = "The bill since the month began: the fee, and what all tenants used beyond what it includes.";
+    let help = "The bill since the start of the month: the fee, plus all tenants' usage beyond what it includes.";
     metric(
         "month_bill_dollars",
         "gauge",

@@ -25,7 +25,7 @@ pub(crate) fn random() -> u64 {
 
 /// Random bytes that nobody can foretell: for secrets.
 pub(crate) fn entropy<const N: usize>() -> Result<[u8; N], Problem> {
-    let failed = |_| Problem::internal("the platform gives no random bytes");
+    let failed = |_| Problem::internal("the platform provided no random bytes");
     let crypto = Reflect::get(&global(), &"crypto".into()).map_err(failed)?;
     let fill = Reflect::get(&crypto, &"getRandomValues".into()).map_err(failed)?;
     let fill: Function = fill.dyn_into().map_err(failed)?;

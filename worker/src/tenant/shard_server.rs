@@ -119,7 +119,7 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
             }
             if waiting.is_empty() {
                 return Err(Problem::overloaded(
-                    "too many profiles wait to be written; send again shortly",
+                    "too many profiles are waiting to be written; try again shortly",
                 ));
             }
             for taken in waiting {

@@ -92,7 +92,7 @@ pub(crate) fn set_up(step: &mut Step) -> Result<(Vec<Missing>, String)> {
             Ok(()) => ready.push(language),
             Err(failure) => {
                 let cause = failure.cause.replace('\n', " ");
-                step.note(format!("{language} is left out: {cause}"));
+                step.note(format!("skipping {language}: {cause}"));
                 missing.push(Missing { language, cause });
             }
         }

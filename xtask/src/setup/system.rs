@@ -155,12 +155,12 @@ impl Browser {
         step.note(format!("not found; installing {package} with apt"));
         let by_apt = install(step, &[*package]).and_then(|()| {
             self.working()
-                .ok_or_else(|| Failure::new("the one from apt does not start", ""))
+                .ok_or_else(|| Failure::new("the version from apt does not start", ""))
         });
         match by_apt {
             Ok((path, version)) => Ok((path, version.replace("found", "installed"))),
             Err(failure) => Err(Failure::new(
-                format!("there is no {package}: {}", failure.cause),
+                format!("{package} is not available: {}", failure.cause),
                 self.remedy,
             )),
         }

@@ -66,7 +66,7 @@ pub(crate) fn find_or_make(step: &mut Step) -> Result<(Toolchain, String)> {
     if debian && let Some(sysroot) = debian::built_before() {
         return Ok((
             Toolchain::Debian(sysroot),
-            "found: Debian's compiler and the library built before".to_owned(),
+            "found Debian's compiler and the library built earlier".to_owned(),
         ));
     }
     let mut causes = Vec::new();
@@ -100,7 +100,7 @@ pub(crate) fn find_or_make(step: &mut Step) -> Result<(Toolchain, String)> {
             causes.join("\n  - ")
         ),
         format!(
-            "let `rustup target add {TARGET}` reach its server (set RUSTUP_DIST_SERVER to use a mirror), \
+            "make sure that `rustup target add {TARGET}` can reach its server (set RUSTUP_DIST_SERVER to use a mirror), \
              or, on Debian 12 or later, `apt-get install {}` and try again",
             debian::PACKAGES.join(" ")
         ),

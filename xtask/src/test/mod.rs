@@ -181,8 +181,9 @@ impl TestRun {
         if let Err(failure) = &outcome.result {
             println!("{failure}");
             let last = last_lines(&outcome.output, LAST_LINES);
-            self.ends
-                .push(format!("=== how {name} ended\n{last}\n{failure}"));
+            self.ends.push(format!(
+                "=== end of the output of {name}\n{last}\n{failure}"
+            ));
             self.failed.push(name);
             self.failures.extend_from_slice(&outcome.failures);
             if outcome.failures.is_empty() {

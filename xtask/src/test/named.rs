@@ -59,7 +59,7 @@ impl Named {
         }
         if found.is_empty() {
             return Err(Failure::new(
-                format!("no test file is named {name:?}"),
+                format!("no test file named {name:?}"),
                 "give the name of a file in tests/browser, site/test, tests/tests, shared/tests or wasm-viewer/tests, \
                  without its extension; `cargo test -p pilotlight-core NAME` runs single tests of the core",
             ));

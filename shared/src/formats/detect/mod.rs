@@ -104,7 +104,7 @@ pub(crate) fn open_unpacked(raw: &[u8], cap: usize) -> Result<(Decoded, &'static
 
 /// Other messages read as pprof, too: a push request's series are value types without names.
 const NOT_PPROF: UnsupportedFormat =
-    UnsupportedFormat::Other("a protobuf message without samples and named sample types");
+    UnsupportedFormat::Other("a protobuf message without samples or named sample types");
 
 /// Whether a profile has neither samples nor a sample type with a name.
 fn is_blank(profile: &Profile) -> bool {
@@ -162,7 +162,7 @@ mod tests {
         assert!(message(trace, 18).starts_with("this is a Chrome trace, which the viewer opens"));
         assert_eq!(
             message(b"x profile: total 1\n?", 99),
-            "legacy count profile, line 2: not of the form 1 @ 0x2 0x3: \"?\""
+            "legacy count profile, line 2: expected a line like 1 @ 0x2 0x3: \"?\""
         );
         let read = "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR, speedscope and folded stacks";
         assert_eq!(
@@ -204,7 +204,7 @@ mod tests {
         // A push request: a series with the label a="b" and the sample "c".
         assert_eq!(
             message(b"\x0a\x0d\x0a\x06\x0a\x01a\x12\x01b\x12\x03\x0a\x01c", 99),
-            format!("this is a protobuf message without samples and named sample types; {read}")
+            format!("this is a protobuf message without samples or named sample types; {read}")
         );
         assert_eq!(
             message(b"MMPD\0", 10),
@@ -234,7 +234,7 @@ mod tests {
             ),
             (
                 b"reading file \"a.zst\"\nDebuggee command was: ./a\n\nMOST CALLS TO ALLOCATION FUNCTIONS\n60 calls to allocation functions with",
-                "a heaptrack_print report (open the recording that it was made of)",
+                "a heaptrack_print report (open the recording that it was made from)",
             ),
             (
                 b"Sampling at 49 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end.\n\n    b'do_idle'\n",
@@ -258,7 +258,7 @@ mod tests {
             ),
             (
                 b"PERFFILE\x68\0\0\0",
-                "a perf recording of an old version (`perf script` prints it as text)",
+                "a recording from an old perf version (`perf script` prints it as text)",
             ),
             (
                 b"\x04\x08{\x06:\x0cversionf\x081.2",

@@ -49,7 +49,7 @@ pub fn decode_with_times(bytes: &[u8]) -> Result<Recording, JfrError> {
 }
 
 /// What is said of a recording that is read without times.
-const WITHOUT_TIMES: &str = "events are added up without times and threads: keeping these would need far more memory than the file's size";
+const WITHOUT_TIMES: &str = "events are added up without times and threads: keeping them would need far more memory than the file's size";
 
 /// [`decode`] of the chunks that are sound; warnings name the others. Where none is, or where it
 /// would take too much, it is its error.
@@ -90,7 +90,7 @@ fn read(bytes: &[u8], options: &Options<'_>, damaged: Damaged) -> Result<Recordi
         let header = match Header::read(bytes, at, chunk) {
             Err(error) if damaged == Damaged::LeftOut => {
                 // Where the next one begins is not known.
-                decoder.leave_out(&error, "this chunk and all behind it are left out");
+                decoder.leave_out(&error, "this chunk and all after it are left out");
                 first_error.get_or_insert(error);
                 break;
             }

@@ -78,7 +78,7 @@ impl Layouts<'_, '_> {
         let problem = |problem| self.reader.error(problem);
         let missing = || {
             problem(JfrProblem::Invalid(
-                "the metadata does not say how stacks are read",
+                "the metadata doesn't describe stack traces",
             ))
         };
         let fields = self.classes.get(&id).map(|class| &class.fields);

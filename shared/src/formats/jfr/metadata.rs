@@ -135,7 +135,7 @@ impl<'a> Tree<'a> {
             };
             *left = next;
             if open.len() > MAX_DEPTH {
-                return Err(reader.error(JfrProblem::Invalid("elements nested too deep")));
+                return Err(reader.error(JfrProblem::Invalid("elements nested too deeply")));
             }
             let parent = open.last().map_or(Kind::Other, |&(kind, _)| kind);
             let kind = self.element(reader, parent, budget)?;
@@ -250,7 +250,7 @@ impl<'a> Tree<'a> {
         if index < self.texts.len() {
             Ok(index)
         } else {
-            Err(reader.error(JfrProblem::Invalid("a string that is not in the metadata")))
+            Err(reader.error(JfrProblem::Invalid("a string is missing from the metadata")))
         }
     }
 }

@@ -29,7 +29,7 @@ pub enum OtlpError {
     },
     /// Tables that are used so often that each use would take more memory than the request.
     #[error(
-        "OTLP: stacks and names that profiles share would need more than {limit} bytes when copied to each"
+        "OTLP: copying shared stacks and names to each profile would need more than {limit} bytes"
     )]
     Unfolds {
         /// What is allowed for a request of its size.

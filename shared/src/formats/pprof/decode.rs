@@ -103,7 +103,7 @@ fn check_frames(profile: &Profile, bytes: usize) -> Result<(), PprofError> {
         return Ok(());
     }
     let problem = format!(
-        "inlined calls make {frames} frames of {bytes} bytes; at most {MAX_FRAMES_PER_BYTE} a byte are allowed"
+        "{bytes} bytes expand to {frames} frames with inlined calls; at most {MAX_FRAMES_PER_BYTE} per byte are allowed"
     );
     Err(PprofError::Invalid(problem))
 }
@@ -147,7 +147,7 @@ impl Decoder {
                 // Row 0 is there already, and empty.
                 if !text.is_empty() {
                     self.warn(format!(
-                        "the first string is {:?} and not empty; index 0 is read as \"not given\"",
+                        "the first string must be empty (got {:?}); index 0 is read as \"not given\"",
                         start(&text)
                     ));
                 }
@@ -238,7 +238,7 @@ impl Decoder {
             (14, Value::Number(n)) => {
                 header.default_sample_type = self.string(n, "the default sample type")?
             }
-            (15, Value::Number(n)) => header.doc_url = self.string(n, "the doc url")?,
+            (15, Value::Number(n)) => header.doc_url = self.string(n, "the doc URL")?,
             _ => {}
         }
         Ok(())
@@ -275,7 +275,7 @@ mod tests {
                 .map_err(|error| error.to_string())
         };
         assert_eq!(check(4), Ok(100));
-        let problem = "pprof: inlined calls make 10100000 frames of 18840 bytes; at most 16 a byte are allowed";
+        let problem = "pprof: 18840 bytes expand to 10100000 frames with inlined calls; at most 16 per byte are allowed";
         assert_eq!(check(1000), Err(problem.to_owned()));
     }
 }

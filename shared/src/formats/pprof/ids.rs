@@ -51,7 +51,7 @@ pub(super) fn string(profile: &Profile, index: u64, what: &str) -> Result<String
             Ok(if is_empty { StringId::EMPTY } else { id })
         }
         None => Err(PprofError::Invalid(format!(
-            "{what} is string {}, but there are {count} strings",
+            "{what} refers to string {}, but there are {count} strings",
             index as i64
         ))),
     }

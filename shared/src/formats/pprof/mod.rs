@@ -141,7 +141,7 @@ mod tests {
         Writer(&mut more).bytes(4, &location);
         more.extend(sample(3, 6));
         more.extend(sample(2, 4));
-        let problem = "a line names function 70, which does not exist";
+        let problem = "a line refers to function 70, which does not exist";
         let kept = ["main;work 5", "work 4"];
         check(
             &profile_and(&more),

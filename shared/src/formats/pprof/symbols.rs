@@ -32,7 +32,7 @@ impl Decoder {
                     3 => m.limit = n,
                     4 => m.offset = n,
                     5 => m.file = self.string(n, "a mapping's file")?,
-                    6 => m.build_id = self.string(n, "a build id")?,
+                    6 => m.build_id = self.string(n, "a build ID")?,
                     7 => m.symbols.functions = n != 0,
                     8 => m.symbols.filenames = n != 0,
                     9 => m.symbols.line_numbers = n != 0,
@@ -127,7 +127,7 @@ impl Decoder {
             l.mapping = self.mappings.get(mapping);
             if l.mapping.is_none() {
                 self.warn(format!(
-                    "location {id} names mapping {mapping}, which does not exist"
+                    "location {id} refers to mapping {mapping}, which does not exist"
                 ));
             }
         }
@@ -146,7 +146,7 @@ impl Decoder {
             let Value::Number(n) = value else { continue };
             match field {
                 1 if n != 0 => {
-                    let missing = || PprofError::Dangling(format!("a line names function {n}"));
+                    let missing = || PprofError::Dangling(format!("a line refers to function {n}"));
                     line.function = Some(self.functions.get(n).ok_or_else(missing)?);
                 }
                 2 => line.line = n as i64,

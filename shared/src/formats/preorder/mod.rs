@@ -82,7 +82,7 @@ pub enum PreorderProblem {
         length: u64,
     },
     /// More nodes are announced than can follow.
-    #[error("{nodes} more nodes are announced, but only {left} bytes are left")]
+    #[error("{nodes} more nodes expected, but only {left} bytes left")]
     Children {
         /// How many.
         nodes: u64,

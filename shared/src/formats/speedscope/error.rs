@@ -51,7 +51,7 @@ pub enum ProfileProblem {
         weights: usize,
     },
     /// A frame that is not in the table.
-    #[error("{what} {row}: there is no frame {frame}; \"shared\" has {count}")]
+    #[error("{what} {row} refers to frame {frame}, but \"shared\" has {count}")]
     Frame {
         /// A sample or an event.
         what: &'static str,

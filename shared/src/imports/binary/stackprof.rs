@@ -257,7 +257,7 @@ impl<'a> Dump<'a> {
 
     fn length(&mut self) -> Result<usize, String> {
         let length = self.number()?;
-        usize::try_from(length).map_err(|_| format!("a length of {length}"))
+        usize::try_from(length).map_err(|_| format!("invalid length {length}"))
     }
 
     fn bytes(&mut self) -> Result<&'a [u8], String> {
@@ -375,7 +375,7 @@ mod tests {
                 b"T",
                 ": invalid type: boolean `true`, expected a list of numbers",
             ),
-            (b"[\xfa", "byte 194: a length of -1"),
+            (b"[\xfa", "byte 194: invalid length -1"),
             (b"@\x7f", "byte 194: a link to nothing"),
             (
                 b"o:\x06A\0",

@@ -44,7 +44,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     end(&mut rows, goroutine, open);
     if outside > 0 {
         rows.warnings
-            .add(|| format!("{outside} lines belong to no goroutine and are left out"));
+            .add(|| format!("{outside} lines outside of goroutines are left out"));
     }
     rows.finish()
 }

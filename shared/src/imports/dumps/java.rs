@@ -71,13 +71,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     }
     reader.end();
     for (count, what) in [
-        (
-            reader.homeless,
-            "frames belong to no thread and are left out",
-        ),
+        (reader.homeless, "frames outside of threads are left out"),
         (
             reader.unread,
-            "lines of threads are not understood and are left out",
+            "lines of threads are unrecognized and left out",
         ),
     ] {
         reader.rows.warnings.count(count, what);
@@ -307,7 +304,7 @@ mod tests {
              thread=a \"b\" #1 state=RUNNABLE 1\n \
              thread=VM Thread state=waiting on condition 1\n\
              jdk.A.park thread=c 1\n",
-            &["1 lines of threads are not understood and are left out"],
+            &["1 lines of threads are unrecognized and left out"],
         );
     }
 
@@ -344,8 +341,8 @@ mod tests {
              \x20- T.main(java.lang.String[]) @bci=71, line=16 (Interpreted frame)\nodd\n",
             "T.main:16;java.lang.Thread.sleep thread=main state=RUNNABLE 1\n",
             &[
-                "1 frames belong to no thread and are left out",
-                "1 lines of threads are not understood and are left out",
+                "1 frames outside of threads are left out",
+                "1 lines of threads are unrecognized and left out",
             ],
         );
     }

@@ -81,7 +81,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     }
     if unread > 0 {
         rows.warnings
-            .add(|| format!("{unread} bars are not understood and are left out"));
+            .add(|| format!("{unread} bars are unrecognized and left out"));
     }
     stacks(&mut rows, &bars)?;
     rows.finish()
@@ -234,10 +234,7 @@ mod tests {
             "samples/count\nmain;std::f<&> 3\nmain 897\nb;c 2\nb 98\n"
         );
         assert_eq!(decoded.profile.total(0), 1_000);
-        assert_eq!(
-            decoded.warnings,
-            ["1 bars are not understood and are left out"]
-        );
+        assert_eq!(decoded.warnings, ["1 bars are unrecognized and left out"]);
     }
 
     #[test]

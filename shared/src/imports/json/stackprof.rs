@@ -240,7 +240,7 @@ impl<'de> Visitor<'de> for Frames {
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             let id = key.parse();
-            let id = id.map_err(|_| A::Error::custom("the id of a frame is not a number"))?;
+            let id = id.map_err(|_| A::Error::custom("a frame's ID is not a number"))?;
             let raw: RawFrame<'de> = map.next_value()?;
             let builder = &mut self.builder;
             let row = Row {

@@ -118,7 +118,7 @@ impl Reader {
     fn read(&mut self, line: &str) -> Result<(), String> {
         let cell = |column| line.split('\t').nth(column);
         let (Some(total), Some(cell_name)) = (cell(0), self.name(line)) else {
-            return Err(format!("fewer columns than have names: {:?}", cut(line)));
+            return Err(format!("fewer columns than column names: {:?}", cut(line)));
         };
         let name = cell_name.trim_start();
         let indent = cell_name.len() - name.len();
@@ -279,7 +279,7 @@ mod tests {
     fn damaged_lines_are_named() {
         let head = "Weight\tSelf Weight\tSymbol Name\n";
         for (line, expect) in [
-            ("1 s\n", "fewer columns than have names: \"1 s\""),
+            ("1 s\n", "fewer columns than column names: \"1 s\""),
             ("1 s\tx\tf\n", "not a number: \"x\""),
             (
                 "9,9 s\t4,93 s\tf\n",

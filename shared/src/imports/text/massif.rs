@@ -85,14 +85,15 @@ fn tree(rows: &mut Rows, bytes: &[u8], head: usize, column: usize) -> Result<(),
         let indent = line.len() - text.len();
         let (bytes, name) = node(text).ok_or_else(|| {
             error(format!(
-                "not of the form n1: 234 function: {:?}",
+                "expected a line like n1: 234 function: {:?}",
                 cut(&line)
             ))
         })?;
         if indent == 0 && heap.is_some_and(|heap| heap != bytes) {
             let heap = heap.unwrap_or(0);
-            rows.warnings
-                .add(|| format!("line {number}: the tree has {bytes} bytes of a heap of {heap}"));
+            rows.warnings.add(|| {
+                format!("line {number}: the tree has {bytes} bytes, but the heap has {heap}")
+            });
         }
         let location = if name.contains("massif's threshold") {
             named(rows, SMALL)
@@ -182,13 +183,13 @@ mod tests {
         let text = format!("{HEAD}{}", TREE.replace("mem_heap_B=159", "mem_heap_B=160"));
         assert_eq!(
             decode(text.as_bytes()).expect("good").warnings,
-            ["line 12: the tree has 159 bytes of a heap of 160"]
+            ["line 12: the tree has 159 bytes, but the heap has 160"]
         );
         let text = format!("{HEAD}{TREE} n1 x\n");
         let error = decode(text.as_bytes()).expect_err("is damaged").to_string();
         assert_eq!(
             error,
-            "massif profile, line 18: not of the form n1: 234 function: \" n1 x\""
+            "massif profile, line 18: expected a line like n1: 234 function: \" n1 x\""
         );
         let error = decode(HEAD.as_bytes()).expect_err("nothing").to_string();
         assert_eq!(error, "massif profile: there are no samples");

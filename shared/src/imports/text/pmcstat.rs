@@ -74,8 +74,12 @@ impl Reader {
         }
         let text = line.trim_start();
         let indent = line.len() - text.len();
-        let (count, name, module) = node(text)
-            .ok_or_else(|| format!("not of the form 1.23%  [45]  function: {:?}", cut(line)))?;
+        let (count, name, module) = node(text).ok_or_else(|| {
+            format!(
+                "expected a line like 1.23%  [45]  function: {:?}",
+                cut(line)
+            )
+        })?;
         self.close(indent);
         if self.open.len() == MAX_STACK_DEPTH {
             return Err(too_deep());
@@ -174,7 +178,7 @@ mod tests {
             ),
             (
                 "@ e [1 samples]\n\n1%  [x]  a\n",
-                "line 3: not of the form 1.23%  [45]  function: \"1%  [x]  a\"",
+                "line 3: expected a line like 1.23%  [45]  function: \"1%  [x]  a\"",
             ),
         ] {
             let error = decode(text.as_bytes()).expect_err(text).to_string();

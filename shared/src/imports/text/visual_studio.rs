@@ -159,7 +159,7 @@ impl Reader {
             cell.map_or("", |cell| cell.trim())
         };
         if columns.name >= Some(cells.len()) {
-            return Err(format!("fewer columns than have names: {:?}", cut(line)));
+            return Err(format!("fewer columns than column names: {:?}", cut(line)));
         }
         let name = cell(columns.name);
         let mut values = Vec::with_capacity(self.values.len());
@@ -293,7 +293,7 @@ mod tests {
             ),
             (
                 "Exclusive Samples,Module Name,Function Name,\n5,a\n",
-                ", line 2: fewer columns than have names: \"5,a\"",
+                ", line 2: fewer columns than column names: \"5,a\"",
             ),
             (
                 "Type,Root Function Name,Function Name,Exclusive Samples,\n",

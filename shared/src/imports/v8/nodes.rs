@@ -327,11 +327,8 @@ impl<'a> Draft<'a> {
 /// A number of a node. V8 counts them from 1.
 pub(super) fn id(reader: &mut Reader<'_>) -> Result<u32, Problem> {
     let number = reader.number(1)?.unwrap_or(0);
-    u32::try_from(number).map_err(|_| {
-        reader.problem(format!(
-            "{number} is not a node number, which has at most 32 bits"
-        ))
-    })
+    u32::try_from(number)
+        .map_err(|_| reader.problem(format!("node number {number} does not fit in 32 bits")))
 }
 
 /// A line or column that counts from 0, where -1 is unknown.

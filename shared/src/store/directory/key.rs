@@ -40,13 +40,13 @@ pub struct ObjectKey {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum KeyError {
     /// A tenant id that is empty, `.` or `..`.
-    #[error("tenant id {0:?} is not allowed")]
+    #[error("tenant ID {0:?} is not allowed")]
     Tenant(String),
     /// A tenant id that is too long.
-    #[error("tenant id of {0} bytes; at most {MAX_TENANT} are allowed")]
+    #[error("the tenant ID has {0} bytes; at most {MAX_TENANT} are allowed")]
     TenantLength(usize),
     /// A character that a tenant id may not have.
-    #[error("tenant id {id:?} has {character:?}; letters, digits and !-_.*'() are allowed")]
+    #[error("tenant ID {id:?} has {character:?}; letters, digits and !-_.*'() are allowed")]
     TenantCharacter {
         /// The id.
         id: String,
@@ -220,7 +220,7 @@ mod tests {
         let error = "a/b".parse::<TenantId>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "tenant id \"a/b\" has '/'; letters, digits and !-_.*'() are allowed"
+            "tenant ID \"a/b\" has '/'; letters, digits and !-_.*'() are allowed"
         );
         assert!("ü".parse::<TenantId>().is_err());
     }

@@ -32,7 +32,7 @@ pub enum TagFramesError {
     #[error("the stacks with these values as frames would have more than {MAX_ROWS} frames")]
     TooManyRows,
     /// There are too many keys.
-    #[error("{0} keys; at most {MAX_KEYS} become frames")]
+    #[error("{0} keys given; at most {MAX_KEYS} can become frames")]
     TooManyKeys(usize),
 }
 

@@ -127,7 +127,7 @@ pub fn wanted(profile: &Profile) -> Vec<String> {
     // Stable, so that equal ones are in the order of their names.
     modules.sort_by_key(|&(_, count)| Reverse(count));
     let text = |((file, id), _): ((&str, &str), usize)| match id {
-        "" => format!("{} (no build id)", base_name(file)),
+        "" => format!("{} (no build ID)", base_name(file)),
         id => format!("{} ({id})", base_name(file)),
     };
     modules.into_iter().take(LISTED).map(text).collect()
@@ -259,7 +259,7 @@ mod tests {
         ];
         assert_eq!(
             wanted(&profile(&modules)),
-            ["a.so (ab)", "b.so (no build id)"]
+            ["a.so (ab)", "b.so (no build ID)"]
         );
     }
 }

@@ -20,7 +20,7 @@ pub enum TooLarge {
     Nodes,
     /// More than [`MAX_NAMES`].
     #[error(
-        "the function names need more than {} MiB in this response; ask for fewer nodes or functions, or for pprof, which has each name once",
+        "the function names need more than {} MiB in this response; ask for fewer nodes or functions, or for pprof, which stores each name once",
         MAX_NAMES >> 20
     )]
     Names,

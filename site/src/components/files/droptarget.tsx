@@ -66,5 +66,5 @@ function paste(data: DataTransfer | null, event: ClipboardEvent): void {
   if (event.target instanceof HTMLElement && isTyping(event.target)) return;
   const text = data.getData("text/plain");
   if (text.trim() !== "") void openText(text);
-  else notify("The clipboard has no file and no text.");
+  else notify("The clipboard has no file or text.");
 }

@@ -10,8 +10,8 @@ export function DropZone({ wide = false, children }: { wide?: boolean; children?
         {wide && <Logo size={56} />}
         <span class="big">Open a profile</span>
         <span>
-          Drop files, folders or zip archives of any profiler anywhere, paste them, or <u>choose them</u>. Drop several
-          to merge or compare them. Add the binary to resolve bare addresses.
+          Drop files, folders or zip archives from any profiler here, paste them, or <u>choose them</u>. Drop several to
+          merge or compare them. Add the binary to resolve bare addresses.
         </span>
         <span class="soft">Everything happens in this tab. Nothing is uploaded.</span>
       </FilePicker>

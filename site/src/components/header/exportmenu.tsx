@@ -63,7 +63,7 @@ export function ExportMenu() {
                 data-testid="export-whole"
                 onChange={(event) => (whole.value = event.currentTarget.checked)}
               />
-              Profiles without the filters
+              Ignore the filters
             </label>
           )}
           {forms.map(({ form, label, most }) => (

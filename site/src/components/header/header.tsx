@@ -14,7 +14,7 @@ import { ShareMenu } from "./sharemenu.tsx";
 import { TokenMenu } from "./tokenmenu.tsx";
 
 const THEMES: Record<Theme, { icon: IconName; name: string }> = {
-  auto: { icon: "auto", name: "same as the system" },
+  auto: { icon: "auto", name: "match the system" },
   light: { icon: "sun", name: "light" },
   dark: { icon: "moon", name: "dark" },
   contrast: { icon: "contrast", name: "high contrast" },

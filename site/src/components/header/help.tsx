@@ -85,11 +85,11 @@ export function Help() {
             </div>
             <div>
               <dt>drag</dt>
-              <dd>move the picture</dd>
+              <dd>pan</dd>
             </div>
             <div>
               <dt>drag on the heatmap</dt>
-              <dd>select a part of the time; with Shift, a second one to compare</dd>
+              <dd>select part of the time range; with Shift, a second one to compare</dd>
             </div>
           </dl>
         </section>

@@ -49,7 +49,7 @@ export function ShareMenu() {
             <ProfileLink tree={answer.tree} source={sources[0]} done={close} />
           ) : (
             <p class="hint">
-              These files are on this machine only. A link can hold one small profile; Export has pages.
+              These files are on this machine only. A link can hold only one small profile; for more, export a page.
             </p>
           )}
           {answer.state === "ready" && sources.length === 1 && placeOf("base") === "" && (

@@ -45,7 +45,7 @@ export function TokenDialog() {
           />
         </label>
         <p class="hint">
-          If you have none, ask an administrator of this server for one with the scope <code>read</code>. It stays in
+          If you have none, ask an administrator of this server for one with the <code>read</code> scope. It stays in
           this browser and is sent to this server only.
         </p>
         <button type="submit" class="control primary" data-testid="token-give">

@@ -58,12 +58,12 @@ function NeedsServer() {
   return (
     <Note title="This needs a server" testid="changes-bundle">
       <p>
-        Whether a change is more than what varies from minute to minute takes the functions of many short windows. A
-        server answers that; from a bundle or a bucket all of their profiles would have to be read.
+        Telling a change from minute-to-minute variation needs the functions of many short windows. A server computes
+        them; from a bundle or bucket, every profile would have to be read.
       </p>
       <div class="note-actions">
         <Link class="control primary" target={target}>
-          Compare the plain profiles
+          Compare the profiles directly
         </Link>
       </div>
     </Note>
@@ -208,7 +208,7 @@ function Summary({ answer }: { answer: Answer }) {
         <b>Not enough profiles to tell a change from the usual variation:</b>{" "}
         {rounded
           ? "the profiles have expired; only totals of whole minutes, hours or days remain."
-          : `each side needs three half-minute windows with profiles, and there are ${sides.before.windows} and ${sides.after.windows}.`}{" "}
+          : `each side needs three half-minute windows with profiles; they have ${sides.before.windows} and ${sides.after.windows}.`}{" "}
         {listed.length > 0
           ? "These are all differences of at least half a percentage point."
           : "No share differs by half a percentage point or more."}
@@ -305,15 +305,15 @@ function Method({ answer }: { answer: Answer }) {
     <details class="changes-method hint">
       <summary>How sure is this?</summary>
       <p>
-        Each side is cut into windows of at most {formatStep(windowMillis)}, {sides.before.windows} before and{" "}
+        Each side is divided into windows of at most {formatStep(windowMillis)}, {sides.before.windows} before and{" "}
         {sides.after.windows} after.{" "}
         {process &&
-          `It is also divided by ${process}: ${sides.before.processes} and ${sides.after.processes} of them. `}
+          `They are also split by ${process}: ${sides.before.processes} before and ${sides.after.processes} after. `}
         The more a function's share varies among them, the wider the interval next to its change (Welch). The chance
         that any of the {tested} functions is listed by mistake is at most 5 % (Bonferroni). A shift in the workload,
         such as different requests in the evening, also counts as a change.
         {found.unknown > 0 &&
-          ` ${plural(found.unknown, "function is", "functions are")} too small to be among the largest of every window, so not tested.`}
+          ` ${plural(found.unknown, "function is", "functions are")} not among the largest in every window, so not tested.`}
       </p>
     </details>
   );

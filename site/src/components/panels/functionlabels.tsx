@@ -40,10 +40,10 @@ function Values({ by }: { by: string }) {
                 Total
               </th>
               <th scope="col" class="num">
-                Of the function
+                % of function
               </th>
               <th scope="col" class="num function-wide">
-                Of the value
+                % of value
               </th>
               {cpu && <CostHeads />}
             </tr>

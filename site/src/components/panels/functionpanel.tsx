@@ -139,7 +139,7 @@ function Chosen({ func }: { func: string }) {
       {value && <Facts func={func} found={value} />}
       {state === "ready" && value === null && (
         <p data-testid="function-absent">
-          No samples of it in {service} ({typeLabel(type)}) in this range
+          No samples of this function in {service} ({typeLabel(type)}) in this range
           {base.filters.length > 0 && " with these filters"}.{" "}
           {window && (
             <button type="button" class="link" onClick={() => go({ window: null })}>
@@ -245,7 +245,7 @@ function since(windows: FunctionWindow[]): string {
   const filled = windows.filter(({ profiles }) => profiles > 0);
   const first = filled.findIndex(({ total }) => total > 0);
   const last = filled.findLastIndex(({ total }) => total > 0);
-  if (first < 0) return "No samples of it here.";
+  if (first < 0) return "No samples here.";
   const until = last < filled.length - 1 ? ` Last seen between ${bounds(filled[last])}.` : "";
   if (first === 0) return `Present from the start of the range.${until}`;
   return `First seen between ${bounds(filled[first])}.${until}`;
@@ -307,7 +307,7 @@ function Services() {
           {cpu && running.length > 1 && (
             <tfoot>
               <tr>
-                <th scope="row">All of them</th>
+                <th scope="row">Total</th>
                 <td class="num">{formatValue(sum, running[0].unit)}</td>
                 <td />
                 <td class="function-wide" />

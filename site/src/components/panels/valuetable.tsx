@@ -25,10 +25,10 @@ interface Props {
 }
 
 const COLUMNS: [ValueColumn, string, string][] = [
-  ["total", "Total", "All of the range"],
-  ["share", "Share", "Of all values"],
+  ["total", "Total", "Over the whole range"],
+  ["share", "Share", "Share of the total"],
   ["max", "Maximum", "The largest step"],
-  ["mean", "Mean", "Of the steps that have profiles"],
+  ["mean", "Mean", "Mean of the steps that have profiles"],
   ["deviation", "Deviation", "Standard deviation of the steps that have profiles"],
   ["profiles", "Profiles", "Number of profiles"],
 ];

@@ -57,7 +57,7 @@ export function AutoRefresh() {
           refreshEvery.value = Number(value);
         }}
       />
-      {refreshEvery.value > 0 && !live.value && <small class="soft">A range that ends now is refreshed.</small>}
+      {refreshEvery.value > 0 && !live.value && <small class="soft">Only ranges that end now refresh.</small>}
     </>
   );
 }

@@ -91,7 +91,7 @@ function OtherBundle() {
           }}
         />
       </label>
-      <p class="hint">Absolute, or relative to this page. This one is the baseline.</p>
+      <p class="hint">Absolute, or relative to this page. The current bundle is the baseline.</p>
       {wrong.value && (
         <p role="alert" data-testid="other-bundle-problem">
           {wrong}

@@ -37,7 +37,7 @@ export function DemoNote() {
           {allowed.value === false && (
             <>
               {" "}
-              To delete it, run <code>pilotlight demo --delete {base.href}</code> with a token that has the scope admin.
+              To delete it, run <code>pilotlight demo --delete {base.href}</code> with a token that has the admin scope.
             </>
           )}
         </p>

@@ -66,7 +66,7 @@ function described({ done, profiles }: { done: number; profiles: number }): stri
 /** What went wrong, and what to do. */
 function explain(failure: unknown): string {
   if (failure instanceof ApiError && (failure.status === 401 || failure.status === 403))
-    return "To push demo data, this server needs a token with the scope push. Sign in with one and try again, or ask an administrator to run: pilotlight demo URL --token TOKEN";
+    return "To push demo data, this server needs a token with the push scope. Sign in with one and try again, or ask an administrator to run: pilotlight demo URL --token TOKEN";
   const { title, meaning, detail } = problemOf(failure, "push all demo data");
   const reason = failure instanceof ApiError && failure.reason ? `${failure.reason}.` : meaning;
   return `${title}. ${reason || detail} Try again.`;

@@ -24,7 +24,7 @@ export function SavedViews() {
     <>
       {saved !== null && problem && <RetryNote problem={problem} />}
       {saved !== null && value && !wanted && (
-        <Note title="This view is not saved here any more" testid="view-unknown">
+        <Note title="This view is no longer saved here" testid="view-unknown">
           <p>It was deleted, or the link belongs to another server.</p>
           <div class="note-actions">
             <button type="button" class="control primary" onClick={() => go({ saved: null }, "replace")}>

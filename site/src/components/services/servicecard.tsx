@@ -76,9 +76,9 @@ function Star({ name, pressed }: { name: string; pressed: boolean }) {
       ref={button}
       type="button"
       class="control icon-only quiet star"
-      aria-label={`Favourite: ${name}`}
+      aria-label={`Favorite: ${name}`}
       aria-pressed={pressed}
-      title={pressed ? "A favourite, shown first" : "Show first"}
+      title={pressed ? "Favorite, shown first" : "Show first"}
       data-testid="favourite"
       onClick={({ detail }) => {
         toggleFavourite(name);

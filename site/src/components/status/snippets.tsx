@@ -28,7 +28,7 @@ export function Snippets() {
       </div>
       <p class="hint">
         Agents for Python, Ruby, .NET, Rust and Java, Alloy and OTLP senders push to the same address. Where the server
-        requires a token, give the agent one with the scope push.
+        requires a token, give the agent one with the push scope.
       </p>
     </div>
   );

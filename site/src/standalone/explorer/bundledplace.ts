@@ -14,5 +14,5 @@ export async function placeOf(address: URL): Promise<Bundle> {
 
 /** Nothing is fetched. */
 export function unreachable(address: string): FileError {
-  return new FileError("This page can't read from other addresses.", [address]);
+  return new FileError("This exported page can't load other addresses.", [address]);
 }

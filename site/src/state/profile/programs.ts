@@ -101,7 +101,7 @@ export function explain(failure: unknown): never {
 export function noPart(answers: Pick<Named, "ids" | "wanted">[]): FileError {
   const ids = new Set(answers.flatMap(({ ids }) => ids));
   const wanted = new Set(answers.flatMap(({ wanted }) => wanted));
-  const own = ids.size > 0 ? `its build id is ${[...ids].join(" or ")}` : "it has no build id";
+  const own = ids.size > 0 ? `its build ID is ${[...ids].join(" or ")}` : "it has no build ID";
   return new FileError(`This binary isn't part of the open profiles: ${own}.`, [
     wanted.size > 0
       ? `Unresolved addresses are in ${[...wanted].join(", ")}.`

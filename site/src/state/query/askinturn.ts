@@ -16,7 +16,7 @@ export async function askInTurn<Q, A>(
   const one = (question: Q) =>
     inTurn(async () => {
       stopped.throwIfAborted();
-      if (failed) throw new DOMException("another question failed", "AbortError");
+      if (failed) throw new DOMException("another request failed", "AbortError");
       try {
         return await ask(question);
       } catch (failure) {

@@ -105,7 +105,7 @@ interface Question {
 export const progress = signal({ done: 0, of: 0 });
 
 export const changes = resource(
-  "look for what changed",
+  "find what changed",
   (): Question | null => {
     const { panel, service, type, base, window, by } = exploreRoute.value;
     if (panel !== "changes" || !service || !type || placeOf("base") !== "") return null;

@@ -155,7 +155,7 @@ export interface InServices {
 
 /** The function in each service that has profiles of this type. */
 export const inServices = resource(
-  "look for the function in all services",
+  "search all services for the function",
   () => {
     const known = services.value.value;
     const question = named();
@@ -198,7 +198,7 @@ export interface InValues {
 
 /** The function by the values of the label that splits the timeline, and where that is missing. */
 export const inValues = resource(
-  "look for the function by label",
+  "read the function by label",
   () => {
     const { split: by, type } = exploreRoute.value;
     const [question, found] = [named(), ownLabels.value];

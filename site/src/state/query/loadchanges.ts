@@ -27,7 +27,7 @@ const MOST_TYPES = 8;
 /** Labels of versions that are told apart: services differ in how they call it. */
 const MOST_LABELS = 3;
 
-const found = resource("look for load changes", question, answer, ({ range }) => JSON.stringify(range), "dropped");
+const found = resource("find load changes", question, answer, ({ range }) => JSON.stringify(range), "dropped");
 
 effect(() => {
   serviceChanges.value = found.value.value ?? {};

@@ -37,7 +37,7 @@ export async function openMerged(
   links: Links | null = null,
 ): Promise<MergedProfile | null> {
   const started = performance.now();
-  progress.stage(`asking the ${place ? "bucket" : "server"}${side}`);
+  progress.stage(`querying the ${place ? "bucket" : "server"}${side}`);
   const asked = await inParts(range, async (part) => {
     const heard = (bytes: number) => progress.stage(`reading${side}`, bytes);
     const answer = await fetchProfile(place, query, part, progress.signal, heard, links);

@@ -85,8 +85,8 @@ function problem(failure: unknown, doing: string): Pick<Problem, "title" | "mean
 }
 
 const TRIES: Record<number, string[]> = {
-  401: ["Enter a token with the scope push."],
-  403: ["It needs a token with the scope push."],
+  401: ["Enter a token with the push scope."],
+  403: ["It needs a token with the push scope."],
   409: ["Its addresses already have names."],
   413: ["Build the program with less debug information (-g1)."],
   429: ["Delete unused symbols in the settings on the front page."],
@@ -108,7 +108,7 @@ async function tablesOf(program: File): Promise<{ tables: Uint8Array<ArrayBuffer
   if (!answer.fits) throw noPart([answer]);
   if (answer.byName)
     throw new FileError("No profile here has this binary's build ID, so its symbols can't be matched.", [
-      "Link the program with a build id (-Wl,--build-id).",
+      "Link the program with a build ID (-Wl,--build-id).",
     ]);
   // Where the names are of a stored table, this one may know more.
   if (answer.addresses === 0 && !(await isListed(answer.ids))) return { tables: [], kept: "" };

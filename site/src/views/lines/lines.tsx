@@ -49,7 +49,7 @@ export function Lines() {
   return (
     <section class="lines" aria-label="Source lines" data-testid="lines">
       {!hasLines.value ? (
-        <p class="hint pad">A comparison has no source lines. Look at one of its sides.</p>
+        <p class="hint pad">A comparison has no source lines. Open one of its sides.</p>
       ) : problem ? (
         <ProblemNote problem={problem} />
       ) : !listed.value ? (
@@ -86,7 +86,7 @@ function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
               type="button"
               class="control toggle"
               aria-pressed={pictureRoute.value.wholeFile}
-              title="The lines of all functions in this file"
+              title="Show all functions in this file"
               data-testid="whole-file"
               onClick={() => go({ wholeFile: !pictureRoute.peek().wholeFile })}
             >
@@ -107,7 +107,7 @@ function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
         {file && !sources.value.has(file) && <Origin file={file} line={lines[0]?.line ?? 0} />}
         {beyond && (
           <p role="status" class="hint">
-            {`This file has ${plural(source.length, "line")}, the profile has more: the file is another version.`}
+            {`This file has ${plural(source.length, "line")}, but the profile has more: it is a different version.`}
           </p>
         )}
       </div>
@@ -119,7 +119,7 @@ function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
 function SourcePicker({ file, known }: { file: string; known: boolean }) {
   const base = baseOf(file);
   return (
-    <label class="control" title={`Choose ${base} on your disk, or drop it here. It stays in this page.`}>
+    <label class="control" title={`Choose ${base} on your disk, or drop it here. It stays in this tab.`}>
       <input
         type="file"
         class="hidden"

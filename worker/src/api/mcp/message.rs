@@ -262,7 +262,7 @@ impl Call {
             if let Some(expect) = expect.filter(|expect| found.as_deref() != Some(expect)) {
                 let found = found.as_deref().unwrap_or("");
                 let message =
-                    format!("the header {header} is {found:?}, but the message says {expect:?}");
+                    format!("the {header} header is {found:?}, but the message says {expect:?}");
                 return Err(self.refusal(HEADER_MISMATCH, &message));
             }
         }

@@ -30,7 +30,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
 ];
 
 /// Why not, in the answer.
-const REASON: &str = "debug info is not stored here";
+const REASON: &str = "this server does not store debug info";
 
 /// `ShouldInitiateUpload`: no, with a reason. What is asked about is thrown away: a connection with
 /// an unread body is closed, and the next request on it is lost.
@@ -54,6 +54,6 @@ fn not_initiated() -> Problem {
     Problem::new(
         412,
         "failed_precondition",
-        "this upload was not initiated; debug info is not stored here",
+        "this upload was not initiated; this server does not store debug info",
     )
 }

@@ -349,7 +349,7 @@ fn tree(profile: &Profile, column: usize) -> Result<CallTree, Problem> {
     let nodes = CallTree::rows(profile, column);
     if nodes > MAX_TREE_NODES {
         let message = format!(
-            "the profile has {nodes} different calls; at most {MAX_TREE_NODES} are drawn here: open it on the page /file"
+            "the profile has {nodes} different calls; at most {MAX_TREE_NODES} can be drawn; open it at /file instead"
         );
         return Err(Problem::new(413, "resource_exhausted", message));
     }

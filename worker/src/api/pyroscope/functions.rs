@@ -73,7 +73,7 @@ impl TreeProjection {
     pub(super) fn of(names: Vec<String>, options: &FunctionTreeOptions) -> Result<Self, Problem> {
         if names.len() > MAX_CHAIN {
             let message = format!(
-                "a chain of {} functions is longer than the {MAX_CHAIN} allowed",
+                "the chain has {} functions; at most {MAX_CHAIN} are allowed",
                 names.len()
             );
             return Err(Problem::invalid(message));

@@ -163,8 +163,9 @@ fn profile_ids(texts: &[String]) -> Result<Option<ProfileIds>, Problem> {
         return Err(Problem::invalid(message));
     }
     let id = |text: &String| {
-        ProfileId::parse(text)
-            .map_err(|error| Problem::invalid(format!("profile_id_selector is {text:?}: {error}")))
+        ProfileId::parse(text).map_err(|error| {
+            Problem::invalid(format!("invalid profile_id_selector {text:?}: {error}"))
+        })
     };
     let ids = texts.iter().map(id).collect::<Result<Vec<_>, _>>()?;
     Ok((!texts.is_empty()).then(|| ids.into_iter().flatten().collect()))
@@ -255,7 +256,7 @@ mod tests {
         let expect = ProfileIds::from_iter(ProfileId::parse(ours).unwrap());
         assert_eq!(of(&[other, ours, ours]), Ok(Some(expect)));
         let refused = of(&[ours, "xyz"]).unwrap_err();
-        let message = "profile_id_selector is \"xyz\": a profile ID must be a UUID (32 hex digits with hyphens)";
+        let message = "invalid profile_id_selector \"xyz\": a profile ID must be a UUID (32 hex digits with hyphens)";
         assert_eq!((refused.status, refused.message.as_str()), (400, message));
         assert_eq!(of(&[ours; 1_001]).unwrap_err().status, 400);
     }
@@ -285,7 +286,7 @@ mod tests {
         });
         assert_eq!(
             both.unwrap_err().message,
-            "span_selector and trace_id_selector are both given; give one of them"
+            "span_selector can't be combined with trace_id_selector"
         );
     }
 }

@@ -182,7 +182,7 @@ impl Aggregation {
             "" | "sum" => Ok(Self::Sum),
             "avg" | "average" => Ok(Self::Average),
             other => Err(Problem::invalid(format!(
-                "aggregation must be sum or average, not {other:?}"
+                "aggregation must be sum or average (got {other:?})"
             ))),
         }
     }

@@ -127,7 +127,7 @@ impl Settings {
         let bytes: usize = others.map(|(name, s)| name.len() + s.value.len()).sum();
         if bytes + name.len() + value.len() > MAX_BYTES {
             let message = format!(
-                "the setting has {} bytes and all others have {bytes}; at most {MAX_BYTES} are kept together",
+                "the setting has {} bytes and the others have {bytes}; their total can be at most {MAX_BYTES}",
                 name.len() + value.len()
             );
             return Err(Problem::new(429, "resource_exhausted", message));
@@ -152,7 +152,7 @@ impl Settings {
         match self.settings.get(name) {
             Some(stored) if stored.modified_at > at => {
                 let message = format!(
-                    "the setting {name:?} was changed at {}, after this change of {at}",
+                    "the setting {name:?} was changed at {}, later than this change ({at})",
                     stored.modified_at
                 );
                 Err(Problem::new(409, "already_exists", message))

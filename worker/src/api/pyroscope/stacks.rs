@@ -28,7 +28,7 @@ pub(super) fn stack_selector(stacks: StackTraceSelector) -> Result<StackSelector
 fn call_site(call_site: Vec<Location>) -> Result<Vec<String>, Problem> {
     if call_site.len() > MAX_CALL_SITE {
         let message = format!(
-            "a call site of {} functions is longer than the {MAX_CALL_SITE} allowed",
+            "the call site has {} functions; at most {MAX_CALL_SITE} are allowed",
             call_site.len()
         );
         return Err(Problem::invalid(message));
@@ -54,7 +54,7 @@ fn frame_filter(filter: messages::FrameFilter) -> Result<FrameFilter, Problem> {
     let included = filter.included.len();
     if included > FrameFilter::MAX_INCLUDED {
         let message = format!(
-            "frame_filter includes {included} functions; at most {} are allowed, since a stack must have each of them",
+            "frame_filter includes {included} functions; at most {} are allowed, since a stack must contain all of them",
             FrameFilter::MAX_INCLUDED
         );
         return Err(Problem::invalid(message));
@@ -147,7 +147,7 @@ mod tests {
         });
         assert_eq!(
             of(of_65).unwrap_err(),
-            "frame_filter includes 65 functions; at most 64 are allowed, since a stack must have each of them"
+            "frame_filter includes 65 functions; at most 64 are allowed, since a stack must contain all of them"
         );
     }
 }

@@ -131,7 +131,7 @@ pub(crate) fn typed_selector(text: &str) -> Result<(Selector, ProfileType), Prob
     match selector.profile_type.take() {
         Some(profile_type) => Ok((selector, profile_type)),
         None => Err(Problem::invalid(format!(
-            "the query {text:?} must start with a profile type, such as process_cpu:cpu:nanoseconds:cpu:nanoseconds{{}} does"
+            "the query {text:?} must start with a profile type, such as process_cpu:cpu:nanoseconds:cpu:nanoseconds{{}}"
         ))),
     }
 }

@@ -49,7 +49,7 @@ pub(super) async fn named<P: Platform>(
     if profile.mappings().len() > MAX_MAPPINGS {
         admission
             .platform
-            .note("a sum is not named: it has too many mappings");
+            .note("a total was not symbolized: too many mappings");
         return Ok(profile);
     }
     // The plan that made the sum holds nothing any more.
@@ -73,7 +73,7 @@ pub(super) async fn named<P: Platform>(
         for listed in list {
             reads += 1;
             if reads > MAX_TABLES {
-                let message = "a sum is named in part: it has too many programs";
+                let message = "a total was symbolized only in part: too many programs";
                 admission.platform.note(message);
                 return Ok(profile);
             }
@@ -89,7 +89,7 @@ pub(super) async fn named<P: Platform>(
     if left.get() == 0 {
         admission
             .platform
-            .note("a sum is named in part: it has too many addresses");
+            .note("a total was symbolized only in part: too many addresses");
     }
     Ok(profile)
 }
@@ -106,8 +106,7 @@ async fn named_by<P: Platform>(
     let key = listed.key(tenant);
     let memory = listed.memory() + 3 * profile.table_bytes() as u64;
     if memory > MAX_MEMORY {
-        let message =
-            format!("object {key} is not read: together with the sum it needs {memory} bytes");
+        let message = format!("object {key} was skipped: with the total it needs {memory} bytes");
         return Err(Problem::internal(message));
     }
     let _permit = admission.enter(listed.memory()).await?;
@@ -115,7 +114,7 @@ async fn named_by<P: Platform>(
         return Ok(None);
     };
     let table = SymbolTable::decode(&object.bytes)
-        .map_err(|error| Problem::internal(format!("object {key} names nothing: {error}")))?;
+        .map_err(|error| Problem::internal(format!("symbol table {key} can't be read: {error}")))?;
     let fit = Fit::of(&table.identity(), profile);
     let symbols = Bounded {
         table: &table,

@@ -25,7 +25,7 @@ pub(crate) fn span_selector<'a>(
         (false, true) => Ok(Some(SpanSelector::Spans(spans))),
         (true, false) => Ok(Some(SpanSelector::Traces(traces))),
         (false, false) => Err(Problem::invalid(format!(
-            "{span_field} and {trace_field} are both given; give one of them"
+            "{span_field} can't be combined with {trace_field}"
         ))),
     }
 }
@@ -36,7 +36,7 @@ fn ids<'a, Id: FromStr<Err: std::fmt::Display> + Ord>(
 ) -> Result<BTreeSet<Id>, Problem> {
     let id = |text: &str| {
         text.parse()
-            .map_err(|error| Problem::invalid(format!("{name} is {text:?}: {error}")))
+            .map_err(|error| Problem::invalid(format!("invalid {name} {text:?}: {error}")))
     };
     texts.map(id).collect()
 }

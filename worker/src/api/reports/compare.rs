@@ -17,7 +17,7 @@ pub(super) const REPORT: Report = Report {
     })
     .of_several_tenants(),
     tool: "compare_profiles",
-    about: "What got slower or faster: functions that use more or less than in a baseline: an earlier range, or another selector such as another version.",
+    about: "What got slower or faster: functions that use more or less than in a baseline, which is an earlier range or another selector, such as another version.",
     parameters: &[
         QUERY,
         FROM,
@@ -28,12 +28,12 @@ pub(super) const REPORT: Report = Report {
         ),
         text(
             "baseline_from",
-            "Start of the baseline. By default the range of equal length before `from`, or with `baseline_query` the same range.",
+            "Start of the baseline. Default: the range of equal length before `from`, or the same range if `baseline_query` is set.",
         ),
-        text("baseline_until", "End of the baseline, excluded."),
+        text("baseline_until", "End of the baseline, exclusive."),
         choice(
             "sort",
-            "By the change of a function's total, which shows where a change comes from, or of its self value.",
+            "Sort by the change of total, which shows where a change comes from, or of self value.",
             &["total", "self"],
         ),
         choice(

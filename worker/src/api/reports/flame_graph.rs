@@ -17,14 +17,14 @@ pub(super) const REPORT: Report = Report {
     })
     .of_several_tenants(),
     tool: "flame_graph",
-    about: "The largest nodes of the flame graph as a list with depths: how calls nest. For which functions matter, the list of functions is shorter.",
+    about: "The largest nodes of the flame graph as a list with depths: how calls nest. To see which functions matter, use the shorter list of functions.",
     parameters: &[
         QUERY,
         FROM,
         UNTIL,
         number(
             "nodes",
-            "How many nodes are kept, the largest ones; the others are folded into nodes called other.",
+            "Maximum number of nodes, largest first; the rest are merged into nodes named other.",
             16_384,
             60,
         ),

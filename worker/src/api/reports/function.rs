@@ -24,10 +24,7 @@ pub(super) const REPORT: Report = Report {
         UNTIL,
         Parameter {
             required: true,
-            ..text(
-                "name",
-                "Name of the function, or a part of it that only one has.",
-            )
+            ..text("name", "Name of the function, or a unique part of it.")
         },
         number(
             "limit",

@@ -24,14 +24,14 @@ pub(super) const REPORT: Report = Report {
         UNTIL,
         choice(
             "sort",
-            "By self value, or by total with callees.",
+            "Sort by self value, or by total including callees.",
             &["self", "total"],
         ),
         text(
             "search",
             "Only functions with this text in their names, ignoring case.",
         ),
-        number("limit", "Most functions.", 1_000, 20),
+        number("limit", "Maximum number of functions.", 1_000, 20),
     ],
     write: |arguments, form, runner| Box::pin(write(arguments, form, runner)),
 };

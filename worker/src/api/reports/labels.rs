@@ -20,7 +20,7 @@ pub(super) const REPORT: Report = Report {
     parameters: &[
         text(
             "query",
-            "Label selector, as {service_name=\"checkout\"}, with or without a profile type before it. All series by default.",
+            "Label selector, such as {service_name=\"checkout\"}, with or without a profile type before it. All series by default.",
         ),
         FROM,
         UNTIL,

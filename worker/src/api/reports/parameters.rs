@@ -28,19 +28,19 @@ pub(crate) enum Kind {
 
 pub(super) const FROM: Parameter = text(
     "from",
-    "Start of the time range: milliseconds since 1970, relative to now as now-1h or now-7d, or as 2026-11-24T10:00:00Z. An hour ago by default.",
+    "Start of the time range: milliseconds since 1970, relative to now like now-1h or now-7d, or like 2026-11-24T10:00:00Z. An hour ago by default.",
 );
 
 pub(super) const UNTIL: Parameter = text(
     "until",
-    "End of the time range, excluded: adjacent ranges count no profile twice. Written as `from`. Now by default.",
+    "End of the time range, exclusive: adjacent ranges don't count a profile twice. Same format as `from`. Now by default.",
 );
 
 pub(super) const QUERY: Parameter = Parameter {
     required: true,
     ..text(
         "query",
-        "Profile type and label selector, as process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"checkout\", region=~\"eu.*\"}. The list of services tells which types and services there are.",
+        "Profile type and label selector, such as process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"checkout\", region=~\"eu.*\"}. The list of services has all types and services.",
     )
 };
 

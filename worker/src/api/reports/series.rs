@@ -17,14 +17,14 @@ pub(super) const REPORT: Report = Report {
     })
     .of_several_tenants(),
     tool: "query_series",
-    about: "Totals over time, as one series or grouped by labels; shows when something changed, and which values of a label have most of it.",
+    about: "Totals over time, as one series or grouped by labels; shows when something changed, and which label values account for most of it.",
     parameters: &[
         QUERY,
         FROM,
         UNTIL,
         text(
             "by",
-            "Names of labels to group by, with commas between them. One series of everything by default.",
+            "Labels to group by, separated by commas. A single series by default.",
         ),
         number(
             "points",
@@ -34,7 +34,7 @@ pub(super) const REPORT: Report = Report {
         ),
         number(
             "limit",
-            "Maximum number of series, those with the largest totals.",
+            "Maximum number of series, largest totals first.",
             1_000,
             10,
         ),

@@ -22,10 +22,7 @@ pub(super) const REPORT: Report = Report {
     parameters: &[
         FROM,
         UNTIL,
-        unbounded(
-            "limit",
-            "Maximum number of services, those with the most profiles.",
-        ),
+        unbounded("limit", "Maximum number of services, most profiles first."),
         Parameter {
             json_only: true,
             ..number(

@@ -225,7 +225,7 @@ pub(crate) async fn read(
     admission: &Admission<impl Platform>,
 ) -> Result<(Shared, Permit), Problem> {
     if id.has_expired(now) {
-        let message = "this share has expired, and its profile is deleted";
+        let message = "this share has expired; its profile was deleted";
         return Err(Problem::new(410, "not_found", message));
     }
     let key = id.key(tenant);

@@ -154,7 +154,7 @@ impl S3Error {
 pub(crate) fn etag(response: &Response) -> Result<String, String> {
     let etag = response.header("etag");
     if etag.is_empty() {
-        Err("it has no entity tag".to_owned())
+        Err("it has no ETag".to_owned())
     } else {
         Ok(etag.to_owned())
     }

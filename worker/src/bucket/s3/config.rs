@@ -27,7 +27,7 @@ pub(crate) struct S3Config {
 /// A variable or secret that does not say what it should. A secret's value is never shown.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(crate) enum BackendError {
-    #[error("variable {name}: {found:?} is not {expected}")]
+    #[error("variable {name} must be {expected} (got {found:?})")]
     Wrong {
         name: &'static str,
         found: String,
@@ -260,7 +260,7 @@ mod tests {
         };
         expect(
             &[("BUCKET_BACKEND", "minio")],
-            "variable BUCKET_BACKEND: \"minio\" is not \"r2\" or \"s3\"",
+            "variable BUCKET_BACKEND must be \"r2\" or \"s3\" (got \"minio\")",
         );
         expect(
             &[("S3_BUCKET", "")],
@@ -273,15 +273,15 @@ mod tests {
         );
         expect(
             &[("S3_ENDPOINT", "s3.example.com")],
-            "variable S3_ENDPOINT: \"s3.example.com\" is not a URL of scheme https or http without user, query and fragment",
+            "variable S3_ENDPOINT must be a URL of scheme https or http without user, query and fragment (got \"s3.example.com\")",
         );
         expect(
             &[("S3_URL_STYLE", "dns")],
-            "variable S3_URL_STYLE: \"dns\" is not \"path\" or \"virtual\"",
+            "variable S3_URL_STYLE must be \"path\" or \"virtual\" (got \"dns\")",
         );
         expect(
             &[("S3_BUCKET", "a/b")],
-            "variable S3_BUCKET: \"a/b\" is not the name of a bucket: letters, digits, hyphens and dots",
+            "variable S3_BUCKET must be the name of a bucket: letters, digits, hyphens and dots (got \"a/b\")",
         );
         expect(
             &[("S3_ENDPOINT", "https://s3.example.com/profiles/")],

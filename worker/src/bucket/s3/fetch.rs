@@ -41,7 +41,7 @@ impl Http for Fetch {
             Either::Left((answer, _)) => answer.map_err(|error: worker::Error| error.to_string()),
             Either::Right(..) => {
                 controller.abort();
-                Err(format!("no answer within {} s", LIMIT.as_secs()))
+                Err(format!("no response within {} s", LIMIT.as_secs()))
             }
         }
     }

@@ -111,7 +111,7 @@ impl<H: Http> S3Bucket<H> {
     fn invalid(&self, request: &S3Request<'_>, why: &str) -> BucketError {
         let (method, key) = (request.method.to_str(), request.key.unwrap_or_default());
         let message = format!(
-            "the S3 endpoint {} sent an invalid answer to {method} {key}: {why}",
+            "the S3 endpoint {} sent an invalid response to {method} {key}: {why}",
             self.endpoint()
         );
         BucketError::Invalid { message }

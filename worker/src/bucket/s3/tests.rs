@@ -243,7 +243,7 @@ fn what_is_safe_is_sent_again() {
         ok
     );
     let error = put(&[BROKEN; 4], "PUT:k 100 PUT:k 200 PUT:k 400 PUT:k").unwrap_err();
-    let expected = "the bucket does not answer: the S3 endpoint https://s3.example.com/profiles/: connection lost";
+    let expected = "the bucket is unavailable: the S3 endpoint https://s3.example.com/profiles/: connection lost";
     assert_eq!(error.to_string(), expected);
     let error = put(&[SLOW; 4], "PUT:k 100 PUT:k 200 PUT:k 400 PUT:k").unwrap_err();
     assert!(

@@ -95,7 +95,7 @@ impl<S: Sql> Catalog<S> {
             >= MAX_DELETIONS
         {
             return Err(Problem::overloaded(format!(
-                "{MAX_DELETIONS} deletions are under way; wait for one to end"
+                "{MAX_DELETIONS} deletions are in progress; wait for one to finish"
             )));
         }
         let (mut begun, mut work, mut summaries) =

@@ -153,7 +153,7 @@ impl<T: Transport> TenantClient<T> {
             let body = self.call_json(TenantRpc::Catalog, &query).await?;
             let Some(rest) = left.get().checked_sub(body.len()) else {
                 return Err(Problem::invalid(
-                    "the range touches too many objects for one query; choose a shorter one",
+                    "the range touches too many objects for one query; choose a shorter range",
                 ));
             };
             left.set(rest);

@@ -40,7 +40,7 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     ),
     (
         b"PERFFILE",
-        Profile("a perf recording of an old version (`perf script` prints it as text)"),
+        Profile("a recording from an old perf version (`perf script` prints it as text)"),
     ),
     (
         b"hdrb",
@@ -126,7 +126,7 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     (
         "",
         &["debuggee command was: ", " allocation functions"],
-        Profile("a heaptrack_print report (open the recording that it was made of)"),
+        Profile("a heaptrack_print report (open the recording that it was made from)"),
     ),
     ("v ", &["\nX ", "\ns "], HEAPTRACK),
     ("", &["\nv ", "\nX ", "\ns ", "\ni ", "\nt "], HEAPTRACK),

@@ -74,7 +74,7 @@ fn row(
         scan.eat(" @")?;
         Some((delay, count, address_list(&mut scan)))
     });
-    let (delay, count, list) = found.ok_or_else(|| error("not of the form 1 2 @ 0x3"))?;
+    let (delay, count, list) = found.ok_or_else(|| error("expected a line like 1 2 @ 0x3"))?;
     frames.clear();
     addresses(list, frames)
         .map_err(|address| error(&format!("the address {address} has more than 64 bits")))?;

@@ -126,8 +126,12 @@ pub(crate) fn decode(bytes: &[u8], warnings: &mut Warnings) -> Result<Profile, L
     let period = i64::try_from(period_micros)
         .ok()
         .and_then(|micros| micros.checked_mul(1000));
-    let period =
-        period.ok_or_else(|| error(3 * words.width, format!("a period of {period_micros} µs")))?;
+    let period = period.ok_or_else(|| {
+        error(
+            3 * words.width,
+            format!("invalid period: {period_micros} µs"),
+        )
+    })?;
     let types = [("samples", "count"), ("cpu", "nanoseconds")];
     let mut draft = Draft::new(&types, ("cpu", "nanoseconds"), period);
     let end = samples(bytes, words, language, &mut draft)?;
@@ -163,11 +167,8 @@ fn samples(
         let start = offset + 2 * words.width;
         let room = (bytes.len() - start) / words.width;
         let depth = usize::try_from(depth).ok().filter(|&depth| depth <= room);
-        let depth = depth.ok_or_else(|| {
-            error(format!(
-                "a stack deeper than the {room} words that are left"
-            ))
-        })?;
+        let depth =
+            depth.ok_or_else(|| error(format!("a stack is deeper than the {room} words left")))?;
         frames.clear();
         frames.extend((0..depth).filter_map(|i| words.at(bytes, start + i * words.width)));
         let end = start + depth * words.width;
@@ -185,7 +186,7 @@ fn samples(
             .ok()
             .and_then(|count| Some((count, count.checked_mul(draft.period)?)));
         let (count, nanos) =
-            count.ok_or_else(|| error("a sample exceeds 64 bits of nanoseconds".to_owned()))?;
+            count.ok_or_else(|| error("a sample's time exceeds 64 bits".to_owned()))?;
         draft.push(&frames, &[count, nanos], 0).map_err(error)?;
         offset = end;
     }

@@ -43,7 +43,7 @@ fn decode(text: &str, format: Format) -> Result<Profile, LegacyError> {
     if draft.types.is_empty() {
         return Err(LegacyError::Whole {
             format,
-            problem: "no line says resolution = …".to_owned(),
+            problem: "the line resolution=… is missing".to_owned(),
         });
     }
     let mut lines = rest.clone();

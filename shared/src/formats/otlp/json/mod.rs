@@ -63,7 +63,7 @@ impl<'de> Visitor<'de> for Message<'_> {
         while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
             let Some(field) = self.schema.field(&key) else {
                 if schema::ONLY_1_7.contains(&key.as_ref()) {
-                    let problem = "layout 1.7 is supported only as protobuf";
+                    let problem = "OTLP 1.7 is supported only as protobuf";
                     return Err(A::Error::custom(format!("{key}: {problem}")));
                 }
                 map.next_value::<IgnoredAny>()?;

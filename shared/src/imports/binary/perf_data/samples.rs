@@ -348,7 +348,7 @@ impl<'a> Samples<'a> {
         for (count, what) in [
             (
                 self.copied,
-                "samples have copied stacks, which are not unwound here; open the text of perf script, or record with --call-graph fp",
+                "samples have copied stacks, which are not unwound here; open the output of perf script, or record with --call-graph fp",
             ),
             (
                 self.deferred,

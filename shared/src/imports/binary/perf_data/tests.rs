@@ -295,7 +295,7 @@ fn what_is_odd_is_told() {
     assert_eq!(
         decoded.warnings,
         [
-            "1 samples have copied stacks, which are not unwound here; open the text of perf script, or record with --call-graph fp",
+            "1 samples have copied stacks, which are not unwound here; open the output of perf script, or record with --call-graph fp",
             "1 samples have their user stacks in later records (--call-graph fp,defer), which are not supported",
             "2 samples were lost while perf recorded",
             "1 samples left out: the recording does not describe their events",

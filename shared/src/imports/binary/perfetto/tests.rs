@@ -172,7 +172,7 @@ fn clocks_count_on_and_slices_have_tracks() {
     );
     assert_eq!(
         decoded.warnings,
-        ["1 ends of events have no beginning and are left out"]
+        ["1 event ends have no beginning and are left out"]
     );
 }
 

@@ -104,8 +104,7 @@ impl<'a> Marshal<'a> {
                 found.ok_or("a reference to a missing object")?
             }
             b'c' => {
-                let problem =
-                    "a code object, which `python -m profile` writes and `-m cProfile` does not";
+                let problem = "a code object, from `python -m profile`; record with `-m cProfile`";
                 return Err(problem.to_owned());
             }
             _ => return Err(format!("a value of the unknown type {byte:#04x}")),
@@ -134,7 +133,7 @@ impl<'a> Marshal<'a> {
 
     fn length(&mut self) -> Result<usize, String> {
         let length = self.number()?;
-        usize::try_from(length).map_err(|_| format!("a length of {length}"))
+        usize::try_from(length).map_err(|_| format!("invalid length {length}"))
     }
 
     /// A number of digits of 15 bits, the least first.

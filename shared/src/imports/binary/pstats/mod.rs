@@ -85,7 +85,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn read(&mut self) -> Result<(), String> {
         if self.next()? != Value::Dict {
-            return Err("not a dictionary".to_owned());
+            return Err("expected a dictionary".to_owned());
         }
         loop {
             match self.next()? {
@@ -145,7 +145,7 @@ impl Reader<'_> {
     /// What a function takes and who calls it.
     fn costs(&mut self, function: u32) -> Result<(), String> {
         let Value::Tuple(5, _) = self.next()? else {
-            return Err("not the five values of a function".to_owned());
+            return Err("expected a function's five values".to_owned());
         };
         // Calls but those of the function by itself, or samples in it; then all.
         let (some, all) = (self.count()?, self.count()?);
@@ -154,7 +154,7 @@ impl Reader<'_> {
         let count = if self.is_sampled { some } else { all };
         self.add(function, count, own);
         if self.next()? != Value::Dict {
-            return Err("not a dictionary of callers".to_owned());
+            return Err("expected a dictionary of callers".to_owned());
         }
         loop {
             let key = self.next()?;
@@ -170,7 +170,7 @@ impl Reader<'_> {
                     self.seconds()?;
                     (count, self.seconds()?)
                 }
-                _ => return Err("not the values of a caller".to_owned()),
+                _ => return Err("expected a caller's values".to_owned()),
             };
             let row = self.graph.call(caller, function, count.unsigned_abs()) as usize;
             for (column, value) in [(COUNT, count), (TIME, time)] {
@@ -191,7 +191,7 @@ impl Reader<'_> {
     fn count(&mut self) -> Result<i64, String> {
         match self.next()? {
             Value::Whole(count) => Ok(count),
-            _ => Err("not a count".to_owned()),
+            _ => Err("expected a count".to_owned()),
         }
     }
 

@@ -215,9 +215,9 @@ impl Reader {
             Some(open) if !text.is_empty() => {
                 if !self.brackets.are_closed() {
                     let line = self.frame_line;
-                    self.rows.warnings.add(|| {
-                        format!("line {line} is a frame that is cut off: {:?}", cut(&text))
-                    });
+                    self.rows
+                        .warnings
+                        .add(|| format!("line {line} is an incomplete frame: {:?}", cut(&text)));
                 }
                 let location = location(&mut self.rows, &text);
                 open.thread.push(location)

@@ -86,7 +86,7 @@ fn a_frame_that_is_cut_off_keeps_its_name() {
         "Thread 2 (LWP 12):\n#0  0x1 in f (c=40 '(', d=34 '\"') at a.c:1\n\
          #1  0x2 in g (s=\"a (b\n#2  0x3 in main (n=1) at a.c:9\n",
         "main a.c:9;g;f a.c:1 thread=LWP 12 1\n",
-        &["line 3 is a frame that is cut off: \"0x2 in g (s=\\\"a (b\""],
+        &["line 3 is an incomplete frame: \"0x2 in g (s=\\\"a (b\""],
     );
 }
 

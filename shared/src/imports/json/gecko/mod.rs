@@ -70,7 +70,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         if let Some(error) = first_error {
             return Err(error);
         }
-        warnings.add(|| "no thread of the file has a sample".to_owned());
+        warnings.add(|| "no thread in the file has samples".to_owned());
     }
     let period = whole(of_file.meta.interval.unwrap_or(0.0), MILLISECOND);
     if period > 0 {

@@ -140,7 +140,7 @@ impl<'de> Visitor<'de> for Table {
         let (cells, ends) = std::mem::take(&mut self.early);
         if !ends.is_empty() {
             let schema =
-                schema.ok_or_else(|| A::Error::custom("a table has \"data\" and no \"schema\""))?;
+                schema.ok_or_else(|| A::Error::custom("a table has \"data\" but no \"schema\""))?;
             let mut start = 0;
             for end in ends {
                 let row = &cells[start..end as usize];

@@ -64,7 +64,7 @@ impl Problem {
             ),
             What::Location => (
                 "frame",
-                "its location is not a string of the table".to_owned(),
+                "its location is not a string in the table".to_owned(),
             ),
             What::Function => ("frame", "its function is not in the table".to_owned()),
             What::Name => (

@@ -118,7 +118,7 @@ fn raw() {
         format!(r#"{{"label":"x","profile":{process},"fileType":"Recorded Performance Data"}}"#);
     assert_eq!(draw(&tools), format!("samples/count\n{}", expect(0)));
     for (samples, expect) in [
-        (r#""data":[[1]]"#, "a table has \"data\" and no \"schema\""),
+        (r#""data":[[1]]"#, "a table has \"data\" but no \"schema\""),
         (
             r#""data":7,"schema":{"stack":0}"#,
             "invalid type: integer `7`, expected rows",
@@ -361,5 +361,5 @@ fn one_damaged_process_is_left_out() {
 fn nothing_is_a_profile_without_samples() {
     let decoded = read(r#"{"meta":{"interval":1},"threads":[]}"#).expect("opens");
     assert!(decoded.profile.is_empty());
-    assert_eq!(decoded.warnings, ["no thread of the file has a sample"]);
+    assert_eq!(decoded.warnings, ["no thread in the file has samples"]);
 }

@@ -268,7 +268,7 @@ impl Report {
     /// Writes the samples of all entries.
     fn write(mut self) -> Result<Decoded, FormatError> {
         if self.events.is_empty() {
-            let problem = "no line of dots shows where columns are; run perf report without --field-separator";
+            let problem = "the line of dots below the column names is missing; run perf report without --field-separator";
             return Err(FormatError::new(NAME, problem));
         }
         let has_children = self.columns.iter().any(|column| column.0 == "Children");

@@ -161,7 +161,7 @@ fn stacks_are_not_longer_than_what_a_report_has() {
     let error = decode(format!("{HEAD}{OVERHEAD}{table}").as_bytes()).expect_err("is refused");
     assert_eq!(
         error.to_string(),
-        "perf report: stacks have more than 1024 frames for each line of a tree (the maximum)"
+        "perf report: stacks have more than 1024 frames per line of a tree (the maximum)"
     );
 }
 
@@ -287,7 +287,7 @@ fn what_is_wrong() {
         refused(format!(
             "{HEAD}# Overhead,Command,Symbol\n 98.45%,w,[.] f\n"
         )),
-        "perf report: no line of dots shows where columns are; run perf report without --field-separator"
+        "perf report: the line of dots below the column names is missing; run perf report without --field-separator"
     );
     assert_eq!(
         refused(format!("{HEAD}{OVERHEAD}{TAIL}")),

@@ -162,7 +162,7 @@ impl Reader {
             return Ok(());
         }
         let Some(name) = cells.get(self.columns.name) else {
-            return Err(format!("fewer columns than have names: {:?}", cut(line)));
+            return Err(format!("fewer columns than column names: {:?}", cut(line)));
         };
         let mut values = Vec::with_capacity(self.types.len());
         for &(column, unit) in &self.types {

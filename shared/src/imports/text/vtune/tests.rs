@@ -92,7 +92,7 @@ fn what_is_wrong() {
         ),
         (
             "Module,CPU Time,Function\nt,5\n",
-            ", line 2: fewer columns than have names: \"t,5\"",
+            ", line 2: fewer columns than column names: \"t,5\"",
         ),
         (
             "Function;CPU Time\nf;0,016612\n",

@@ -209,7 +209,7 @@ fn odd_nodes() {
     );
     check_error(
         r#"{"nodes":[{"callFrame":{},"id":-1}]}"#,
-        "V8 CPU profile, byte 33: -1 is not a node number, which has at most 32 bits",
+        "V8 CPU profile, byte 33: node number -1 does not fit in 32 bits",
     );
     check_error(
         r#"{"nodes":[{"callFrame":7}]}"#,

@@ -85,7 +85,7 @@ fn events_come_in_any_order() {
 
 #[test]
 fn unbalanced_events() {
-    let stray = "1 ends of events have no beginning and are left out";
+    let stray = "1 event ends have no beginning and are left out";
     let unclosed = "1 events have no end; they end with the enclosing event";
     check_events(
         &["B 0 alpha", "B 1 beta", "E 9 alpha", "E 10 beta"],

@@ -19,7 +19,7 @@ pub(super) use render_diff::{RenderDiff, answer as double};
 fn selection(parameters: &Parameters, name: &str) -> Result<(Selector, ProfileType), Problem> {
     let untyped = || {
         Problem::invalid(format!(
-            "{name:?} must contain a profile-type selection, as process_cpu:cpu:nanoseconds:cpu:nanoseconds{{}} does"
+            "{name:?} must contain a profile type, such as process_cpu:cpu:nanoseconds:cpu:nanoseconds{{}}"
         ))
     };
     let text = parameters.get(name).ok_or_else(untyped)?;

@@ -97,14 +97,14 @@ fn formats_and_nodes() {
     );
     assert_eq!(
         message(format(&[("aggregation", "max")])),
-        "aggregation must be sum or average, not \"max\""
+        "aggregation must be sum or average (got \"max\")"
     );
 }
 
 #[test]
 fn queries_without_a_profile_type_are_told() {
     let render = |pairs: &[(&str, &str)]| message(render::Ask::of(&parameters(pairs), nodes()));
-    let untyped = "\"query\" must contain a profile-type selection, as process_cpu:cpu:nanoseconds:cpu:nanoseconds{} does";
+    let untyped = "\"query\" must contain a profile type, such as process_cpu:cpu:nanoseconds:cpu:nanoseconds{}";
     assert_eq!(render(&[]), untyped);
     assert_eq!(render(&[("query", "{service_name=\"x\"}")]), untyped);
     let wrong = render(&[("query", "process_cpu:cpu:nanoseconds:cpu:nanoseconds{")]);
