@@ -47,7 +47,7 @@ test("a refusal says what is wrong with the link", async () => {
   server.answer = () => problem(404);
   assert.match(await refusal(), /^Profile not found: .* Ask whoever sent you/);
   server.answer = () => problem(401, { "www-authenticate": 'Bearer realm="pilotlight"' });
-  assert.match(await refusal(), /^The server needs a token\. .* scope read/);
+  assert.match(await refusal(), /^The server needs a token\. .* read scope/);
   for (const page of [404, 200]) {
     server.answer = () => new Response("<p>", { status: page, headers: { "content-type": "text/html" } });
     assert.match(await refusal(), /^This address has no Pilotlight server/);

@@ -343,7 +343,7 @@ test("a program that names nothing says why, and a cancel leaves all as it was",
   engine.symbolize = () => [answer];
   assert.match(
     await said(),
-    /isn't part of the open profiles: its build id is 0c\. Unresolved addresses .* libbar\.so \(ab\)\./,
+    /isn't part of the open profiles: its build ID is 0c\. Unresolved addresses .* libbar\.so \(ab\)\./,
   );
   engine.symbolize = fail;
   assert.match(await said(), /Its symbols can't be read: .*refused/);

@@ -94,7 +94,7 @@ test("by keys, for all services, and refused where the token may not", async () 
   await at("annotate-text").focus();
   await page.keyboard.press("Enter");
   await at("annotate-problem").waitFor();
-  assert.match(await at("annotate-problem").textContent(), /scope push/);
+  assert.match(await at("annotate-problem").textContent(), /push scope/);
   refuses = false;
   await at("annotate-text").focus();
   await page.keyboard.press("Enter");

@@ -200,7 +200,7 @@ fn what_cannot_be_drawn_is_not_stored() {
     let (status, message) = refusal(many.as_bytes());
     assert_eq!(status, 413);
     assert!(
-        message.starts_with("the profile has 528033 different calls; at most 524288 are drawn"),
+        message.starts_with("the profile has 528033 different calls; at most 524288 can be drawn"),
         "{message}"
     );
     let empty = column(&Profile::default(), &[], None).unwrap_err();
