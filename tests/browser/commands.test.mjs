@@ -78,7 +78,7 @@ async function tokenOf(...scopes) {
   const words = ["token", "create", "--url", server.url, "--tenant", "anonymous", "--scope", scopes.join(",")];
   const { stdout, stderr, status } = await pilotlight(words, { input: `${admin}\n` });
   assert.equal(status, 0, stderr);
-  const [, token, id] = /^(plt_\S+)\n\nThis is the only time that it is shown\. Its id is (\S+)\.\n$/.exec(stdout);
+  const [, token, id] = /^(plt_\S+)\n\nIt is shown only once\. Its ID is (\S+)\.\n$/.exec(stdout);
   return { token, id };
 }
 

@@ -102,7 +102,7 @@ before(async () => {
   await pilotlight(...push, "checkout", "--time", "2026-11-03T12:00:00Z");
   await pilotlight(...push, "my.app");
   const made = await pilotlight("token", "create", "--tenant", "anonymous", "--scope", "admin");
-  token = { text: /plt_\S+/.exec(made)[0], id: /Its id is (\S+)\./.exec(made)[1] };
+  token = { text: /plt_\S+/.exec(made)[0], id: /Its ID is (\S+)\./.exec(made)[1] };
 });
 after(() => server?.stop());
 

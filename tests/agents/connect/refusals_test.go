@@ -46,7 +46,7 @@ func TestInvalidArguments(t *testing.T) {
 		wrong("cpu", func(r *querierv1.SelectMergeStacktracesRequest) { r.ProfileTypeID = "cpu" })
 		wrong("xyz", func(r *querierv1.SelectMergeStacktracesRequest) { r.SpanSelector = []string{"xyz"} })
 		wrong(span, func(r *querierv1.SelectMergeStacktracesRequest) { r.TraceIdSelector = []string{span} })
-		wrong("both given", func(r *querierv1.SelectMergeStacktracesRequest) {
+		wrong("can't be combined with", func(r *querierv1.SelectMergeStacktracesRequest) {
 			r.SpanSelector, r.TraceIdSelector = []string{span}, []string{trace}
 		})
 
@@ -129,7 +129,7 @@ func TestDebugInfo(t *testing.T) {
 		options := append(form.options, connect.WithInterceptors(bearer(os.Getenv("TOKEN_PUSH"))))
 		api := debuginfov1alpha1connect.NewDebuginfoServiceClient(http.DefaultClient, server, options...)
 		answer := get(t, api.ShouldInitiateUpload, &debuginfov1.ShouldInitiateUploadRequest{})
-		same(t, form.name, []any{answer.ShouldInitiateUpload, answer.Reason}, []any{false, "debug info is not stored here"})
+		same(t, form.name, []any{answer.ShouldInitiateUpload, answer.Reason}, []any{false, "this server does not store debug info"})
 		wants(t, refused(t, api.UploadFinished, &debuginfov1.UploadFinishedRequest{}), connect.CodeFailedPrecondition, "not initiated")
 	}
 }

@@ -378,7 +378,7 @@ fn a_failed_allocation_asks_to_come_again_and_ends_the_instance() {
         answer.text()
     );
     assert!(
-        answer.text().contains("started afresh"),
+        answer.text().contains("was restarted"),
         "{}",
         answer.text()
     );

@@ -217,7 +217,7 @@ fn all_bad() -> Vec<Bad> {
                 "a trie that announces 2^60 nodes",
                 node(b"", 0, 1 << 60),
                 422,
-                "trie, byte 0: 1152921504606846976 more nodes are announced",
+                "trie, byte 0: 1152921504606846976 more nodes expected",
             )
         },
         Bad {

@@ -136,7 +136,7 @@ fn comparisons_dot_and_values_of_labels() {
     assert_eq!(answer.status, 400);
     let message = answer.json()["message"].as_str().unwrap_or("").to_owned();
     assert!(
-        message.starts_with("\"query\" must contain a profile-type selection"),
+        message.starts_with("\"query\" must contain a profile type,"),
         "{message}"
     );
 
