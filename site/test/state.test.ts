@@ -325,7 +325,7 @@ test("a program names the addresses of open files, which are closed as they were
   assert.deepEqual([...open], [second, renamed], "what has fewer names is closed");
   const { zoom, selection, compare } = fileRoute.peek();
   assert.deepEqual([zoom, selection, compare], [null, null, true]);
-  assert.equal(notice.value, "4 of 5 addresses named from large.so. 4 of 5 addresses named from small.so");
+  assert.equal(notice.value, "4 of 5 addresses symbolized with large.so. 4 of 5 addresses symbolized with small.so");
   assert.deepEqual(failures.value, []);
   assert.equal(opening.value, null);
 });

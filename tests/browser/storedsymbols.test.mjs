@@ -115,9 +115,7 @@ test("where there is no profile of one service a program says where it is of use
     const before = page.url();
     const said = (text) => at("notice").filter({ hasText: text }).waitFor();
     await drop(page, path("whole"));
-    await said(
-      "whole is a binary, not a profile. To name a profile's addresses, drop it on a service or on an open file.",
-    );
+    await said("whole is a binary, not a profile. To symbolize profiles, drop binaries on a service or an open file.");
     await drop(page, path("whole"), path("other"));
     await said("These are binaries, not profiles.");
     assert.equal(page.url(), before);
@@ -164,7 +162,7 @@ test("a program that is dropped on a service names its addresses, for everyone",
   const first = requests.length;
   await drop(page, path("part.debug"));
   await at("notice")
-    .filter({ hasText: /^Stored \d+ functions of part\.debug: they name its addresses/ })
+    .filter({ hasText: /^Stored \d+ functions of part\.debug: they symbolize it/ })
     .waitFor();
   await page.waitForSelector(`[data-testid=frames] >> text=${program.leaf}`, { state: "attached" });
   await drawn(page, program.named);

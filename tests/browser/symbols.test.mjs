@@ -32,7 +32,7 @@ test("a program dropped with a profile names its addresses, with inlined calls a
   const first = requests.length;
   await drop(page, path("whole"), path("bare.pb"));
   await drawn(page, program.named);
-  assert.match(await at("notice").textContent(), /^2 of 2 addresses named from whole$/);
+  assert.match(await at("notice").textContent(), /^2 of 2 addresses symbolized with whole$/);
   assert.deepEqual(await at("files").locator(".file-name").allTextContents(), ["bare.pb"]);
   assert.equal(await at("problem").count(), 0);
   const sent = requests.slice(first).filter(({ method, body }) => method !== "GET" || body);
@@ -73,7 +73,7 @@ test("beside an open profile: what does not fit says both build ids, what cannot
   await at("drawer").waitFor();
   assert.match(await at("drawer").textContent(), /\.[ch]/, "its file");
   await drop(page, path("whole"));
-  await at("notice").filter({ hasText: "The addresses of whole already have names" }).waitFor();
+  await at("notice").filter({ hasText: "whole is already symbolized" }).waitFor();
   await end();
 });
 

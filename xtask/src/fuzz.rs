@@ -158,7 +158,7 @@ fn fuzz_target(program: &Path, name: &str, seconds: u64, own: &Path) -> Result<(
         .map_err(|failure| {
             let crashes = crashes.display();
             failure.advise(format!(
-                "if it found an input, it is in {crashes}: copy it to {SEEDS}/{name}, which the tests replay, then fix the reader"
+                "if the fuzzer found a failing input, it is in {crashes}: copy it to {SEEDS}/{name}, which the tests replay, then fix the reader"
             ))
         })
 }

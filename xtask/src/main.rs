@@ -25,7 +25,7 @@ Usage: cargo xtask <command>
                           ALLOWED_HOSTS=host.docker.internal lets containers push, too
   demo [--url URL]        fill the running server with an hour of made-up history
   test                    set up and run all tests; writes times to target/test-times.json
-  test NAME               run the files of tests with this name, such as `replay` or `labels`
+  test NAME               run the test files with this name, such as `replay` or `labels`
   test --only PART[,PART] run some parts, such as `rust,browser`; a wrong name lists them
   test --quick [--since COMMIT]
                           run formatters, lints, tests of the site, and unit tests of changed packages
@@ -36,7 +36,7 @@ Usage: cargo xtask <command>
   load [--processes 100] [--minutes 10] [--interval 15] [--flush-ms 6000] [--seed N]
                           push like a fleet of agents, and check that every profile arrived
   kills [--count 200] [--processes 20] [--pause-ms 200] [--uptime-ms 1200] [--seed N]
-                          kill the worker repeatedly during pushes, and look for each push
+                          kill the worker repeatedly during pushes, and check that each push counts once
   deploy [--preset paid] [--name pilotlight] [--bucket pilotlight] [--domain HOST] [--new-token]
                           deploy to Cloudflare (docs/deploy.md), or upgrade; presets: free, paid
   deploy --dry-run [...]  list the commands it would run, and check them without an account
@@ -50,7 +50,8 @@ Usage: cargo xtask <command>
   token create --tenant T --scope push[,read,admin] [--expires 90d] [--name N] [--url URL]
   token list [--url URL]
   token revoke ID [--url URL]
-                          create, list and revoke tokens; asks for the administrator's unless PILOTLIGHT_TOKEN is set
+                          create, list and revoke tokens; asks for the administrator's token unless
+                          PILOTLIGHT_TOKEN is set
   setup [--test]          only find or install what the commands above need
 
 Environment:
@@ -114,7 +115,9 @@ fn option<'a>(args: &[&'a str], name: &str, default: &'a str) -> proc::Result<&'
         [given, value] if *given == name => Ok(value),
         _ => Err(proc::Failure::new(
             format!("unexpected option {:?}", args.join(" ")),
-            format!("its only option is {name} VALUE; `cargo xtask help` lists all commands"),
+            format!(
+                "this command's only option is {name} VALUE; `cargo xtask help` lists all commands"
+            ),
         )),
     }
 }

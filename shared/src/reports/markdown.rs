@@ -191,7 +191,7 @@ pub(super) fn sum(source: &Source) -> String {
         counted(source.profiles)
     );
     if source.rounded {
-        text += ", windows at its ends counted in full";
+        text += ", with windows at the ends of the range counted in full";
     }
     if source.saturated {
         text += ", cut at 2^63 − 1";

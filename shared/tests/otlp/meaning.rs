@@ -434,5 +434,10 @@ fn shared_stacks_cannot_multiply() {
     let request = request(resources.collect());
     let error = push(&request.encode(STYLE), OtlpFormat::Protobuf).unwrap_err();
     assert_eq!(error.status(), 413, "{error}");
-    assert!(error.to_string().contains("copying shared stacks and names to each"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("copying shared stacks and names to each"),
+        "{error}"
+    );
 }

@@ -321,7 +321,7 @@ fn rows_are_checked() {
     check(&[2, 0, 1, 3, 4, 1], "[[6, -3]]");
     check(
         &[2, 1, 0, 1, 4, 4],
-        "chunk rows, byte 3: a stack comes twice in one profile",
+        "chunk rows, byte 3: a stack appears twice in one profile",
     );
     check(
         &[1, 2, 1, 4],

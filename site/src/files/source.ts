@@ -71,7 +71,7 @@ async function readFile(file: File, signal: AbortSignal, progress: ReadProgress)
 function gone(failure: unknown): never {
   if (!(failure instanceof DOMException)) throw failure;
   throw new FileError("The browser could not read this file from the disk.", [
-    "Check that it is still there, is a file, and may be read.",
+    "Check that it still exists, is a file, and is readable.",
     "If it has changed since it was chosen, choose it again.",
   ]);
 }

@@ -164,8 +164,8 @@ const HELP: Record<PatternVerb | TagVerb, string> = {
   show: "Show only matching frames",
   "show-from": "Start stacks at the outermost matching frame",
   "prune-from": "End stacks at the innermost matching frame",
-  tagfocus: "Keep samples with a matching label: key=value as an expression, key=32kb:64kb as a range",
-  tagignore: "Drop samples with a matching label: key=value as an expression, key=32kb:64kb as a range",
+  tagfocus: "Keep samples with a matching label: key=REGEX, or a range such as key=32kb:64kb",
+  tagignore: "Drop samples with a matching label: key=REGEX, or a range such as key=32kb:64kb",
 };
 
 function AddStep({ close }: { close: () => void }) {

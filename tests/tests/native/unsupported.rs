@@ -204,19 +204,19 @@ fn what_is_no_profile_is_named_too() {
     let cases: [(&[u8], &str); 21] = [
         (
             b"\x7fELF\x02\x01\x01\0\0\0\0\0",
-            "a program (ELF; drop it on a profile in the viewer to name addresses)",
+            "a program (ELF; drop it on a profile in the viewer to symbolize it)",
         ),
         (
             b"\xcf\xfa\xed\xfe\x07\0\0\x01",
-            "a program (Mach-O; drop it on a profile in the viewer to name addresses)",
+            "a program (Mach-O; drop it on a profile in the viewer to symbolize it)",
         ),
         (
             b"\xca\xfe\xba\xbf\0\0\0\x02",
-            "a program (Mach-O; drop it on a profile in the viewer to name addresses)",
+            "a program (Mach-O; drop it on a profile in the viewer to symbolize it)",
         ),
         (
             b"\xca\xfe\xba\xbe\0\0\0\x02\x01\0\0\x07",
-            "a program (Mach-O; drop it on a profile in the viewer to name addresses)",
+            "a program (Mach-O; drop it on a profile in the viewer to symbolize it)",
         ),
         (
             b"\xca\xfe\xba\xbe\0\0\0\x41\0\x10\x0a\0",
@@ -224,7 +224,7 @@ fn what_is_no_profile_is_named_too() {
         ),
         (
             b"MODULE Linux x86_64 0A1B2C0 foo\nFILE 0 a.c\nFUNC 10 8 0 main\n10 8 3 0\n",
-            "Breakpad symbols (drop them on a profile in the viewer to name addresses)",
+            "Breakpad symbols (drop them on a profile in the viewer to symbolize it)",
         ),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "an image (PNG)"),
         (

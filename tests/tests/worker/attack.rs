@@ -377,11 +377,7 @@ fn a_failed_allocation_asks_to_come_again_and_ends_the_instance() {
         "{}",
         answer.text()
     );
-    assert!(
-        answer.text().contains("was restarted"),
-        "{}",
-        answer.text()
-    );
+    assert!(answer.text().contains("was restarted"), "{}", answer.text());
     let answer = push(&client, "app", FROM, &profile(&[7]));
     assert_eq!(
         (answer.status, answer.header("x-pilotlight-push")),

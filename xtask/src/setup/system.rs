@@ -208,7 +208,7 @@ pub(crate) fn install(step: &mut Step, packages: &[&str]) -> Result<()> {
         step.note("apt-get update, for 2 minutes at most");
         // Lists of last week may still do: the install decides.
         if let Err(failure) = apt(&["update"]).limit(120).read() {
-            step.note(format!("that did not work; continuing: {}", failure.cause));
+            step.note(format!("that failed ({}); continuing", failure.cause));
         }
     }
     step.note(format!(

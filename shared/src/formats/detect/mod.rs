@@ -273,7 +273,7 @@ mod tests {
         for (bytes, name) in [
             (
                 &b"\x7fELF\x02"[..],
-                "a program (ELF; drop it on a profile in the viewer to name addresses)",
+                "a program (ELF; drop it on a profile in the viewer to symbolize it)",
             ),
             (b"PAR1\x15\x04", "a Parquet file"),
             (

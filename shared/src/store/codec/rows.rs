@@ -85,7 +85,7 @@ pub(crate) fn stacks(
     for i in 0..count {
         let step = r.next()?;
         if step == 0 && i > 0 {
-            return Err(r.corrupt("a stack comes twice in one profile"));
+            return Err(r.corrupt("a stack appears twice in one profile"));
         }
         stack = stack.saturating_add(step);
         if stack > highest {

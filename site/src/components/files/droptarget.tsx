@@ -52,7 +52,7 @@ export function DropTarget() {
             Symbols from a dropped binary or debug file are stored on this server and resolve addresses for everyone.
           </p>
         ) : (
-          <p>Drop a binary with debug symbols on a service to name the addresses in its profiles.</p>
+          <p>Drop a binary with debug symbols on a service to symbolize its profiles.</p>
         )}
       </div>
     </div>

@@ -24,9 +24,7 @@ export function SymbolList() {
       <h3>Symbols</h3>
       {problem.value && <ProblemNote problem={problem.value} />}
       {tables.value?.length === 0 && (
-        <p class="hint">
-          None. Drop a binary or its debug file on a service's page to name the addresses in its profiles.
-        </p>
+        <p class="hint">None. Drop a binary or its debug file on a service's page to symbolize its profiles.</p>
       )}
       {tables.value && tables.value.length > 0 && (
         <ul>

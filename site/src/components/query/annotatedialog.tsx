@@ -20,7 +20,7 @@ export function AnnotateDialog() {
   return (
     <Dialog
       class="annotate"
-      title="Annotations of this range"
+      title="Annotations in this range"
       testid="annotate"
       onClose={() => (annotateOpen.value = false)}
     >

@@ -39,7 +39,7 @@ function sayWhere(): ((programs: File[]) => void) | null {
   if (page === "file" || (page === "home" && files.peek().length > 0)) return null;
   return ([{ name }, ...more]) => {
     const what = more.length > 0 ? "These are binaries, not profiles" : `${name} is a binary, not a profile`;
-    notify(`${what}. To name a profile's addresses, drop it on a service or on an open file.`, READING_MILLIS);
+    notify(`${what}. To symbolize profiles, drop binaries on a service or an open file.`, READING_MILLIS);
   };
 }
 

@@ -57,7 +57,7 @@ async function nameFrom(
 ): Promise<void> {
   if (profiles.length === 0)
     throw new FileError("This is a binary, not a profile.", [
-      "Open a profile first; this binary can then name its addresses.",
+      "Open a profile first, then add this binary to symbolize it.",
     ]);
   checkSize(file);
   const now = profiles.map((id) => renamed.get(id)?.id ?? id);
@@ -73,8 +73,8 @@ async function nameFrom(
   const [named, addresses] = [sum(fitting.map((one) => one.named)), sum(fitting.map((one) => one.addresses))];
   said.push(
     addresses === 0
-      ? `The addresses of ${name} already have names`
-      : `${named} of ${plural(addresses, "address", "addresses")} named from ${name}`,
+      ? `${name} is already symbolized`
+      : `${named} of ${plural(addresses, "address", "addresses")} symbolized with ${name}`,
   );
 }
 

@@ -57,11 +57,11 @@ async function storeAll(programs: File[]): Promise<void> {
       if (kept !== "") {
         said.push(kept);
         failed++;
-      } else if (tables.length === 0) said.push(`The addresses of ${program.name} already have names.`);
+      } else if (tables.length === 0) said.push(`${program.name} is already symbolized.`);
       for (const table of tables) {
         const { file, functions, lines } = await store(table);
         said.push(
-          `Stored ${plural(functions, "function")} of ${file}${lines ? "" : ", without lines"}: they name its addresses for everyone.`,
+          `Stored ${plural(functions, "function")} of ${file}${lines ? "" : ", without lines"}: they symbolize it for everyone.`,
         );
         stored++;
       }
@@ -87,7 +87,7 @@ function problem(failure: unknown, doing: string): Pick<Problem, "title" | "mean
 const TRIES: Record<number, string[]> = {
   401: ["Enter a token with the push scope."],
   403: ["It needs a token with the push scope."],
-  409: ["Its addresses already have names."],
+  409: ["It is already symbolized."],
   413: ["Build the program with less debug information (-g1)."],
   429: ["Delete unused symbols in the settings on the front page."],
 };
@@ -127,7 +127,7 @@ async function tablesOf(program: File): Promise<{ tables: Uint8Array<ArrayBuffer
 async function nameShown(profile: number, found: Named): Promise<boolean> {
   const before = shown.peek();
   if (before.state !== "ready" || before.exported !== profile || work.peek()) return false;
-  await show("name the addresses", async (progress) => {
+  await show("symbolize the profile", async (progress) => {
     const info = await core.openNamed(profile, found);
     progress.own(info.id);
     const subject = { ...before.subject, profile: info.id, type: info.default_type };

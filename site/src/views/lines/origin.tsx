@@ -46,7 +46,7 @@ function Commits({ refs }: { refs: string[] }) {
   return (
     <select
       class="control"
-      aria-label="Commit of the source"
+      aria-label="Source commit"
       data-testid="source-commits"
       onChange={({ currentTarget }) => {
         const { base } = exploreRoute.peek();

@@ -49,7 +49,7 @@ pub(super) async fn named<P: Platform>(
     if profile.mappings().len() > MAX_MAPPINGS {
         admission
             .platform
-            .note("a total was not symbolized: too many mappings");
+            .note("a query result was not symbolized: too many mappings");
         return Ok(profile);
     }
     // The plan that made the sum holds nothing any more.
@@ -73,7 +73,7 @@ pub(super) async fn named<P: Platform>(
         for listed in list {
             reads += 1;
             if reads > MAX_TABLES {
-                let message = "a total was symbolized only in part: too many programs";
+                let message = "a query result was symbolized only in part: too many programs";
                 admission.platform.note(message);
                 return Ok(profile);
             }
@@ -89,7 +89,7 @@ pub(super) async fn named<P: Platform>(
     if left.get() == 0 {
         admission
             .platform
-            .note("a total was symbolized only in part: too many addresses");
+            .note("a query result was symbolized only in part: too many addresses");
     }
     Ok(profile)
 }

@@ -341,7 +341,7 @@ pub(crate) fn catalog_objects(
 ) -> Result<Vec<CatalogObject>, Problem> {
     if rows.len() != directories.len() {
         return Err(Problem::internal(format!(
-            "{} rows came with {} directories",
+            "the catalog returned {} objects but {} directories",
             rows.len(),
             directories.len()
         )));

@@ -77,14 +77,14 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"7z\xbc\xaf\x27\x1c", Profile("a 7z archive")),
     (
         b"\x7fELF",
-        Other("a program (ELF; drop it on a profile in the viewer to name addresses)"),
+        Other("a program (ELF; drop it on a profile in the viewer to symbolize it)"),
     ),
     (b"\xce\xfa\xed\xfe", MACH_O),
     (b"\xcf\xfa\xed\xfe", MACH_O),
     (b"\xca\xfe\xba\xbf", MACH_O),
     (
         b"MODULE ",
-        Other("Breakpad symbols (drop them on a profile in the viewer to name addresses)"),
+        Other("Breakpad symbols (drop them on a profile in the viewer to symbolize it)"),
     ),
     (b"\0asm", Other("a WebAssembly module")),
     (b"\x89PNG", Other("an image (PNG)")),
@@ -98,7 +98,7 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
 ];
 
 pub(super) const MACH_O: UnsupportedFormat =
-    Other("a program (Mach-O; drop it on a profile in the viewer to name addresses)");
+    Other("a program (Mach-O; drop it on a profile in the viewer to symbolize it)");
 pub(super) const MEMRAY: UnsupportedFormat =
     Profile("a memray recording (`memray transform gprof2dot` converts it)");
 const BCC: UnsupportedFormat = Profile("output of a bcc tool (`-f` prints folded stacks)");

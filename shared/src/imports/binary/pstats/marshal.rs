@@ -107,7 +107,7 @@ impl<'a> Marshal<'a> {
                 let problem = "a code object, from `python -m profile`; record with `-m cProfile`";
                 return Err(problem.to_owned());
             }
-            _ => return Err(format!("a value of the unknown type {byte:#04x}")),
+            _ => return Err(format!("a value of unknown type {byte:#04x}")),
         };
         if let (Some(slot), Value::Text(_) | Value::Whole(_) | Value::Real(_)) = (slot, value) {
             self.slots[slot] = value;

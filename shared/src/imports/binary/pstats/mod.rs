@@ -349,7 +349,7 @@ mod tests {
                 "byte 3: a key that is not a file, a line and a name",
             ),
             (b"{r\x07\0\0\0", "byte 6: a reference to a missing object"),
-            (b"{x", "byte 2: a value of the unknown type 0x78"),
+            (b"{x", "byte 2: a value of unknown type 0x78"),
             (b"{l\x05\0\0\0", "byte 6: a number of more than 60 bits"),
         ] {
             let error = decode(file).expect_err("is damaged").to_string();
