@@ -153,7 +153,7 @@ test("what is no folder of profiles is refused, and nothing is left behind", () 
       return error.stderr.toString();
     }
   };
-  assert.match(run("--out", own("none"), bad), /there are no files/);
+  assert.match(run("--out", own("none"), bad), /no files in/);
   writeFileSync(join(bad, "notes.txt"), "buy milk\n");
   assert.match(run("--out", own("none"), bad), /notes\.txt: the body is text in an unknown format/);
   assert.match(run("--out", bundle, profiles), /already exists/);
