@@ -1,118 +1,49 @@
 //! `adhocprofiles.v1`: profiles that people upload to look at.
 
-use prost::Message;
-use serde::{Deserialize, Serialize};
+messages! {
+    request AdHocProfilesUploadRequest {
+        name: string = 1,
+        /// The bytes of a file in base64.
+        profile: string = 2,
+        max_nodes: optional int64 = 3 ["maxNodes"],
+    }
 
-use super::json;
+    request AdHocProfilesGetRequest {
+        id: string = 1,
+        profile_type: optional string = 2 ["profileType"],
+        max_nodes: optional int64 = 3 ["maxNodes"],
+    }
 
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct AdHocProfilesUploadRequest {
-    #[prost(string, tag = "1")]
-    #[serde(deserialize_with = "json::unset")]
-    pub(crate) name: String,
-    /// The bytes of a file in base64.
-    #[prost(string, tag = "2")]
-    #[serde(deserialize_with = "json::unset")]
-    pub(crate) profile: String,
-    #[prost(int64, optional, tag = "3")]
-    #[serde(alias = "maxNodes", deserialize_with = "json::optional_int64")]
-    pub(crate) max_nodes: Option<i64>,
-}
+    answer AdHocProfilesGetResponse {
+        id: string = 1,
+        name: string = 2,
+        /// Milliseconds since the epoch.
+        uploaded_at: int64 = 3,
+        profile_type: string = 4,
+        profile_types: repeated string = 5,
+        /// A document in JSON.
+        flamebearer_profile: string = 6,
+    }
 
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct AdHocProfilesGetRequest {
-    #[prost(string, tag = "1")]
-    #[serde(deserialize_with = "json::unset")]
-    pub(crate) id: String,
-    #[prost(string, optional, tag = "2")]
-    #[serde(alias = "profileType")]
-    pub(crate) profile_type: Option<String>,
-    #[prost(int64, optional, tag = "3")]
-    #[serde(alias = "maxNodes", deserialize_with = "json::optional_int64")]
-    pub(crate) max_nodes: Option<i64>,
-}
+    request AdHocProfilesListRequest {}
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct AdHocProfilesGetResponse {
-    #[prost(string, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) id: String,
-    #[prost(string, tag = "2")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) name: String,
-    /// Milliseconds since the epoch.
-    #[prost(int64, tag = "3")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) uploaded_at: i64,
-    #[prost(string, tag = "4")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) profile_type: String,
-    #[prost(string, repeated, tag = "5")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) profile_types: Vec<String>,
-    /// A document in JSON.
-    #[prost(string, tag = "6")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) flamebearer_profile: String,
-}
+    answer AdHocProfilesListResponse { profiles: repeated AdHocProfilesProfileMetadata = 1 }
 
-#[derive(Clone, PartialEq, Message, Deserialize)]
-pub(crate) struct AdHocProfilesListRequest {}
+    answer AdHocProfilesProfileMetadata {
+        id: string = 1,
+        name: string = 2,
+        uploaded_at: int64 = 3,
+    }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-pub(crate) struct AdHocProfilesListResponse {
-    #[prost(message, repeated, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) profiles: Vec<AdHocProfilesProfileMetadata>,
-}
+    request AdHocProfilesDiffRequest {
+        left_id: string = 1 ["leftId"],
+        right_id: string = 2 ["rightId"],
+        profile_type: optional string = 3 ["profileType"],
+        max_nodes: optional int64 = 4 ["maxNodes"],
+    }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct AdHocProfilesProfileMetadata {
-    #[prost(string, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) id: String,
-    #[prost(string, tag = "2")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) name: String,
-    #[prost(int64, tag = "3")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) uploaded_at: i64,
-}
-
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct AdHocProfilesDiffRequest {
-    #[prost(string, tag = "1")]
-    #[serde(alias = "leftId", deserialize_with = "json::unset")]
-    pub(crate) left_id: String,
-    #[prost(string, tag = "2")]
-    #[serde(alias = "rightId", deserialize_with = "json::unset")]
-    pub(crate) right_id: String,
-    #[prost(string, optional, tag = "3")]
-    #[serde(alias = "profileType")]
-    pub(crate) profile_type: Option<String>,
-    #[prost(int64, optional, tag = "4")]
-    #[serde(alias = "maxNodes", deserialize_with = "json::optional_int64")]
-    pub(crate) max_nodes: Option<i64>,
-}
-
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct AdHocProfilesDiffResponse {
-    #[prost(string, repeated, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) profile_types: Vec<String>,
-    #[prost(string, tag = "2")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) flamebearer_profile: String,
+    answer AdHocProfilesDiffResponse {
+        profile_types: repeated string = 1,
+        flamebearer_profile: string = 2,
+    }
 }

@@ -4,43 +4,27 @@
 //! Source: the pull requests grafana/pyroscope#5665 and #5666, and the calls of Profiles Drilldown.
 
 use pilotlight_core::pyroscope;
-use prost::Message;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::json;
 
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct ProfileFormatOptions {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) functions: Option<FunctionsOptions>,
-    #[prost(message, optional, tag = "2")]
-    #[serde(alias = "functionTree")]
-    pub(crate) function_tree: Option<FunctionTreeOptions>,
-}
+messages! {
+    request ProfileFormatOptions {
+        functions: optional FunctionsOptions = 1,
+        function_tree: optional FunctionTreeOptions = 2 ["functionTree"],
+    }
 
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct FunctionsOptions {
-    /// Most functions of the table; 0 for all.
-    #[prost(int64, tag = "1")]
-    #[serde(deserialize_with = "json::int64")]
-    pub(crate) limit: i64,
-}
+    request FunctionsOptions {
+        /// Most functions of the table; 0 for all.
+        limit: int64 = 1,
+    }
 
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct FunctionTreeOptions {
-    #[prost(int32, tag = "1")]
-    #[serde(deserialize_with = "json::enumeration::<_, FunctionTreeDirection>")]
-    pub(crate) direction: i32,
-    #[prost(int32, tag = "2")]
-    #[serde(deserialize_with = "json::enumeration::<_, FunctionTreeSelection>")]
-    pub(crate) selection: i32,
-    /// Levels below the root; 1 when it is not set.
-    #[prost(int64, optional, tag = "3")]
-    #[serde(alias = "maxDepth", deserialize_with = "json::optional_int64")]
-    pub(crate) max_depth: Option<i64>,
+    request FunctionTreeOptions {
+        direction: int32("json::enumeration::<_, FunctionTreeDirection>") = 1,
+        selection: int32("json::enumeration::<_, FunctionTreeSelection>") = 2,
+        /// Levels below the root; 1 when it is not set.
+        max_depth: optional int64 = 3 ["maxDepth"],
+    }
 }
 
 /// Which way a tree goes. The numbers are ours.

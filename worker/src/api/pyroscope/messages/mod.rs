@@ -1,8 +1,12 @@
 //! The messages of Pyroscope's services: one struct each, for protobuf and for protobuf's JSON.
+//! `messages!` declares them as a `.proto` file does.
 //!
 //! Source: the field tables of Pyroscope's public API. Requests are read in both spellings of a
 //! field; answers leave out what is zero or empty. Fields that nothing here answers are not listed,
 //! and ignored.
+
+#[macro_use]
+mod macros;
 
 mod ad_hoc;
 mod capabilities;

@@ -5,7 +5,6 @@
 use prost::Message;
 use serde::{Serialize, Serializer, ser::Error};
 
-use super::json;
 use crate::platform::errors::Problem;
 
 /// Largest profile that is written as JSON: 4 MiB in protobuf, which is some 40 MB in memory as
@@ -40,270 +39,73 @@ pub(super) fn as_json<S: Serializer>(profile: &[u8], serializer: S) -> Result<S:
     profile.serialize(serializer)
 }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Profile {
-    #[prost(message, repeated, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    sample_type: Vec<ValueType>,
-    #[prost(message, repeated, tag = "2")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    sample: Vec<Sample>,
-    #[prost(message, repeated, tag = "3")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    mapping: Vec<Mapping>,
-    #[prost(message, repeated, tag = "4")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    location: Vec<Location>,
-    #[prost(message, repeated, tag = "5")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    function: Vec<Function>,
-    #[prost(string, repeated, tag = "6")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    string_table: Vec<String>,
-    #[prost(int64, tag = "7")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    drop_frames: i64,
-    #[prost(int64, tag = "8")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    keep_frames: i64,
-    #[prost(int64, tag = "9")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    time_nanos: i64,
-    #[prost(int64, tag = "10")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    duration_nanos: i64,
-    #[prost(message, optional, tag = "11")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    period_type: Option<ValueType>,
-    #[prost(int64, tag = "12")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    period: i64,
-    #[prost(int64, repeated, tag = "13")]
-    #[serde(
-        serialize_with = "json::int64_texts",
-        skip_serializing_if = "json::is_unset"
-    )]
-    comment: Vec<i64>,
-    #[prost(int64, tag = "14")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    default_sample_type: i64,
-}
+messages! {
+    answer Profile {
+        sample_type: repeated ValueType = 1,
+        sample: repeated Sample = 2,
+        mapping: repeated Mapping = 3,
+        location: repeated Location = 4,
+        function: repeated Function = 5,
+        string_table: repeated string = 6,
+        drop_frames: int64 = 7,
+        keep_frames: int64 = 8,
+        time_nanos: int64 = 9,
+        duration_nanos: int64 = 10,
+        period_type: optional ValueType = 11,
+        period: int64 = 12,
+        comment: repeated int64 = 13,
+        default_sample_type: int64 = 14,
+    }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-struct ValueType {
-    #[prost(int64, tag = "1")]
-    #[serde(
-        rename = "type",
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    kind: i64,
-    #[prost(int64, tag = "2")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    unit: i64,
-}
+    answer ValueType {
+        kind: int64 = 1 as "type",
+        unit: int64 = 2,
+    }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Sample {
-    #[prost(uint64, repeated, tag = "1")]
-    #[serde(
-        serialize_with = "json::uint64_texts",
-        skip_serializing_if = "json::is_unset"
-    )]
-    location_id: Vec<u64>,
-    #[prost(int64, repeated, tag = "2")]
-    #[serde(
-        serialize_with = "json::int64_texts",
-        skip_serializing_if = "json::is_unset"
-    )]
-    value: Vec<i64>,
-    #[prost(message, repeated, tag = "3")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    label: Vec<Label>,
-}
+    answer Sample {
+        location_id: repeated uint64 = 1,
+        value: repeated int64 = 2,
+        label: repeated Label = 3,
+    }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Label {
-    #[prost(int64, tag = "1")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    key: i64,
-    #[prost(int64, tag = "2")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    str: i64,
-    #[prost(int64, tag = "3")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    num: i64,
-    #[prost(int64, tag = "4")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    num_unit: i64,
-}
+    answer Label {
+        key: int64 = 1,
+        str: int64 = 2,
+        num: int64 = 3,
+        num_unit: int64 = 4,
+    }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Mapping {
-    #[prost(uint64, tag = "1")]
-    #[serde(
-        serialize_with = "json::uint64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    id: u64,
-    #[prost(uint64, tag = "2")]
-    #[serde(
-        serialize_with = "json::uint64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    memory_start: u64,
-    #[prost(uint64, tag = "3")]
-    #[serde(
-        serialize_with = "json::uint64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    memory_limit: u64,
-    #[prost(uint64, tag = "4")]
-    #[serde(
-        serialize_with = "json::uint64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    file_offset: u64,
-    #[prost(int64, tag = "5")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    filename: i64,
-    #[prost(int64, tag = "6")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    build_id: i64,
-    #[prost(bool, tag = "7")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    has_functions: bool,
-    #[prost(bool, tag = "8")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    has_filenames: bool,
-    #[prost(bool, tag = "9")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    has_line_numbers: bool,
-    #[prost(bool, tag = "10")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    has_inline_frames: bool,
-}
+    answer Mapping {
+        id: uint64 = 1,
+        memory_start: uint64 = 2,
+        memory_limit: uint64 = 3,
+        file_offset: uint64 = 4,
+        filename: int64 = 5,
+        build_id: int64 = 6,
+        has_functions: bool = 7,
+        has_filenames: bool = 8,
+        has_line_numbers: bool = 9,
+        has_inline_frames: bool = 10,
+    }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Location {
-    #[prost(uint64, tag = "1")]
-    #[serde(
-        serialize_with = "json::uint64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    id: u64,
-    #[prost(uint64, tag = "2")]
-    #[serde(
-        serialize_with = "json::uint64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    mapping_id: u64,
-    #[prost(uint64, tag = "3")]
-    #[serde(
-        serialize_with = "json::uint64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    address: u64,
-    #[prost(message, repeated, tag = "4")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    line: Vec<Line>,
-    #[prost(bool, tag = "5")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    is_folded: bool,
-}
+    answer Location {
+        id: uint64 = 1,
+        mapping_id: uint64 = 2,
+        address: uint64 = 3,
+        line: repeated Line = 4,
+        is_folded: bool = 5,
+    }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Line {
-    #[prost(uint64, tag = "1")]
-    #[serde(
-        serialize_with = "json::uint64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    function_id: u64,
-    #[prost(int64, tag = "2")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    line: i64,
-}
+    answer Line {
+        function_id: uint64 = 1,
+        line: int64 = 2,
+    }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Function {
-    #[prost(uint64, tag = "1")]
-    #[serde(
-        serialize_with = "json::uint64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    id: u64,
-    #[prost(int64, tag = "2")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    name: i64,
-    #[prost(int64, tag = "3")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    system_name: i64,
-    #[prost(int64, tag = "4")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    filename: i64,
-    #[prost(int64, tag = "5")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    start_line: i64,
+    answer Function {
+        id: uint64 = 1,
+        name: int64 = 2,
+        system_name: int64 = 3,
+        filename: int64 = 4,
+        start_line: int64 = 5,
+    }
 }

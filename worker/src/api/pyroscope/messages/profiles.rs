@@ -1,8 +1,5 @@
 //! `querier.v1`: profiles, in every form in which they are answered.
 
-use prost::Message;
-use serde::{Deserialize, Serialize};
-
 use super::functions::ProfileFormatOptions;
 use super::json;
 use super::types::StackTraceSelector;
@@ -50,68 +47,6 @@ impl json::NamedValues for ProfileFormat {
     ];
 }
 
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct SelectMergeStacktracesRequest {
-    #[prost(string, tag = "1")]
-    #[serde(
-        rename = "profile_typeID",
-        alias = "profileTypeID",
-        alias = "profileTypeId",
-        deserialize_with = "json::unset"
-    )]
-    pub(crate) profile_type_id: String,
-    #[prost(string, tag = "2")]
-    #[serde(alias = "labelSelector", deserialize_with = "json::unset")]
-    pub(crate) label_selector: String,
-    #[prost(int64, tag = "3")]
-    #[serde(deserialize_with = "json::int64")]
-    pub(crate) start: i64,
-    #[prost(int64, tag = "4")]
-    #[serde(deserialize_with = "json::int64")]
-    pub(crate) end: i64,
-    #[prost(int64, optional, tag = "5")]
-    #[serde(alias = "maxNodes", deserialize_with = "json::optional_int64")]
-    pub(crate) max_nodes: Option<i64>,
-    #[prost(int32, tag = "6")]
-    #[serde(deserialize_with = "json::enumeration::<_, ProfileFormat>")]
-    pub(crate) format: i32,
-    #[prost(message, optional, tag = "7")]
-    #[serde(alias = "stackTraceSelector")]
-    pub(crate) stack_trace_selector: Option<StackTraceSelector>,
-    #[prost(string, repeated, tag = "8")]
-    #[serde(alias = "profileIdSelector", deserialize_with = "json::unset")]
-    pub(crate) profile_id_selector: Vec<String>,
-    #[prost(message, optional, tag = "9")]
-    #[serde(rename = "async")]
-    pub(crate) asynchronous: Option<AsyncQueryRequest>,
-    #[prost(string, repeated, tag = "10")]
-    #[serde(alias = "traceIdSelector", deserialize_with = "json::unset")]
-    pub(crate) trace_id_selector: Vec<String>,
-    #[prost(string, repeated, tag = "11")]
-    #[serde(alias = "spanSelector", deserialize_with = "json::unset")]
-    pub(crate) span_selector: Vec<String>,
-    /// Has no number yet that clients agree on, so it is read in JSON only.
-    #[prost(message, optional, tag = "536870911")]
-    #[serde(alias = "formatOptions")]
-    pub(crate) format_options: Option<ProfileFormatOptions>,
-}
-
-/// A query whose answer is fetched later.
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct AsyncQueryRequest {
-    #[prost(string, tag = "1")]
-    #[serde(alias = "requestId", deserialize_with = "json::unset")]
-    pub(crate) request_id: String,
-    #[prost(int32, tag = "2")]
-    #[serde(
-        rename = "type",
-        deserialize_with = "json::enumeration::<_, AsyncQueryType>"
-    )]
-    pub(crate) kind: i32,
-}
-
 pub(crate) struct AsyncQueryType;
 
 impl json::NamedValues for AsyncQueryType {
@@ -121,174 +56,87 @@ impl json::NamedValues for AsyncQueryType {
     ];
 }
 
-/// Of the fields one is set, as the request asks; `SelectMergeSpanProfileResponse` is the same with
-/// fewer of them.
-#[derive(Clone, PartialEq, Message, Serialize)]
-pub(crate) struct SelectMergeStacktracesResponse {
-    #[prost(message, optional, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) flamegraph: Option<FlameGraph>,
-    #[prost(bytes = "vec", tag = "2")]
-    #[serde(
-        serialize_with = "json::base64",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) tree: Vec<u8>,
-    #[prost(string, tag = "3")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) dot: String,
-    #[prost(message, optional, tag = "5")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) pprof: Option<PprofProfile>,
-}
+messages! {
+    request SelectMergeStacktracesRequest {
+        profile_type_id: string = 1 as "profile_typeID" ["profileTypeID", "profileTypeId"],
+        label_selector: string = 2 ["labelSelector"],
+        start: int64 = 3,
+        end: int64 = 4,
+        max_nodes: optional int64 = 5 ["maxNodes"],
+        format: int32("json::enumeration::<_, ProfileFormat>") = 6,
+        stack_trace_selector: optional StackTraceSelector = 7 ["stackTraceSelector"],
+        profile_id_selector: repeated string = 8 ["profileIdSelector"],
+        asynchronous: optional AsyncQueryRequest = 9 as "async",
+        trace_id_selector: repeated string = 10 ["traceIdSelector"],
+        span_selector: repeated string = 11 ["spanSelector"],
+        /// Has no number yet that clients agree on, so it is read in JSON only.
+        format_options: optional ProfileFormatOptions = 536870911 ["formatOptions"],
+    }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-pub(crate) struct PprofProfile {
-    /// `google.v1.Profile` as it is written: a message within a message is its bytes.
-    #[prost(bytes = "vec", tag = "1")]
-    #[serde(serialize_with = "super::pprof::as_json")]
-    pub(crate) profile: Vec<u8>,
-}
+    /// A query whose answer is fetched later.
+    request AsyncQueryRequest {
+        request_id: string = 1 ["requestId"],
+        kind: int32("json::enumeration::<_, AsyncQueryType>") = 2 as "type",
+    }
 
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct SelectMergeSpanProfileRequest {
-    #[prost(string, tag = "1")]
-    #[serde(
-        rename = "profile_typeID",
-        alias = "profileTypeID",
-        alias = "profileTypeId",
-        deserialize_with = "json::unset"
-    )]
-    pub(crate) profile_type_id: String,
-    #[prost(string, tag = "2")]
-    #[serde(alias = "labelSelector", deserialize_with = "json::unset")]
-    pub(crate) label_selector: String,
-    #[prost(string, repeated, tag = "3")]
-    #[serde(alias = "spanSelector", deserialize_with = "json::unset")]
-    pub(crate) span_selector: Vec<String>,
-    #[prost(int64, tag = "4")]
-    #[serde(deserialize_with = "json::int64")]
-    pub(crate) start: i64,
-    #[prost(int64, tag = "5")]
-    #[serde(deserialize_with = "json::int64")]
-    pub(crate) end: i64,
-    #[prost(int64, optional, tag = "6")]
-    #[serde(alias = "maxNodes", deserialize_with = "json::optional_int64")]
-    pub(crate) max_nodes: Option<i64>,
-    #[prost(int32, tag = "7")]
-    #[serde(deserialize_with = "json::enumeration::<_, ProfileFormat>")]
-    pub(crate) format: i32,
-}
+    /// The request decides which one of the fields is set. `SelectMergeSpanProfileResponse` has
+    /// fewer of them.
+    answer SelectMergeStacktracesResponse {
+        flamegraph: optional FlameGraph = 1,
+        tree: bytes = 2,
+        dot: string = 3,
+        pprof: optional PprofProfile = 5,
+    }
 
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct SelectMergeProfileRequest {
-    #[prost(string, tag = "1")]
-    #[serde(
-        rename = "profile_typeID",
-        alias = "profileTypeID",
-        alias = "profileTypeId",
-        deserialize_with = "json::unset"
-    )]
-    pub(crate) profile_type_id: String,
-    #[prost(string, tag = "2")]
-    #[serde(alias = "labelSelector", deserialize_with = "json::unset")]
-    pub(crate) label_selector: String,
-    #[prost(int64, tag = "3")]
-    #[serde(deserialize_with = "json::int64")]
-    pub(crate) start: i64,
-    #[prost(int64, tag = "4")]
-    #[serde(deserialize_with = "json::int64")]
-    pub(crate) end: i64,
-    #[prost(int64, optional, tag = "5")]
-    #[serde(alias = "maxNodes", deserialize_with = "json::optional_int64")]
-    pub(crate) max_nodes: Option<i64>,
-    #[prost(message, optional, tag = "6")]
-    #[serde(alias = "stackTraceSelector")]
-    pub(crate) stack_trace_selector: Option<StackTraceSelector>,
-    #[prost(string, repeated, tag = "7")]
-    #[serde(alias = "profileIdSelector", deserialize_with = "json::unset")]
-    pub(crate) profile_id_selector: Vec<String>,
-    #[prost(string, repeated, tag = "8")]
-    #[serde(alias = "traceIdSelector", deserialize_with = "json::unset")]
-    pub(crate) trace_id_selector: Vec<String>,
-}
+    answer PprofProfile {
+        /// `google.v1.Profile` as it is written: a message within a message is its bytes.
+        profile: always bytes("super::pprof::as_json") = 1,
+    }
 
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct DiffRequest {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) left: Option<SelectMergeStacktracesRequest>,
-    #[prost(message, optional, tag = "2")]
-    pub(crate) right: Option<SelectMergeStacktracesRequest>,
-}
+    request SelectMergeSpanProfileRequest {
+        profile_type_id: string = 1 as "profile_typeID" ["profileTypeID", "profileTypeId"],
+        label_selector: string = 2 ["labelSelector"],
+        span_selector: repeated string = 3 ["spanSelector"],
+        start: int64 = 4,
+        end: int64 = 5,
+        max_nodes: optional int64 = 6 ["maxNodes"],
+        format: int32("json::enumeration::<_, ProfileFormat>") = 7,
+    }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-pub(crate) struct DiffResponse {
-    #[prost(message, optional, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) flamegraph: Option<FlameGraphDiff>,
-}
+    request SelectMergeProfileRequest {
+        profile_type_id: string = 1 as "profile_typeID" ["profileTypeID", "profileTypeId"],
+        label_selector: string = 2 ["labelSelector"],
+        start: int64 = 3,
+        end: int64 = 4,
+        max_nodes: optional int64 = 5 ["maxNodes"],
+        stack_trace_selector: optional StackTraceSelector = 6 ["stackTraceSelector"],
+        profile_id_selector: repeated string = 7 ["profileIdSelector"],
+        trace_id_selector: repeated string = 8 ["traceIdSelector"],
+    }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct FlameGraph {
-    #[prost(string, repeated, tag = "1")]
-    pub(crate) names: Vec<String>,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) levels: Vec<Level>,
-    #[prost(int64, tag = "3")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) total: i64,
-    #[prost(int64, tag = "4")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) max_self: i64,
-}
+    request DiffRequest {
+        left: optional SelectMergeStacktracesRequest = 1,
+        right: optional SelectMergeStacktracesRequest = 2,
+    }
 
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct FlameGraphDiff {
-    #[prost(string, repeated, tag = "1")]
-    pub(crate) names: Vec<String>,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) levels: Vec<Level>,
-    #[prost(int64, tag = "3")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) total: i64,
-    #[prost(int64, tag = "4")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) max_self: i64,
-    #[prost(int64, tag = "5")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) left_ticks: i64,
-    #[prost(int64, tag = "6")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) right_ticks: i64,
-}
+    answer DiffResponse { flamegraph: optional FlameGraphDiff = 1 }
 
-/// The nodes of one depth, from left to right.
-#[derive(Clone, PartialEq, Message, Serialize)]
-pub(crate) struct Level {
-    #[prost(int64, repeated, tag = "1")]
-    #[serde(serialize_with = "json::int64_texts")]
-    pub(crate) values: Vec<i64>,
+    answer FlameGraph {
+        names: always repeated string = 1,
+        levels: always repeated Level = 2,
+        total: int64 = 3,
+        max_self: int64 = 4,
+    }
+
+    answer FlameGraphDiff {
+        names: always repeated string = 1,
+        levels: always repeated Level = 2,
+        total: int64 = 3,
+        max_self: int64 = 4,
+        left_ticks: int64 = 5,
+        right_ticks: int64 = 6,
+    }
+
+    /// The nodes of one depth, from left to right.
+    answer Level { values: always repeated int64 = 1 }
 }

@@ -1,18 +1,95 @@
 //! `types.v1`: what several services share.
 
-use prost::Message;
-use serde::{Deserialize, Serialize};
-
 use super::json;
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Message, Serialize)]
-pub(crate) struct LabelPair {
-    #[prost(string, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) name: String,
-    #[prost(string, tag = "2")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) value: String,
+messages! {
+    #[derive(Eq, PartialOrd, Ord)]
+    answer LabelPair {
+        name: string = 1,
+        value: string = 2,
+    }
+
+    answer ProfileType {
+        id: always string = 1 as "ID",
+        name: string = 2,
+        sample_type: string = 4,
+        sample_unit: string = 5,
+        period_type: string = 6,
+        period_unit: string = 7,
+    }
+
+    #[derive(Eq, PartialOrd, Ord)]
+    answer Labels { labels: repeated LabelPair = 1 }
+
+    answer Series {
+        labels: repeated LabelPair = 1,
+        points: repeated Point = 2,
+    }
+
+    answer Point {
+        value: double = 1,
+        timestamp: int64 = 2,
+        exemplars: repeated Exemplar = 4,
+    }
+
+    /// One profile, or one span in it.
+    answer Exemplar {
+        timestamp: int64 = 1,
+        profile_id: string = 2,
+        span_id: string = 3,
+        value: int64 = 4,
+        labels: repeated LabelPair = 5,
+        trace_id: string = 6,
+    }
+
+    request LabelValuesRequest {
+        name: string = 1,
+        matchers: repeated string = 2,
+        start: int64 = 3,
+        end: int64 = 4,
+    }
+
+    answer LabelValuesResponse { names: repeated string = 1 }
+
+    request LabelNamesRequest {
+        matchers: repeated string = 1,
+        start: int64 = 2,
+        end: int64 = 3,
+    }
+
+    answer LabelNamesResponse { names: repeated string = 1 }
+
+    /// Which stacks of a profile are asked for.
+    request StackTraceSelector {
+        /// The functions from the root that a stack begins with.
+        call_site: repeated Location = 1 ["callSite"],
+        go_pgo: optional GoPgo = 2 ["goPgo"],
+        frame_filter: optional FrameFilter = 3 ["frameFilter"],
+    }
+
+    /// Which functions a profile names; the stacks of the others are shorter.
+    request FrameFilter {
+        include_function_names: repeated string = 1 ["includeFunctionNames"],
+        exclude_function_names: repeated string = 2 ["excludeFunctionNames"],
+        include_function_name_regexes: repeated string = 3 ["includeFunctionNameRegexes"],
+        exclude_function_name_regexes: repeated string = 4 ["excludeFunctionNameRegexes"],
+    }
+
+    request Location { name: string = 1 }
+
+    /// How a profile is cut for Go's compiler.
+    request GoPgo {
+        keep_locations: uint32 = 1 ["keepLocations"],
+        aggregate_callees: bool = 2 ["aggregateCallees"],
+    }
+
+    request GetProfileStatsRequest {}
+
+    answer GetProfileStatsResponse {
+        data_ingested: bool = 1,
+        oldest_profile_time: int64 = 2,
+        newest_profile_time: int64 = 3,
+    }
 }
 
 /// The pairs of a label set, in the same order.
@@ -21,214 +98,6 @@ pub(crate) fn label_pairs(pairs: Vec<(String, String)>) -> Vec<LabelPair> {
     pairs
         .map(|(name, value)| LabelPair { name, value })
         .collect()
-}
-
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ProfileType {
-    #[prost(string, tag = "1")]
-    #[serde(rename = "ID")]
-    pub(crate) id: String,
-    #[prost(string, tag = "2")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) name: String,
-    #[prost(string, tag = "4")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) sample_type: String,
-    #[prost(string, tag = "5")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) sample_unit: String,
-    #[prost(string, tag = "6")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) period_type: String,
-    #[prost(string, tag = "7")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) period_unit: String,
-}
-
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Message, Serialize)]
-pub(crate) struct Labels {
-    #[prost(message, repeated, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) labels: Vec<LabelPair>,
-}
-
-#[derive(Clone, PartialEq, Message, Serialize)]
-pub(crate) struct Series {
-    #[prost(message, repeated, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) labels: Vec<LabelPair>,
-    #[prost(message, repeated, tag = "2")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) points: Vec<Point>,
-}
-
-#[derive(Clone, PartialEq, Message, Serialize)]
-pub(crate) struct Point {
-    #[prost(double, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) value: f64,
-    #[prost(int64, tag = "2")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) timestamp: i64,
-    #[prost(message, repeated, tag = "4")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) exemplars: Vec<Exemplar>,
-}
-
-/// One profile, or one span in it.
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Exemplar {
-    #[prost(int64, tag = "1")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) timestamp: i64,
-    #[prost(string, tag = "2")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) profile_id: String,
-    #[prost(string, tag = "3")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) span_id: String,
-    #[prost(int64, tag = "4")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) value: i64,
-    #[prost(message, repeated, tag = "5")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) labels: Vec<LabelPair>,
-    #[prost(string, tag = "6")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) trace_id: String,
-}
-
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct LabelValuesRequest {
-    #[prost(string, tag = "1")]
-    #[serde(deserialize_with = "json::unset")]
-    pub(crate) name: String,
-    #[prost(string, repeated, tag = "2")]
-    #[serde(deserialize_with = "json::unset")]
-    pub(crate) matchers: Vec<String>,
-    #[prost(int64, tag = "3")]
-    #[serde(deserialize_with = "json::int64")]
-    pub(crate) start: i64,
-    #[prost(int64, tag = "4")]
-    #[serde(deserialize_with = "json::int64")]
-    pub(crate) end: i64,
-}
-
-#[derive(Clone, PartialEq, Message, Serialize)]
-pub(crate) struct LabelValuesResponse {
-    #[prost(string, repeated, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) names: Vec<String>,
-}
-
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct LabelNamesRequest {
-    #[prost(string, repeated, tag = "1")]
-    #[serde(deserialize_with = "json::unset")]
-    pub(crate) matchers: Vec<String>,
-    #[prost(int64, tag = "2")]
-    #[serde(deserialize_with = "json::int64")]
-    pub(crate) start: i64,
-    #[prost(int64, tag = "3")]
-    #[serde(deserialize_with = "json::int64")]
-    pub(crate) end: i64,
-}
-
-#[derive(Clone, PartialEq, Message, Serialize)]
-pub(crate) struct LabelNamesResponse {
-    #[prost(string, repeated, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) names: Vec<String>,
-}
-
-/// Which stacks of a profile are asked for.
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct StackTraceSelector {
-    /// The functions from the root that a stack begins with.
-    #[prost(message, repeated, tag = "1")]
-    #[serde(alias = "callSite", deserialize_with = "json::unset")]
-    pub(crate) call_site: Vec<Location>,
-    #[prost(message, optional, tag = "2")]
-    #[serde(alias = "goPgo")]
-    pub(crate) go_pgo: Option<GoPgo>,
-    #[prost(message, optional, tag = "3")]
-    #[serde(alias = "frameFilter")]
-    pub(crate) frame_filter: Option<FrameFilter>,
-}
-
-/// Which functions a profile names; the stacks of the others are shorter.
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct FrameFilter {
-    #[prost(string, repeated, tag = "1")]
-    #[serde(alias = "includeFunctionNames", deserialize_with = "json::unset")]
-    pub(crate) include_function_names: Vec<String>,
-    #[prost(string, repeated, tag = "2")]
-    #[serde(alias = "excludeFunctionNames", deserialize_with = "json::unset")]
-    pub(crate) exclude_function_names: Vec<String>,
-    #[prost(string, repeated, tag = "3")]
-    #[serde(alias = "includeFunctionNameRegexes", deserialize_with = "json::unset")]
-    pub(crate) include_function_name_regexes: Vec<String>,
-    #[prost(string, repeated, tag = "4")]
-    #[serde(alias = "excludeFunctionNameRegexes", deserialize_with = "json::unset")]
-    pub(crate) exclude_function_name_regexes: Vec<String>,
-}
-
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct Location {
-    #[prost(string, tag = "1")]
-    #[serde(deserialize_with = "json::unset")]
-    pub(crate) name: String,
-}
-
-/// How a profile is cut for Go's compiler.
-#[derive(Clone, PartialEq, Message, Deserialize)]
-#[serde(default)]
-pub(crate) struct GoPgo {
-    #[prost(uint32, tag = "1")]
-    #[serde(alias = "keepLocations", deserialize_with = "json::uint32")]
-    pub(crate) keep_locations: u32,
-    #[prost(bool, tag = "2")]
-    #[serde(alias = "aggregateCallees", deserialize_with = "json::unset")]
-    pub(crate) aggregate_callees: bool,
-}
-
-#[derive(Clone, PartialEq, Message, Deserialize)]
-pub(crate) struct GetProfileStatsRequest {}
-
-#[derive(Clone, PartialEq, Message, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct GetProfileStatsResponse {
-    #[prost(bool, tag = "1")]
-    #[serde(skip_serializing_if = "json::is_unset")]
-    pub(crate) data_ingested: bool,
-    #[prost(int64, tag = "2")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) oldest_profile_time: i64,
-    #[prost(int64, tag = "3")]
-    #[serde(
-        serialize_with = "json::int64_text",
-        skip_serializing_if = "json::is_unset"
-    )]
-    pub(crate) newest_profile_time: i64,
 }
 
 /// How the profiles of a bucket of time become one number.
