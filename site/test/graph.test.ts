@@ -114,12 +114,15 @@ test("names are cut to a node's room; shares are of the whole", () => {
     total_fraction: 0.4,
     diff: null,
   };
-  const small = labelOf({ ...row, self_fraction: 0 }, measure);
+  const small = labelOf({ ...row, self_fraction: 0 }, "", measure);
   assert.deepEqual(small, { name: "b.C", values: "self 0 % of 40 %", width: 132, height: 42, scale: 1 });
   // What has a quarter in itself is drawn 60 % larger.
-  const large = labelOf({ ...row, self_fraction: 0.25 }, measure);
+  const large = labelOf({ ...row, self_fraction: 0.25 }, "", measure);
   assert.deepEqual([large.values, large.width, large.height], ["self 25 % of 40 %", 223, 68]);
-  const long = labelOf({ ...row, name: "x".repeat(90), self_fraction: 0.4 }, measure);
+  const long = labelOf({ ...row, name: "x".repeat(90), self_fraction: 0.4 }, "", measure);
   assert.equal(Math.floor(long.width / long.scale), 220);
   assert.ok(long.name.endsWith("…") && long.values === "self 40 %");
+  // The fractions of a comparison are of both sides together, which is nobody's share.
+  const diff = { base_self: 0, base_total: 1.5e9, comparison_self: 0, comparison_total: 2e9, state: "same" as const };
+  assert.equal(labelOf({ ...row, diff }, "nanoseconds", measure).values, "1.5 s → 2 s");
 });

@@ -277,7 +277,7 @@ describe("call graph", () => {
     const rows = await page.page.$$eval("[data-testid=graph-calls] tbody tr", (rows) =>
       rows.map((row) => [...row.cells].map((cell) => cell.textContent).join(" ")),
     );
-    assert.deepEqual(rows.sort(), ["main f −33.3 % 50 %", "main g gone 10 %", "main h new 40 %"]);
+    assert.deepEqual(rows.sort(), ["main f 30 → 20 −33.3 %", "main g 10 → 0 gone", "main h 0 → 40 new"]);
     assert.equal(await page.at("view-lines").count(), 0, "a comparison has no lines");
     await page.end();
   });

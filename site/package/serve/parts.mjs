@@ -1,5 +1,5 @@
 /** What a server is made of, and where it is: the worker, the pages, and workerd, which runs the worker. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,6 +28,12 @@ const place = existsSync(at("../package.json"))
 /** Files and folders: `server` has `worker` and `pilotlight.capnp`, `pages` the site; `wrangler` is Cloudflare's configuration. */
 export function serverParts() {
   if (!existsSync(join(place.server, "pilotlight.capnp"))) throw new Error(place.missing);
+  const listed = readFileSync(join(place.server, "worker/pages.js"), "utf8");
+  // In a clone each is built by itself, and pages without their scripts are blank.
+  if (readdirSync(join(place.pages, "assets")).some((name) => !listed.includes(`"/assets/${name}"`)))
+    throw new Error(
+      "the site was built after the server: run `node site/tools/server.mjs`, then start the server again",
+    );
   return place;
 }
 

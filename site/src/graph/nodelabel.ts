@@ -3,7 +3,8 @@ import type { Size } from "../core/arrange.ts";
 import type { Graph, TableRow } from "../core/types.ts";
 import { baseName, fitLabel } from "../flame/framelabel.ts";
 import { context2d, FONT } from "../flame/paint.ts";
-import { change, percent } from "../format/number.ts";
+import { percent } from "../format/number.ts";
+import { formatValue } from "../format/value.ts";
 
 /** Its size is that on the drawing. */
 export interface NodeLabel extends Size {
@@ -21,14 +22,15 @@ const NARROWEST = 84;
 const WIDEST = 220;
 export const NODE_HEIGHT = 42;
 
-export function labelsOf({ nodes }: Graph): NodeLabel[] {
+/** `unit` is that of the values of a comparison. */
+export function labelsOf({ nodes }: Graph, unit: string): NodeLabel[] {
   const context = context2d(document.createElement("canvas"));
   context.font = FONT;
-  return nodes.map((row) => labelOf(row, (text) => context.measureText(text).width));
+  return nodes.map((row) => labelOf(row, unit, (text) => context.measureText(text).width));
 }
 
-export function labelOf(row: TableRow, measure: (text: string) => number): NodeLabel {
-  const values = valuesOf(row);
+export function labelOf(row: TableRow, unit: string, measure: (text: string) => number): NodeLabel {
+  const values = valuesOf(row, unit);
   const full = Math.max(measure(baseName(row.name)), measure(values)) + 2 * PADDING;
   const width = Math.ceil(Math.min(Math.max(full, NARROWEST), WIDEST));
   const name = fitLabel(baseName(row.name), width - 2 * PADDING, measure);
@@ -36,9 +38,9 @@ export function labelOf(row: TableRow, measure: (text: string) => number): NodeL
   return { name, values, width: Math.ceil(width * scale), height: Math.ceil(NODE_HEIGHT * scale), scale };
 }
 
-/** Shares of the whole; of a comparison the change. */
-function valuesOf({ self_fraction, total_fraction, diff }: TableRow): string {
-  if (diff) return `${percent(total_fraction)}, ${change(diff.base_total, diff.comparison_total)}`;
+/** Shares of the whole; of a comparison the totals of both sides. */
+function valuesOf({ self_fraction, total_fraction, diff }: TableRow, unit: string): string {
+  if (diff) return `${formatValue(diff.base_total, unit)} → ${formatValue(diff.comparison_total, unit)}`;
   return self_fraction === total_fraction
     ? `self ${percent(self_fraction)}`
     : `self ${percent(self_fraction)} of ${percent(total_fraction)}`;

@@ -160,14 +160,18 @@ function options(
   };
 }
 
-/** Writes what the highest value is in front of its line; a text that is wider than the axis goes on over the plot. */
-function writePeak(plot: uPlot, peak: number, text: string, ink: string): void {
+/**
+ * Writes what the highest value is in front of its line: without its unit where that is a long word, such as goroutines. A text
+ * that is still wider than the axis goes on over the plot.
+ */
+function writePeak(plot: uPlot, peak: number, full: string, ink: string): void {
   const { ctx } = plot;
   const scaled = (pixels: number) => pixels * devicePixelRatio;
   ctx.save();
   ctx.font = font(scaled(FONT_SIZE));
-  const width = ctx.measureText(text).width;
   const right = scaled(GUTTER - 4);
+  const text = ctx.measureText(full).width > right ? full.replace(/ [a-z]{4,}.*$/, "") : full;
+  const width = ctx.measureText(text).width;
   const x = Math.max(scaled(2), right - width);
   const y = plot.valToPos(peak, "y", true);
   if (x + width > right) {

@@ -4,7 +4,7 @@ import type { Arrangement } from "../../core/arrange.ts";
 import { core } from "../../core/index.ts";
 import type { Direction, Graph, TableRow } from "../../core/types.ts";
 import { percent } from "../../format/number.ts";
-import { plural } from "../../format/value.ts";
+import { formatValue, plural, unitOf } from "../../format/value.ts";
 import { labelsOf, type NodeLabel } from "../../graph/nodelabel.ts";
 import { type Came, neighbour } from "../../graph/walk.ts";
 import { resource } from "../resource.ts";
@@ -29,11 +29,11 @@ export const placed = resource(
   () => {
     const info = tree.value;
     const ready = pictureRoute.value.view === "graph" && info !== null && isShown(info.id) && isCurrent.value;
-    return ready ? { tree: info.id, diff: info.diff !== null } : null;
+    return ready ? { tree: info.id, diff: info.diff !== null, unit: unitOf(info) } : null;
   },
   async (asked): Promise<Placed> => {
     const graph = await core.graph(asked.tree);
-    const labels = labelsOf(graph);
+    const labels = labelsOf(graph, asked.unit);
     const links = graph.edges.map(({ from, to, fraction }) => ({ from, to, weight: Math.round(fraction * WEIGHTS) }));
     const sizes = labels.map(({ width, height }) => ({ width, height }));
     return { tree: asked.tree, graph, labels, places: await core.arrange(sizes, links) };
@@ -104,7 +104,7 @@ async function visitFunction(found: Placed, index: number): Promise<void> {
   const node = await core.nodeOf(found.tree, row.func);
   if (!isShown(found.tree) || at.peek() !== index) return;
   current.value = node;
-  announcement.value = describe(found.graph, index);
+  announcement.value = describe(found.graph, unitOf(tree.peek() ?? { type: "", unit: "" }), index);
   if (pictureRoute.peek().selection) await select(node);
 }
 
@@ -121,9 +121,12 @@ export function heaviest({ nodes }: Graph): number {
   return nodes.reduce((best, { total }, i) => (total > nodes[best].total ? i : best), 0);
 }
 
-function describe({ nodes, edges }: Graph, index: number): string {
-  const { name, total_fraction, self_fraction }: TableRow = nodes[index];
+function describe({ nodes, edges }: Graph, unit: string, index: number): string {
+  const { name, total_fraction, self_fraction, diff }: TableRow = nodes[index];
   const callers = edges.filter(({ to }) => to === index).length;
   const callees = edges.filter(({ from }) => from === index).length;
-  return `${name}, total ${percent(total_fraction)}, self ${percent(self_fraction)}, ${plural(callers, "caller")}, ${plural(callees, "callee")}`;
+  const values = diff
+    ? `${formatValue(diff.base_total, unit)} before, ${formatValue(diff.comparison_total, unit)} after`
+    : `total ${percent(total_fraction)}, self ${percent(self_fraction)}`;
+  return `${name}, ${values}, ${plural(callers, "caller")}, ${plural(callees, "callee")}`;
 }

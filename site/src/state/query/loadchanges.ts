@@ -20,6 +20,9 @@ import { versionLabel, versionLabels } from "./versionchanges.ts";
 
 /** Steps of 30 s in six hours, of two minutes in a day: a spike of minutes is seen. */
 const POINTS = 720;
+/** Where steps are longer, a spike is looked at again, in this much time on each side of it. */
+const SHORT_MILLIS = 30_000;
+const AROUND_MILLIS = 30 * 60_000;
 /** Services and versions that are looked at, the largest. */
 const MOST_SERIES = 500;
 /** Types that are looked at, the chosen one and those of most services; those that read alike are several. */
@@ -58,7 +61,9 @@ function question(): Question | null {
 
 async function answer({ types, from, until }: Question, stopped: AbortSignal): Promise<Record<string, ServiceChange>> {
   const answers = await askInTurn(types, (type) => changesOfType(type, { from, until }, stopped), stopped);
-  return Object.fromEntries(answers.flat().map(([service, change]) => [changeKey(service, change.type), change]));
+  const found = answers.flat();
+  const changes = await askInTurn(found, (one) => placed(one, { from, until }, stopped), stopped);
+  return Object.fromEntries(found.map(([service, { type }], i) => [changeKey(service, type), changes[i]]));
 }
 
 async function changesOfType(type: string, range: Span, stopped: AbortSignal): Promise<[string, ServiceChange][]> {
@@ -72,6 +77,20 @@ async function changesOfType(type: string, range: Span, stopped: AbortSignal): P
   return changesIn(type, series);
 }
 
+/** A spike where short steps place it: long ones begin before it, and end after it. Other changes as they are. */
+async function placed(
+  [service, change]: [string, ServiceChange],
+  range: Span,
+  stopped: AbortSignal,
+): Promise<ServiceChange> {
+  if (change.kind !== "spike" || change.step <= SHORT_MILLIS) return change;
+  const from = Math.max(change.from - AROUND_MILLIS, range.from);
+  const until = Math.min(change.until + AROUND_MILLIS, range.until);
+  const series = await fetchService(change.type, service, [], { from, until }, stopped);
+  const spike = loadChange(series, []);
+  return spike?.kind === "spike" ? { ...change, ...spike, step: series.step } : change;
+}
+
 /** The change of one service; versions are not told apart. Null where nothing stands out. */
 export async function fetchChange(
   type: string,
@@ -80,9 +99,13 @@ export async function fetchChange(
   range: Span,
   stopped: AbortSignal,
 ): Promise<LoadChange | null> {
+  return loadChange(await fetchService(type, service, filters, range, stopped), []);
+}
+
+async function fetchService(type: string, service: string, filters: string[], range: Span, stopped: AbortSignal) {
   const query = type + selector(service, filters);
   const timeline = await fetchTimeline("", query, range, pointsFor(range, POINTS), stopped);
-  return loadChange(seriesForChanges(timeline, isGauge(type)), []);
+  return seriesForChanges(timeline, isGauge(type));
 }
 
 function seriesForChanges(timeline: Timeline, gauge: boolean): Series {

@@ -53,7 +53,7 @@ export function Drawing({ placed, info }: { placed: Placed; info: TreeInfo }) {
             marker-end="url(#graph-arrow)"
           />
           <text x={places.edges[i].label.x} y={places.edges[i].label.y}>
-            {percent(fraction)}
+            {info.diff ? change(base, comparison) : percent(fraction)}
           </text>
         </g>
       ))}

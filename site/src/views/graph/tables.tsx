@@ -37,8 +37,8 @@ export function GraphTables({ graph, info }: { graph: Graph; info: TreeInfo }) {
           <tr>
             <th scope="col">Caller</th>
             <th scope="col">Callee</th>
-            <th scope="col">{diff ? "Change" : "Value"}</th>
-            <th scope="col">Share</th>
+            <th scope="col">{diff ? "Values" : "Value"}</th>
+            <th scope="col">{diff ? "Change" : "Share"}</th>
           </tr>
         </thead>
         <tbody>
@@ -46,8 +46,10 @@ export function GraphTables({ graph, info }: { graph: Graph; info: TreeInfo }) {
             <tr key={`${from} ${to}`} data-total={total} data-residual={residual}>
               <th scope="row">{nodes[from].name}</th>
               <td>{nodes[to].name}</td>
-              <td>{diff ? change(base, comparison) : formatValue(total, unit)}</td>
-              <td>{percent(fraction)}</td>
+              <td>
+                {diff ? `${formatValue(base, unit)} → ${formatValue(comparison, unit)}` : formatValue(total, unit)}
+              </td>
+              <td>{diff ? change(base, comparison) : percent(fraction)}</td>
             </tr>
           ))}
         </tbody>
