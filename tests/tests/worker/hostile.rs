@@ -245,7 +245,7 @@ fn all_bad() -> Vec<Bad> {
         },
         Bad {
             query: "name=hostile&format=jfr",
-            ..bad("a recording of one text again and again", repeated_text(), 422, "more steps")
+            ..bad("a recording of one text again and again", repeated_text(), 422, "too many steps")
         },
         form(
             "a form of too many parts",
