@@ -459,6 +459,31 @@ fn pprof_gzip(raw: &[u8]) -> Vec<u8> {
     pprof::encode_gzip(&profile)
 }
 
+/// Its characters take two bytes each, and three as UTF-8: the limit is on what is held.
+#[test]
+fn utf16_counts_as_the_text_that_it_becomes() {
+    let limits = IngestLimits {
+        max_inflated: 3_000,
+        ..IngestLimits::default()
+    };
+    let wide: Vec<u8> = "\u{feff}main;"
+        .encode_utf16()
+        .chain([0x800; 1_200])
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let push = Push {
+        query: "name=app&format=groups",
+        content_type: "",
+        body: &wide,
+        tenant: "one",
+        client: "192.0.2.1",
+        now: NOW,
+        limits,
+    };
+    assert!(wide.len() < 3_000);
+    assert_eq!(ingest(&push).expect_err("is too large").status(), 413);
+}
+
 /// The chunk is that of the same text in UTF-8, so that either is a retry of the other.
 #[test]
 fn texts_may_be_utf16() {

@@ -37,7 +37,9 @@ pub(crate) fn unpack(bytes: &[u8], cap: usize) -> Result<Unpacked<'_>, Compressi
         };
         bytes = Cow::Owned(inflated);
     }
-    if let Some((text, is_damaged)) = utf16(&bytes).filter(|_| bytes.len() <= cap) {
+    if bytes.len() <= cap
+        && let Some((text, is_damaged)) = utf16(&bytes)
+    {
         let bytes = Cow::Owned(text.into_bytes());
         return Ok(Unpacked { bytes, is_damaged });
     }
@@ -49,19 +51,30 @@ pub(crate) fn unpack(bytes: &[u8], cap: usize) -> Result<Unpacked<'_>, Compressi
 
 /// UTF-16 behind a byte order mark, and whether some of it was not.
 pub(crate) fn utf16(bytes: &[u8]) -> Option<(String, bool)> {
+    let mut text = String::with_capacity(utf16_length(bytes)?);
+    let mut is_damaged = bytes.len() % 2 == 1;
+    for c in utf16_chars(bytes)? {
+        is_damaged |= c.is_none();
+        text.push(c.unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+    Some((text, is_damaged))
+}
+
+/// How many bytes [`utf16`] gives: up to half as many again.
+pub(crate) fn utf16_length(bytes: &[u8]) -> Option<usize> {
+    let length = |c: Option<char>| c.unwrap_or(char::REPLACEMENT_CHARACTER).len_utf8();
+    Some(utf16_chars(bytes)?.map(length).sum())
+}
+
+/// `None` among them is a unit that is no character.
+fn utf16_chars(bytes: &[u8]) -> Option<impl Iterator<Item = Option<char>>> {
     let (unit, bytes): (fn([u8; 2]) -> u16, _) = match bytes {
         [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
         [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
         _ => return None,
     };
-    let units = bytes.as_chunks().0.iter().map(|&pair| unit(pair));
-    let mut is_damaged = bytes.len() % 2 == 1;
-    let chars = char::decode_utf16(units).map(|c| {
-        is_damaged |= c.is_err();
-        c.unwrap_or(char::REPLACEMENT_CHARACTER)
-    });
-    let text = chars.collect();
-    Some((text, is_damaged))
+    let units = bytes.as_chunks().0.iter().map(move |&pair| unit(pair));
+    Some(char::decode_utf16(units).map(Result::ok))
 }
 
 #[cfg(test)]

@@ -23,8 +23,8 @@ mod trace;
 mod type_names;
 
 use crate::formats::detect::{UnsupportedFormat, unsupported};
-use crate::formats::gzip::inflate;
-use crate::formats::unpack::{DAMAGED_TEXT, utf16};
+use crate::formats::gzip::{GzipError, inflate};
+use crate::formats::unpack::{DAMAGED_TEXT, utf16, utf16_length};
 use crate::formats::{self, folded, speedscope};
 use crate::store::ChunkId;
 use draft::Draft;
@@ -69,6 +69,9 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
     if formats::jfr::sniff(raw) {
         let (recording, labels) = (raw, &[][..]);
         return jfr::draft(push, parameters, JfrParts { recording, labels });
+    }
+    if utf16_length(raw).is_some_and(|length| length > cap) {
+        return Err(GzipError::TooLarge { cap }.into());
     }
     let wide = utf16(raw);
     let (raw, is_damaged) = match &wide {

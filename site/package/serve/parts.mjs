@@ -27,13 +27,12 @@ const place = existsSync(at("../package.json"))
 
 /** Files and folders: `server` has `worker` and `pilotlight.capnp`, `pages` the site; `wrangler` is Cloudflare's configuration. */
 export function serverParts() {
-  if (!existsSync(join(place.server, "pilotlight.capnp"))) throw new Error(place.missing);
-  const listed = readFileSync(join(place.server, "worker/pages.js"), "utf8");
+  const [assets, table] = [join(place.pages, "assets"), join(place.server, "worker/pages.js")];
+  if (![join(place.server, "pilotlight.capnp"), assets, table].every(existsSync)) throw new Error(place.missing);
+  const listed = readFileSync(table, "utf8");
   // In a clone each is built by itself, and pages without their scripts are blank.
-  if (readdirSync(join(place.pages, "assets")).some((name) => !listed.includes(`"/assets/${name}"`)))
-    throw new Error(
-      "the site was built after the server: run `node site/tools/server.mjs`, then start the server again",
-    );
+  if (readdirSync(assets).some((name) => !listed.includes(`"/assets/${name}"`)))
+    throw new Error("the site was built after the server: run `node site/tools/server.mjs`, then this command again");
   return place;
 }
 

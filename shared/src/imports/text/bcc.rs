@@ -11,15 +11,19 @@
 
 use std::borrow::Cow;
 
-use super::bpftrace::location;
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
 use crate::imports::error::{FormatError, too_deep};
+use crate::imports::frames::Frame;
 use crate::imports::rows::{Rows, lines};
+use crate::model::id::{LocationId, StringId};
 
 /// What it is called in messages.
 pub(crate) const NAME: &str = "bcc stacks";
+
+/// Fewest digits of an address: a name may look like a shorter one.
+const ADDRESS_DIGITS: usize = 12;
 
 /// Whether there is the line of a process and one of a value.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
@@ -117,6 +121,22 @@ fn value(line: &str) -> Option<i64> {
     line.strip_prefix("        ")?.parse().ok()
 }
 
+/// The function of a frame, in full: C++ names have blanks and brackets. With `-v` its address stands
+/// before it.
+fn location(rows: &mut Rows, text: &str) -> LocationId {
+    let with_address = text.split_once(' ').and_then(|(word, name)| {
+        let address = u64::from_str_radix(word, 16).ok()?;
+        (word.len() >= ADDRESS_DIGITS).then_some((address, name.trim_start()))
+    });
+    let mut frame = Frame::named(StringId::EMPTY);
+    match with_address {
+        Some((address, "[unknown]")) => frame.address = address,
+        Some((_, name)) => frame.name = rows.builder.string(name),
+        None => frame.name = rows.builder.string(text),
+    }
+    frame.location(&mut rows.builder)
+}
+
 /// A frame without what Python prints around bytes: `b'do_idle'`.
 fn text(frame: &str) -> Cow<'_, str> {
     let bytes = frame
@@ -172,6 +192,25 @@ mod tests {
             warnings,
             ["the line that names the tool and its unit is missing; values are read as samples"]
         );
+    }
+
+    #[test]
+    fn names_are_kept_in_full() {
+        let names = [
+            "foo(std::function<void (int)>)",
+            "void (anonymous namespace)::work<int>(int)",
+            "run<void (*)(int)>(void (*)(int))",
+            "facade",
+            "operator+",
+        ];
+        let frames: String = names
+            .iter()
+            .rev()
+            .map(|name| format!("    {name}\n"))
+            .collect();
+        let text = format!("{frames}    -                a (1)\n        2\n");
+        let drawn = drawn(&decode(text.as_bytes()).expect("good").profile);
+        assert!(drawn.contains(&names.join(";")), "{drawn}");
     }
 
     #[test]

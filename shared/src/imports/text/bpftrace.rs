@@ -140,7 +140,7 @@ fn end(line: &str) -> Option<(&str, &str)> {
 }
 
 /// The function of `main+12`, of `55d0c0 main+12 (/bin/a)` as `perf` has it, or an address.
-pub(super) fn location(rows: &mut Rows, text: &str) -> LocationId {
+fn location(rows: &mut Rows, text: &str) -> LocationId {
     let hex = |text: &str| {
         let digits = text.strip_prefix("0x").unwrap_or(text);
         u64::from_str_radix(digits, 16)

@@ -86,9 +86,15 @@ async function placed(
   if (change.kind !== "spike" || change.step <= SHORT_MILLIS) return change;
   const from = Math.max(change.from - AROUND_MILLIS, range.from);
   const until = Math.min(change.until + AROUND_MILLIS, range.until);
-  const series = await fetchService(change.type, service, [], { from, until }, stopped);
-  const spike = loadChange(series, []);
-  return spike?.kind === "spike" ? { ...change, ...spike, step: series.step } : change;
+  try {
+    const series = await fetchService(change.type, service, [], { from, until }, stopped);
+    const spike = loadChange(series, []);
+    return spike?.kind === "spike" ? { ...change, ...spike, step: series.step } : change;
+  } catch (failure) {
+    // The place by long steps is better than none.
+    if (stopped.aborted) throw failure;
+    return change;
+  }
 }
 
 /** The change of one service; versions are not told apart. Null where nothing stands out. */

@@ -129,12 +129,13 @@ export function CallGraph() {
   );
 }
 
-/** What the drawer covers: a side, or on a narrow screen up to half of the window from below. */
+/** What the drawer covers: a side, or on a narrow screen a part of the window from below, as in picture.css. */
 function coveredIn(element: Element): Covered {
   const none = { left: 0, right: 0, bottom: 0 };
   if (!drawerOpen.peek()) return none;
-  if (innerWidth > 900) return { ...none, [drawerSide.peek()]: drawerWidth() };
-  return { ...none, bottom: Math.max(0, element.getBoundingClientRect().bottom - innerHeight / 2) };
+  const isAside = matchMedia("(min-width: 901px), (min-width: 641px) and (max-height: 520px)").matches;
+  if (isAside) return { ...none, [drawerSide.peek()]: drawerWidth() };
+  return { ...none, bottom: Math.max(0, element.getBoundingClientRect().bottom - 0.64 * innerHeight) };
 }
 
 function Tools() {

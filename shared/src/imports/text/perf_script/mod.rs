@@ -181,15 +181,19 @@ impl Reader {
 
     /// Whether a head without a time may stand where it does: behind a blank line and before its
     /// frames, or at least before a line of another program. One before a blank line or another head
-    /// has no frames: it is a sample if its event is known.
+    /// has no frames: it is a sample if its event is known. In a text that lost its blank lines, one
+    /// of a known event before frames ends the stack before.
     fn may_begin_stack(&self, header: &Header<'_>, next: &str) -> bool {
         let profile = self.rows.builder.profile();
         let mut types = profile.sample_types().iter();
         let is_like = |next: &Header<'_>| Fields::of(next) == Fields::of(header);
         let is_other =
             || !next.is_empty() && !timeless_header(next).is_some_and(|next| is_like(&next));
-        self.sample.is_none()
-            && (is_other() || types.any(|kind| profile.type_text(*kind) == header.sample_type()))
+        let mut is_known = || types.any(|kind| profile.type_text(*kind) == header.sample_type());
+        match self.sample {
+            None => is_other() || is_known(),
+            Some(_) => is_frame(next) && is_known(),
+        }
     }
 
     /// Whether the head on a last line without line feed lacks what other samples have.

@@ -462,3 +462,13 @@ fn deep_stacks_are_refused() {
         "perf script: there are no samples"
     );
 }
+
+/// As `sed '/^$/d'` leaves a text.
+#[test]
+fn stacks_need_no_blank_lines_between_them() {
+    let text =
+        "java 12 cycles:u:\n\t40052d f (/x)\njava 12 cycles:u:\n\t40066b g (/x)\n\t40052d f (/x)\n";
+    let profile = decode(text.as_bytes()).expect("good").profile;
+    let of = |stack: &str| format!("{stack} [1] thread=java thread_id=12");
+    assert_eq!(samples(&profile), [of("f"), of("f;g")]);
+}
