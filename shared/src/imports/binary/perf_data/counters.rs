@@ -9,17 +9,12 @@ use crate::imports::rows::Rows;
 const COUNTER: usize = 48;
 
 /// What each counter had at its last sample, by the id of its event and the thread.
+#[derive(Default)]
 pub(super) struct Counters {
     last: HashMap<(u64, u32), u64>,
 }
 
 impl Counters {
-    pub(super) fn new() -> Self {
-        Self {
-            last: HashMap::new(),
-        }
-    }
-
     /// How often the event happened since the last sample. A counter that fell began anew.
     pub(super) fn since_last(&mut self, key: (u64, u32), count: u64, rows: &mut Rows) -> u64 {
         match self.last.entry(key) {

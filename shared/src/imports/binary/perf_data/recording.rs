@@ -28,7 +28,7 @@ const BUILD_ID: usize = 64;
 pub(super) struct Recording<'a> {
     pub(super) attributes: Vec<Attribute>,
     /// Row of the attribute of each id.
-    pub(super) by_id: HashMap<u64, u32>,
+    by_id: HashMap<u64, u32>,
     /// Of each file.
     pub(super) build_ids: HashMap<&'a [u8], &'a [u8]>,
     pub(super) command: String,
@@ -238,11 +238,14 @@ impl<'a> Recording<'a> {
     pub(super) fn attribute_of(&self, body: &[u8]) -> Option<usize> {
         let first = self.attributes.first()?;
         match first.id_of_sample(body) {
-            Some(id) if id != 0 && self.attributes.len() > 1 => {
-                self.by_id.get(&id).map(|&row| row as usize)
-            }
+            Some(id) if id != 0 && self.attributes.len() > 1 => self.attribute_of_id(id),
             _ => Some(0),
         }
+    }
+
+    /// The event with this id.
+    pub(super) fn attribute_of_id(&self, id: u64) -> Option<usize> {
+        self.by_id.get(&id).map(|&row| row as usize)
     }
 
     /// Records of the kernel, and their order in time.

@@ -88,7 +88,7 @@ impl<'a> Samples<'a> {
             processes: Processes::new(length),
             types: vec![None; recording.attributes.len()],
             labels: HashMap::new(),
-            counters: Counters::new(),
+            counters: Counters::default(),
             lost: 0,
             lost_samples: 0,
             strange: 0,
@@ -218,38 +218,32 @@ impl<'a> Samples<'a> {
         // perf gives what it adds at the end, such as off-CPU time, times that are none.
         let time = attribute.time_of_sample(record.body);
         let time = time.and_then(|time| i64::try_from(time).ok());
-        for (row, value) in self.values(row, &sample) {
-            let sample_type = self.sample_type(row)?;
+        let add = |this: &mut Self, row: usize, value: u64| {
+            let sample_type = this.sample_type(row)?;
             let value = i64::try_from(value).unwrap_or(i64::MAX);
             match time {
-                Some(time) => self.rows.sample_at(time, stack, labels, sample_type, value),
-                None => self.rows.sample(stack, labels, sample_type, value),
+                Some(time) => this.rows.sample_at(time, stack, labels, sample_type, value),
+                None => this.rows.sample(stack, labels, sample_type, value),
             }
-        }
-        self.rows.check()
-    }
-
-    /// The events that a sample counts, and how often each happened since the sample before: its
-    /// own, or, where it has counters, those of its group.
-    fn values(&mut self, row: usize, sample: &Sample<'_>) -> Vec<(usize, u64)> {
+            Ok(())
+        };
+        // With counters it counts all events of its group, without them its own.
         if sample.counters.is_empty() {
-            return vec![(row, sample.period)];
+            add(self, row, sample.period)?;
         }
-        let mut values = Vec::new();
-        let attribute = &self.recording.attributes[row];
         let thread = sample.thread.filter(|_| attribute.counts_threads());
-        for &(id, value) in &sample.counters {
-            let Some(&row) = self.recording.by_id.get(&id) else {
+        for (id, count) in sample.counters {
+            let Some(row) = self.recording.attribute_of_id(id) else {
                 self.strange += 1;
                 continue;
             };
             let key = (id, thread.map_or(0, |(_, thread)| thread));
-            let value = self.counters.since_last(key, value, &mut self.rows);
+            let value = self.counters.since_last(key, count, &mut self.rows);
             if value > 0 {
-                values.push((row as usize, value));
+                add(self, row, value)?;
             }
         }
-        values
+        self.rows.check()
     }
 
     fn sample_type(&mut self, row: usize) -> Result<usize, FormatError> {
