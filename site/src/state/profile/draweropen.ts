@@ -13,8 +13,20 @@ export const drawerSide = signal<"left" | "right">("right");
 const AIR = 20;
 
 /** How wide it may be, as in picture.css: a comparison has a wider table. */
-export function drawerWidth(): number {
+function drawerWidth(): number {
   return tree.peek()?.diff ? 376 : 320;
+}
+
+/** Where it stands at the side, as in picture.css and graph.css; elsewhere it comes from below. */
+const ASIDE = "(min-width: 901px), (min-width: 641px) and (max-height: 520px)";
+/** The part of the window that it leaves where it comes from below, as in picture.css. */
+const LEFT_ABOVE = 0.64;
+
+/** What it covers at most, from the edges of the window: a side, or a part from below. */
+export function drawerCovers(): { side: "left" | "right"; width: number } | { top: number } {
+  return matchMedia(ASIDE).matches
+    ? { side: drawerSide.peek(), width: drawerWidth() }
+    : { top: LEFT_ABOVE * innerHeight };
 }
 
 /** Opens and closes it with the selection, as long as the page is there. */

@@ -6,7 +6,7 @@ import type { Size } from "../../core/arrange.ts";
 import { plural } from "../../format/value.ts";
 import { attachMoves } from "../../graph/graphgestures.ts";
 import { type Covered, fitted, moved, readable, rounded, showing, transformOf, zoomedAt } from "../../graph/window.ts";
-import { drawerOpen, drawerSide, drawerWidth } from "../../state/profile/draweropen.ts";
+import { drawerCovers, drawerOpen } from "../../state/profile/draweropen.ts";
 import { announcement, tree } from "../../state/profile/focus.ts";
 import {
   at,
@@ -129,13 +129,13 @@ export function CallGraph() {
   );
 }
 
-/** What the drawer covers: a side, or on a narrow screen a part of the window from below, as in picture.css. */
+/** What the drawer covers of an element that is as wide as the window. */
 function coveredIn(element: Element): Covered {
   const none = { left: 0, right: 0, bottom: 0 };
   if (!drawerOpen.peek()) return none;
-  const isAside = matchMedia("(min-width: 901px), (min-width: 641px) and (max-height: 520px)").matches;
-  if (isAside) return { ...none, [drawerSide.peek()]: drawerWidth() };
-  return { ...none, bottom: Math.max(0, element.getBoundingClientRect().bottom - 0.64 * innerHeight) };
+  const covers = drawerCovers();
+  if ("side" in covers) return { ...none, [covers.side]: covers.width };
+  return { ...none, bottom: Math.max(0, element.getBoundingClientRect().bottom - covers.top) };
 }
 
 function Tools() {
