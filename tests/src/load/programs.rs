@@ -6,10 +6,8 @@
 use std::collections::HashMap;
 
 use pilotlight_core::pprof::encode_gzip;
-use pilotlight_core::{
-    Function, FunctionId, Line, LocationId, Mapping, MappingId, ProfileBuilder, StackId,
-    SymbolFlags,
-};
+use pilotlight_core::{Function, FunctionId, LocationId, ProfileBuilder, StackId};
+use pilotlight_fixtures::go_locations::GoLocations;
 
 use crate::demo::random::Random;
 
@@ -156,8 +154,7 @@ impl Program {
 struct Recorder<'a> {
     program: &'a Program,
     builder: ProfileBuilder,
-    binary: MappingId,
-    locations: HashMap<(usize, usize), LocationId>,
+    locations: GoLocations,
     order: Vec<StackId>,
     values: HashMap<StackId, Vec<i64>>,
 }
@@ -169,26 +166,11 @@ impl<'a> Recorder<'a> {
             let words: Vec<&str> = id.split(':').collect();
             builder.sample_type(words[1], words[2]);
         }
-        let file = builder.string(&format!("/app/{}", program.name));
-        let build_id = builder.string("d3b07384d113edec49eaa6238ad5ff00");
-        let symbols = SymbolFlags {
-            functions: true,
-            ..SymbolFlags::default()
-        };
-        let binary = Mapping {
-            start: 0x40_0000,
-            limit: 0x240_0000,
-            offset: 0,
-            file,
-            build_id,
-            symbols,
-        };
-        let binary = builder.mapping(binary);
+        let locations = GoLocations::new(&mut builder, &format!("/app/{}", program.name));
         Self {
             program,
             builder,
-            binary,
-            locations: HashMap::new(),
+            locations,
             order: Vec::new(),
             values: HashMap::new(),
         }
@@ -237,27 +219,14 @@ impl<'a> Recorder<'a> {
     }
 
     fn location(&mut self, function: usize, site: usize) -> LocationId {
-        if let Some(&location) = self.locations.get(&(function, site)) {
+        if let Some(location) = self.locations.get(function, site) {
             return location;
         }
         let Site { line, inlined, .. } = self.program.sites[function][site];
-        let outer = Line {
-            function: Some(self.function(function)),
-            line,
-            column: 0,
-        };
-        let inner = inlined.map(|inlined| Line {
-            function: Some(self.function(inlined)),
-            line: line % 97 + 3,
-            column: 0,
-        });
-        let lines: Vec<Line> = inner.into_iter().chain([outer]).collect();
-        let address = 0x40_1000 + (function * SITES + site) as u64 * 0x4d;
-        let location = self
-            .builder
-            .location(Some(self.binary), address, false, &lines);
-        self.locations.insert((function, site), location);
-        location
+        let outer = (self.function(function), line);
+        let inlined = inlined.map(|inlined| (self.function(inlined), line % 97 + 3));
+        let place = (function, site, SITES);
+        self.locations.add(&mut self.builder, place, outer, inlined)
     }
 
     fn function(&mut self, number: usize) -> FunctionId {

@@ -5,9 +5,8 @@
 use std::collections::HashMap;
 
 use pilotlight_core::pprof::encode_gzip;
-use pilotlight_core::{
-    Function, FunctionId, Line, LocationId, Mapping, MappingId, ProfileBuilder, SymbolFlags,
-};
+use pilotlight_core::{Function, FunctionId, LocationId, ProfileBuilder};
+use pilotlight_fixtures::go_locations::GoLocations;
 
 /// Layers of the program, from `net/http` down to the kernel.
 const LAYERS: usize = 24;
@@ -191,8 +190,7 @@ fn walk(random: &mut Random) -> Vec<Frame> {
 struct Tables {
     seed: u64,
     builder: ProfileBuilder,
-    binary: MappingId,
-    locations: HashMap<Frame, LocationId>,
+    locations: GoLocations,
 }
 
 impl Tables {
@@ -204,28 +202,11 @@ impl Tables {
         let (kind, unit) = types[types.len() - 1];
         let period_type = builder.value_type(if kind == "cpu" { kind } else { "space" }, unit);
         (builder.header().period_type, builder.header().period) = (Some(period_type), period);
-        let (file, build_id) = (
-            builder.string("/app/server"),
-            builder.string("d3b07384d113edec49eaa6238ad5ff00"),
-        );
-        let symbols = SymbolFlags {
-            functions: true,
-            ..SymbolFlags::default()
-        };
-        let binary = Mapping {
-            start: 0x40_0000,
-            limit: 0x240_0000,
-            offset: 0,
-            file,
-            build_id,
-            symbols,
-        };
-        let binary = builder.mapping(binary);
+        let locations = GoLocations::new(&mut builder, "/app/server");
         Self {
             seed,
             builder,
-            binary,
-            locations: HashMap::new(),
+            locations,
         }
     }
 
@@ -238,33 +219,19 @@ impl Tables {
         self.builder.sample(stack, None, values);
     }
 
-    fn location(&mut self, frame: Frame) -> LocationId {
-        if let Some(&location) = self.locations.get(&frame) {
+    fn location(&mut self, (function, site): Frame) -> LocationId {
+        if let Some(location) = self.locations.get(function, site) {
             return location;
         }
-        let (function, site) = frame;
         let line = (function % 600) as i64 + 7 * site as i64 + 3;
-        let outer = Line {
-            function: Some(self.function(function)),
-            line,
-            column: 0,
-        };
+        let outer = (self.function(function), line);
         // Every fifth place has a function that the compiler put in.
         let inlined = (function * SITES + site)
             .is_multiple_of(5)
             .then_some(function ^ 1);
-        let inner = inlined.map(|inlined| Line {
-            function: Some(self.function(inlined)),
-            line: line % 97,
-            column: 0,
-        });
-        let lines: Vec<Line> = inner.into_iter().chain([outer]).collect();
-        let address = 0x40_1000 + (function * SITES + site) as u64 * 0x4d;
-        let location = self
-            .builder
-            .location(Some(self.binary), address, false, &lines);
-        self.locations.insert(frame, location);
-        location
+        let inlined = inlined.map(|inlined| (self.function(inlined), line % 97));
+        let place = (function, site, SITES);
+        self.locations.add(&mut self.builder, place, outer, inlined)
     }
 
     fn function(&mut self, function: usize) -> FunctionId {
