@@ -162,7 +162,7 @@ test("where nothing matches the page says what was searched, and a click shows a
   await at("search").click();
   await at("search").fill("no such <service>");
   await at("no-match").waitFor();
-  assert.match(await at("no-match").textContent(), /No service has “no such <service>” in its name/);
+  assert.match(await at("no-match").textContent(), /No service matches “no such <service>”/);
   assert.match(await at("search-result").textContent(), /^0 of \d+ services$/);
   await at("clear-search").click();
   await at("service-card").first().waitFor();

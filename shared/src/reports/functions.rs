@@ -7,6 +7,7 @@ use super::{Markdown, Source, share};
 use crate::base::sort::sort_by;
 use crate::plans::QueryAnswer;
 use crate::tree::frames::By;
+use crate::tree::search::Pattern;
 use crate::tree::table::{FunctionRow, function_table};
 use crate::verbs::{format_percent, format_value};
 use crate::views::pyroscope::{Budget, TooLarge};
@@ -64,20 +65,19 @@ pub struct FunctionCoverage {
 }
 
 impl TopFunctions {
-    /// The largest `limit` functions of an answer whose names contain `search`, in any case.
+    /// The largest `limit` functions of an answer: all of them, or those whose names match `search`.
     pub fn new(
         source: Source,
         answer: &QueryAnswer,
         order: FunctionOrder,
-        search: &str,
+        search: Option<&Pattern>,
         limit: usize,
     ) -> Result<Self, TooLarge> {
         let tree = answer.tree(By::Name)?;
         let shape = tree.shape();
         let name = |row: &FunctionRow<1>| shape.text(shape.frames()[row.frame].name);
-        let search = search.to_lowercase();
         let mut rows = function_table(&tree);
-        rows.retain(|row| search.is_empty() || name(row).to_lowercase().contains(&search));
+        rows.retain(|row| search.is_none_or(|pattern| pattern.matches(name(row))));
         sort_by(&mut rows, |a, b| {
             let by = |row: &FunctionRow<1>| match order {
                 FunctionOrder::Own => (row.own[0], row.total[0]),
@@ -123,7 +123,7 @@ impl Markdown for TopFunctions {
             return document.finish();
         }
         if coverage.functions == 0 {
-            document.paragraph("No function name contains the search text.");
+            document.paragraph("No function name matches the search.");
             return document.finish();
         }
         let percent = |value: i64| format_percent(value.into(), source.total.into());

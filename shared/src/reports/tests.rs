@@ -9,6 +9,7 @@ use crate::model::builder::ProfileBuilder;
 use crate::model::profile::{Function, Line, Profile};
 use crate::plans::{Point, Steps, Timeline, TimelineSeries};
 use crate::testing::profile;
+use crate::tree::search::Pattern;
 use crate::views::pyroscope::TooLarge;
 use serde_json::{Value, json};
 
@@ -41,8 +42,10 @@ fn json_of(report: &impl Serialize) -> Value {
 #[test]
 fn the_functions_with_the_largest_values() {
     let (source, answer) = sourced("main;f;g;f 3\nmain;f 2\nmain 1\nz 4");
-    let report =
-        |order, search| TopFunctions::new(source.clone(), &answer, order, search, 2).unwrap();
+    let report = |order, search| {
+        let pattern = Pattern::parse(search).unwrap();
+        TopFunctions::new(source.clone(), &answer, order, pattern.as_ref(), 2).unwrap()
+    };
     let found = json_of(&report(FunctionOrder::Own, ""));
     let expect = json!({
         "query": "cpu{}", "from": 0, "until": 60_000, "unit": "count", "profiles": 3, "total": 10,
@@ -58,11 +61,13 @@ fn the_functions_with_the_largest_values() {
         report.functions.iter().map(|f| f.name.clone()).collect()
     };
     assert_eq!(names(&report(FunctionOrder::Total, "")), ["main", "f"]);
-    let searched = report(FunctionOrder::Own, "MAI");
-    assert_eq!(
-        (names(&searched), searched.coverage.functions),
-        (vec!["main".to_owned()], 1)
-    );
+    for search in ["MAI", "/^M.IN$/"] {
+        let searched = report(FunctionOrder::Own, search);
+        assert_eq!(
+            (names(&searched), searched.coverage.functions),
+            (vec!["main".to_owned()], 1)
+        );
+    }
 }
 
 #[test]
@@ -323,7 +328,7 @@ fn texts_stay_within_their_bytes() {
     let (source, answer) = sourced(&stacks.join("\n"));
     for most in [500, 2_000, 8_000] {
         let texts = [
-            TopFunctions::new(source.clone(), &answer, FunctionOrder::Own, "", 500)
+            TopFunctions::new(source.clone(), &answer, FunctionOrder::Own, None, 500)
                 .unwrap()
                 .markdown(most),
             FunctionReport::new(source.clone(), &answer, "main", 500)
@@ -349,7 +354,7 @@ fn names_are_bounded() {
     assert_eq!(graph, Err(TooLarge::Names));
     let function = FunctionReport::new(source.clone(), &answer, &long, 100);
     assert_eq!(function, Err(FunctionError::TooLarge(TooLarge::Names)));
-    assert!(TopFunctions::new(source, &answer, FunctionOrder::Own, "", 100).is_ok());
+    assert!(TopFunctions::new(source, &answer, FunctionOrder::Own, None, 100).is_ok());
 }
 
 #[test]
@@ -378,7 +383,7 @@ fn names_of_files_are_bounded() {
     let source = Source::new("cpu{}", RANGE, &answer);
     let functions = |limit| {
         let (source, order) = (source.clone(), FunctionOrder::Own);
-        TopFunctions::new(source, &answer, order, "", limit).map(|report| report.functions.len())
+        TopFunctions::new(source, &answer, order, None, limit).map(|report| report.functions.len())
     };
     assert_eq!(functions(10), Ok(10));
     assert_eq!(functions(20), Err(TooLarge::Names), "one file of all");

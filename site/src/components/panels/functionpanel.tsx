@@ -1,4 +1,5 @@
 import "../../style/function.css";
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { sampledAt } from "../../format/functionplace.ts";
 import { percent } from "../../format/number.ts";
@@ -71,6 +72,14 @@ function Search() {
   }, []);
   const { state, value, problem } = suggestions.value;
   const open = func === null || draft.value !== "";
+  // Enter opens the first that is found, also when it is pressed before it is.
+  const wantsFirst = useSignal(false);
+  const first = state === "ready" ? value?.functions[0] : undefined;
+  useEffect(() => {
+    if (!wantsFirst.value || !first) return;
+    wantsFirst.value = false;
+    go({ func: first.name });
+  }, [wantsFirst.value, first]);
   return (
     <search class="function-search">
       <input
@@ -80,7 +89,18 @@ function Search() {
         spellcheck={false}
         data-testid="function-search"
         onInput={({ currentTarget }) => {
+          wantsFirst.value = false;
           typing.current.set(() => (draft.value = currentTarget.value.trim()), PAUSE);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") {
+            typing.current.clear();
+            draft.value = event.currentTarget.value.trim();
+            wantsFirst.value = draft.value !== "";
+          } else if (event.key === "ArrowDown") {
+            event.preventDefault();
+            document.querySelector<HTMLElement>(".function-suggestions a")?.focus();
+          }
         }}
       />
       {problem && <RetryNote problem={problem} />}
@@ -101,7 +121,7 @@ function Search() {
             <p class="hint">
               {value.profiles === 0
                 ? "No profiles in this range."
-                : `No function in ${service} has “${draft.value}” in its name.`}
+                : `No function in ${service} matches “${draft.value}”.`}
             </p>
           )}
           {value.coverage.functions > value.functions.length && (

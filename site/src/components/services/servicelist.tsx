@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { Service } from "../../api.ts";
+import { namePattern } from "../../format/namepattern.ts";
 import { plural } from "../../format/value.ts";
 import { trackWork } from "../../settled.ts";
 import { favourites } from "../../state/page/favourites.ts";
@@ -32,11 +33,12 @@ export function ServiceList({ found }: { found: Service[] }) {
     changed: lastingChange,
   });
   const all = plural(found.length, "service");
+  const valid = namePattern(search) !== null;
   return (
     <>
       <div class="service-tools">
         <SearchField label="Search services by name" placeholder="Search  /">
-          {search.trim() === "" ? all : `${listed.length} of ${all}`}
+          {search.trim() === "" ? all : valid ? `${listed.length} of ${all}` : "Invalid regular expression"}
         </SearchField>
         <Select
           label="Order of the services"
@@ -61,7 +63,7 @@ export function ServiceList({ found }: { found: Service[] }) {
       )}
       {listed.length === 0 && (
         <div class="nothing" data-testid="no-match">
-          <h2>No service has “{search.trim()}” in its name</h2>
+          <h2>{valid ? `No service matches “${search.trim()}”` : "Invalid regular expression"}</h2>
           <p>
             <button type="button" class="control" data-testid="clear-search" onClick={clearSearch}>
               Clear the search

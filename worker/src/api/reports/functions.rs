@@ -1,5 +1,6 @@
 //! The functions that take most.
 
+use pilotlight_core::Pattern;
 use pilotlight_core::reports::TopFunctions;
 
 use super::arguments::Arguments;
@@ -29,7 +30,7 @@ pub(super) const REPORT: Report = Report {
         ),
         text(
             "search",
-            "Only functions with this text in their names, ignoring case.",
+            "Only functions with this text in their names, ignoring case; or a regular expression between slashes: /^main\\./.",
         ),
         number("limit", "Maximum number of functions.", 1_000, 20),
     ],
@@ -42,7 +43,8 @@ async fn write(
     runner: &EdgeQueryRunner,
 ) -> Result<String, Problem> {
     let (order, limit) = (arguments.order()?, arguments.count("limit")?);
-    let search = arguments.text("search").unwrap_or("");
+    let search = Pattern::parse(arguments.text("search").unwrap_or(""))
+        .map_err(|e| Problem::invalid(format!("search: {e}")))?;
     let (source, answer) = merged(&arguments.selected()?, runner).await?;
-    form.write(&TopFunctions::new(source, &answer, order, search, limit)?)
+    form.write(&TopFunctions::new(source, &answer, order, search.as_ref(), limit)?)
 }
