@@ -44,6 +44,8 @@ test("any part of a name finds a service, in any case", () => {
   check(["catalog", "checkout"], "name", "C");
   check(["payments"], "name", " MENT ");
   check([], "name", "nothing");
+  check(["catalog", "checkout"], "name", "/^C/");
+  check([], "name", "/(/");
 });
 
 test("types that read alike are one, and the one that most services have comes first", () => {
@@ -71,8 +73,11 @@ test("types that read alike are one, and the one that most services have comes f
       type,
     );
   assert.equal(shownType(mixed[1], other)?.id, CPU);
-  const heaps = [...mixed, { name: "e", types: [typed(IN_USE, 3, 3)] }, { name: "f", types: [typed(IN_USE, 3, 3)] }];
-  assert.equal(commonType(heaps), IN_USE);
+  // CPU needs half as many as the most common type.
+  const heaps = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ name: `heap${i}`, types: [typed(IN_USE, 3, 3)] }));
+  assert.equal(commonType([...mixed, ...heaps(4)]), other);
+  assert.equal(commonType([...mixed, ...heaps(5)]), IN_USE);
   // The same words in another unit are another type.
   const samples = "process_cpu:cpu:count:cpu:nanoseconds";
   assert.deepEqual(typesOf([...mixed, { name: "g", types: [typed(samples, 3, 3)] }]), [samples, other, IN_USE]);

@@ -1,7 +1,8 @@
 /** Which services the front page shows, and in which order. */
 import type { Service, ServiceType } from "../../api.ts";
+import { namePattern } from "../../format/namepattern.ts";
 import { growth } from "../../format/trend.ts";
-import { compareTypes, isGauge, readAlike } from "../../format/type.ts";
+import { compareTypes, isCpu, isGauge, readAlike } from "../../format/type.ts";
 import type { Sort } from "../url/values.ts";
 
 export interface Arrangement {
@@ -24,11 +25,16 @@ export function typesOf(services: Service[]): string[] {
   return kinds.sort(compareTypes);
 }
 
-/** The type that most services have, or one that reads like it. */
+/**
+ * The type that most services have, or one that reads like it. CPU needs half as many: a few services that send only memory
+ * don't change what the page is about.
+ */
 export function commonType(services: Service[]): string {
   const having = (id: string) => services.filter((service) => typeOf(service, id)).length;
   const kinds = typesOf(services);
-  return kinds.reduce((best, id) => (having(id) > having(best) ? id : best), kinds[0] ?? "");
+  const most = kinds.reduce((best, id) => (having(id) > having(best) ? id : best), kinds[0] ?? "");
+  const cpu = kinds.find(isCpu);
+  return cpu && 2 * having(cpu) >= having(most) ? cpu : most;
 }
 
 /** How many services have each type, most first. */
@@ -48,15 +54,15 @@ export function shownType(service: Service, type: string): ServiceType | undefin
   return typeOf(service, type) ?? service.types[0];
 }
 
-/** The services with the text in their names: favourites first, then in the order that is asked for, then by name. */
+/** The services whose names match the search: favourites first, then in the order that is asked for, then by name. */
 export function arranged(services: Service[], arrangement: Arrangement): Service[] {
   const { search, sort, type, favourites } = arrangement;
-  const text = search.trim().toLowerCase();
+  const matches = namePattern(search) ?? (() => false);
   const chosen = type || commonType(services);
   const sign = sort.descending ? -1 : 1;
   const byName = (a: Service, b: Service) => (a.name < b.name ? -1 : 1);
   const ranked = services
-    .filter(({ name }) => name.toLowerCase().includes(text))
+    .filter(({ name }) => matches(name))
     .map((service) => ({
       service,
       favourite: favourites.has(service.name),
