@@ -98,9 +98,9 @@ test("before and after a version are as long as each other, within the range", (
   assert.deepEqual(
     found.map(({ label, sides: { base, other } }) => [label, base.from, base.until, other.from, other.until]),
     [
-      ["Before and after version 3", "3000", "4000", "4000", "5000"],
-      ["Before and after version 2", "1000", "3000", "3000", "5000"],
-      ["Before and after version 1", "1000", "2000", "2000", "3000"],
+      ["Before and after version 3, 1 s each", "3000", "4000", "4000", "5000"],
+      ["Before and after version 2, 2 s each", "1000", "3000", "3000", "5000"],
+      ["Before and after version 1, 1 s each", "1000", "2000", "2000", "3000"],
     ],
   );
   assert.deepEqual([found[0].sides.base.filters, found[0].sides.other.filters], [["region=eu"], ["region=eu"]]);

@@ -61,6 +61,13 @@ export function change(before: number, after: number): string {
   return (part > 0 ? "+" : "") + percent(part);
 }
 
+/** As `change`, to a whole percent: "+39 %" where pages that cut time into other steps find 38.6 and 39.1. */
+export function roughChange(before: number, after: number): string {
+  const part = (after - before) / before;
+  const isRough = part > -0.99 && part < 10 && Math.abs(part) >= 0.1;
+  return isRough ? change(100, Math.round(100 + 100 * part)) : change(before, after);
+}
+
 /** The largest unit that leaves at least one before the point, rounding included (999.7 ms is 1 s). */
 export function scaled(value: number, units: [name: string, factor: number][]): string {
   const size = Math.abs(value);

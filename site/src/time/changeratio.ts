@@ -5,7 +5,7 @@ export interface LoadChange {
   /** From when to when, in Unix milliseconds; of a deploy and a level until the last profile or the next deploy. */
   from: number;
   until: number;
-  /** Mean of the steps before it, or of all other steps for a spike. In the unit of the values. */
+  /** Mean of the steps before it; of a spike, of as many as it has. In the unit of the values. */
   before: number;
   /** Mean of its own steps. */
   after: number;

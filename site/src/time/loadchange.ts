@@ -98,11 +98,14 @@ function spike(series: Series, steps: Step[]): LoadChange | null {
   const others = values.filter((_, i) => i < first - 1 || i > last + 1);
   if (run.length > SPIKE.share * steps.length) return null;
   if (others.some((value) => value > median + SPIKE.others * rise)) return null;
+  // Its link compares as much time before it, where there is as much.
+  const previous = values.slice(Math.max(first - run.length, 0), first);
+  const before = mean(previous.length === run.length ? previous : others);
   return {
     kind: "spike",
     from: timeOf(series, run[0].at),
     until: timeOf(series, run[run.length - 1].at + 1),
-    before: mean(others),
+    before,
     after: mean(run.map(({ value }) => value)),
     versions: null,
   };

@@ -1,5 +1,5 @@
 import { formatLoads } from "../../format/load.ts";
-import { change } from "../../format/number.ts";
+import { roughChange } from "../../format/number.ts";
 import { formatStep } from "../../format/value.ts";
 import type { ServiceChange } from "../../state/query/servicechanges.ts";
 import { initialRoute } from "../../state/url/route.ts";
@@ -17,9 +17,7 @@ export function CardChange({ service, found, range }: { service: string; found: 
   };
   const target = { ...initialRoute("explore"), service, type, base: range, panel: "changes" as const, ...compared };
   const when =
-    kind === "spike"
-      ? `vs. the rest, at ${formatMinute(from)} for ${formatStep(until - from)}`
-      : `since ${formatMinute(from)}`;
+    kind === "spike" ? `at ${formatMinute(from)} for ${formatStep(until - from)}` : `since ${formatMinute(from)}`;
   const load = formatLoads(before, after, step, type);
   return (
     <a
@@ -29,7 +27,7 @@ export function CardChange({ service, found, range }: { service: string; found: 
       data-testid="card-change"
       data-kind={kind}
     >
-      <b>{change(before, after)}</b> {when}
+      <b>{roughChange(before, after)}</b> {when}
       {versions && ` (${versions.after || "no version"})`}
     </a>
   );

@@ -1,4 +1,5 @@
 /** The two sides of a comparison: what each is, and the choices that set both at once. */
+import { formatStep } from "../../format/value.ts";
 import type { Mark } from "../../time/marks.ts";
 import { fixed, halves, type Range, resolve, type Span } from "../../time/range.ts";
 import { clock } from "../url/clock.ts";
@@ -41,13 +42,6 @@ export function earlierSides(span: Span, millis: number, filters: [string[], str
   return { base: { ...fixed(before), filters: filters[0] }, other: { ...fixed(span), filters: filters[1] } };
 }
 
-/** What is within a span before an instant against what is after it, as long on both sides. */
-export function aroundSides(time: number, within: Span, filters: string[]): Sides {
-  const length = Math.min(time - within.from, within.until - time);
-  const whole = { from: time - length, until: time + length };
-  return halfSides(whole, [filters, filters]);
-}
-
 /** What Compare shows: a brushed window against the equal time before it, else the halves of the range. */
 export function comparedSides(whole: Span, window: Span | null, filters: string[]): Sides {
   return window ? periodSides(window, [filters, filters]) : halfSides(whole, [filters, filters]);
@@ -56,13 +50,17 @@ export function comparedSides(whole: Span, window: Span | null, filters: string[
 /** How many versions are offered. */
 const NEWEST = 3;
 
-/** A comparison for each of the newest versions that begin inside a span. */
+/** A comparison for each of the newest versions that begin inside a span, as long before it as after it. */
 export function versionSides(marks: Mark[], within: Span, filters: string[]): { label: string; sides: Sides }[] {
   return marks
     .filter(({ time }) => within.from < time && time < within.until)
     .slice(-NEWEST)
     .reverse()
-    .map(({ time, text }) => ({ label: `Before and after ${text}`, sides: aroundSides(time, within, filters) }));
+    .map(({ time, text }) => {
+      const length = Math.min(time - within.from, within.until - time);
+      const sides = halfSides({ from: time - length, until: time + length }, [filters, filters]);
+      return { label: `Before and after ${text}, ${formatStep(length)} each`, sides };
+    });
 }
 
 /** One range, and a value of a label on each side. */
