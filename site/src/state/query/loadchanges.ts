@@ -1,6 +1,6 @@
 /** What changed in the load of each service of the front page, within the range that is shown. */
 import { effect } from "@preact/signals";
-import { fetchLabels, fetchTimeline, type Timeline } from "../../api.ts";
+import { fetchLabels, fetchTimeline, type Service, type Timeline } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
 import type { LoadChange } from "../../time/changeratio.ts";
 import { loadChange, type VersionStart } from "../../time/loadchange.ts";
@@ -37,8 +37,8 @@ effect(() => {
   looking.value = found.value.state === "loading";
 });
 
-interface Question extends Span {
-  types: string[];
+interface Question {
+  types: (Span & { id: string })[];
   /** As the address has it: a change of one range is none of another. */
   range: [string, string];
   at: number;
@@ -56,13 +56,35 @@ function question(): Question | null {
   }
   const first = (id: string) => Number(id === chosen);
   const types = [...counts].sort((a, b) => first(b[0]) - first(a[0]) || b[1] - a[1]).map(([id]) => id);
-  return { types: types.slice(0, MOST_TYPES), range: [base.from, base.until], ...span.value, at: clock.value };
+  return {
+    types: types.slice(0, MOST_TYPES).map((id) => ({ id, ...profiledSpan(found, id, span.value) })),
+    range: [base.from, base.until],
+    at: clock.value,
+  };
 }
 
-async function answer({ types, from, until }: Question, stopped: AbortSignal): Promise<Record<string, ServiceChange>> {
-  const answers = await askInTurn(types, (type) => changesOfType(type, { from, until }, stopped), stopped);
-  const found = answers.flat();
-  const changes = await askInTurn(found, (one) => placed(one, { from, until }, stopped), stopped);
+/** The part of a span in which services have profiles of a type: its steps are shorter, and show more. */
+export function profiledSpan(services: Service[], type: string, { from, until }: Span): Span {
+  const series = services.flatMap(({ types }) => types.filter(({ id }) => id === type).map(({ counts }) => counts));
+  const parts = series.flatMap((counts) => {
+    const first = counts.findIndex((count) => count > 0);
+    const last = counts.findLastIndex((count) => count > 0);
+    // The server's steps may begin before the span: one more on each side.
+    return first < 0 ? [] : [(first - 1) / counts.length, (last + 2) / counts.length];
+  });
+  if (parts.length === 0) return { from, until };
+  const at = (part: number) => Math.round(from + part * (until - from));
+  return { from: Math.max(from, at(Math.min(...parts))), until: Math.min(until, at(Math.max(...parts))) };
+}
+
+async function answer({ types }: Question, stopped: AbortSignal): Promise<Record<string, ServiceChange>> {
+  const answers = await askInTurn(types, ({ id, ...range }) => changesOfType(id, range, stopped), stopped);
+  const found = answers.flatMap((changes, i) => changes.map((change) => [...change, types[i]] as const));
+  const changes = await askInTurn(
+    found,
+    ([service, change, range]) => placed(service, change, range, stopped),
+    stopped,
+  );
   return Object.fromEntries(found.map(([service, { type }], i) => [changeKey(service, type), changes[i]]));
 }
 
@@ -79,7 +101,8 @@ async function changesOfType(type: string, range: Span, stopped: AbortSignal): P
 
 /** A spike where short steps place it: long ones begin before it, and end after it. Other changes as they are. */
 async function placed(
-  [service, change]: [string, ServiceChange],
+  service: string,
+  change: ServiceChange,
   range: Span,
   stopped: AbortSignal,
 ): Promise<ServiceChange> {
