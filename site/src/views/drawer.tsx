@@ -10,6 +10,7 @@ import { formatDelta, formatExact, formatValue, plural, unitOf } from "../format
 import { copyText } from "../state/page/clipboard.ts";
 import { drawerOpen, drawerSide } from "../state/profile/draweropen.ts";
 import { nextOccurrence, select, selectedDetail, tree, visitNode } from "../state/profile/focus.ts";
+import { seenView } from "../state/profile/offeredviews.ts";
 import { isShown } from "../state/profile/shown.ts";
 import { sandwichOf, stepOn, takesSteps } from "../state/profile/stepchanges.ts";
 import { placeOf } from "../state/query/place.ts";
@@ -35,6 +36,9 @@ export function Drawer() {
   const { detail, children, occurrence } = shown;
   const unit = unitOf(info);
   const place = definedAt(detail);
+  const all = detail.occurrences > 1 && <AllFacts detail={detail} unit={unit} whole={info.total} />;
+  // A node of the call graph is a function, wherever it occurs.
+  const graph = seenView.value === "graph";
   return (
     <aside
       class={`drawer ${drawerSide.value}`}
@@ -53,12 +57,10 @@ export function Drawer() {
           {place}
         </p>
       )}
+      {graph && all}
       {occurrence.count > 1 && <Occurrences {...occurrence} />}
-      {detail.diff && detail.function_diff ? (
-        <DiffFacts detail={detail} diff={detail.diff} all={detail.function_diff} unit={unit} />
-      ) : (
-        <Facts detail={detail} unit={unit} total={info.total} />
-      )}
+      {detail.diff ? <DiffFacts diff={detail.diff} unit={unit} /> : <Facts detail={detail} unit={unit} />}
+      {!graph && all}
       <div class="drawer-actions">
         <button type="button" class="control" data-testid="zoom-here" onClick={() => zoomHere(detail.node)}>
           <Icon name="zoom" /> Zoom
@@ -196,8 +198,7 @@ function FrameLink({ node, name }: { node: number; name: string }) {
   );
 }
 
-function Facts({ detail, unit, total }: { detail: NodeDetail; unit: string; total: number }) {
-  const share = (value: number) => percent(value / (total || 1));
+function Facts({ detail, unit }: { detail: NodeDetail; unit: string }) {
   return (
     <table class="facts">
       <tbody>
@@ -212,39 +213,45 @@ function Facts({ detail, unit, total }: { detail: NodeDetail; unit: string; tota
           <td>{percent(detail.self_fraction)}</td>
         </tr>
       </tbody>
-      {detail.occurrences > 1 && (
-        <tbody
-          title={`The function occurs ${detail.occurrences} times in this tree; recursion is counted once`}
-          data-testid="drawer-all"
-        >
-          <tr>
-            <th scope="row">All {detail.occurrences} occurrences: total</th>
-            <td>{formatValue(detail.function_total, unit)}</td>
-            <td>{share(detail.function_total)}</td>
-          </tr>
-          <tr>
-            <th scope="row">All {detail.occurrences} occurrences: self</th>
-            <td>{formatValue(detail.function_self, unit)}</td>
-            <td>{share(detail.function_self)}</td>
-          </tr>
-        </tbody>
-      )}
     </table>
   );
 }
 
-function DiffFacts(props: { detail: NodeDetail; diff: DiffValues; all: DiffValues; unit: string }) {
-  const { detail, diff, all, unit } = props;
-  const rows = [
-    { name: "total", before: diff.base_total, after: diff.comparison_total },
-    { name: "self", before: diff.base_self, after: diff.comparison_self },
-  ];
-  const ofAll = [
-    { name: "total", before: all.base_total, after: all.comparison_total },
-    { name: "self", before: all.base_self, after: all.comparison_self },
-  ];
-  const row = ({ name, before, after }: (typeof rows)[number]) => (
-    <tr key={name}>
+/** The function wherever it occurs. */
+function AllFacts({ detail, unit, whole }: { detail: NodeDetail; unit: string; whole: number }) {
+  const { occurrences, function_total, function_self, function_diff } = detail;
+  const title = `All ${occurrences} occurrences`;
+  if (function_diff) return <DiffFacts diff={function_diff} unit={unit} title={title} testid="drawer-all" />;
+  const row = (name: string, value: number) => (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{formatValue(value, unit)}</td>
+      <td>{percent(value / (whole || 1))}</td>
+    </tr>
+  );
+  return (
+    <table
+      class="facts"
+      title={`The function occurs ${occurrences} times in this tree; recursion is counted once`}
+      data-testid="drawer-all"
+    >
+      <tbody>
+        <tr>
+          <th scope="rowgroup" colSpan={3}>
+            {title}
+          </th>
+        </tr>
+        {row("total", function_total)}
+        {row("self", function_self)}
+      </tbody>
+    </table>
+  );
+}
+
+function DiffFacts(props: { diff: DiffValues; unit: string; title?: string; testid?: string }) {
+  const { diff, unit, title, testid } = props;
+  const row = (name: string, before: number, after: number) => (
+    <tr>
       <th scope="row">{name}</th>
       <td>{formatValue(before, unit)}</td>
       <td>{formatValue(after, unit)}</td>
@@ -252,7 +259,7 @@ function DiffFacts(props: { detail: NodeDetail; diff: DiffValues; all: DiffValue
     </tr>
   );
   return (
-    <table class="facts">
+    <table class="facts" data-testid={testid}>
       <thead>
         <tr>
           <td />
@@ -261,18 +268,18 @@ function DiffFacts(props: { detail: NodeDetail; diff: DiffValues; all: DiffValue
           <th scope="col">change</th>
         </tr>
       </thead>
-      <tbody>{rows.map(row)}</tbody>
-      {detail.occurrences > 1 && (
-        <tbody>
+      <tbody>
+        {title && (
           <tr>
             <th scope="rowgroup" colSpan={4}>
-              All {detail.occurrences} occurrences
+              {title}
             </th>
           </tr>
-          {ofAll.map(row)}
-        </tbody>
-      )}
-      {diff.state !== "same" && (
+        )}
+        {row("total", diff.base_total, diff.comparison_total)}
+        {row("self", diff.base_self, diff.comparison_self)}
+      </tbody>
+      {title === undefined && diff.state !== "same" && (
         <caption>{diff.state === "new" ? "Only in the comparison." : "Only in the baseline."}</caption>
       )}
     </table>
