@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useAction } from "../../state/action.ts";
 import { copyText } from "../../state/page/clipboard.ts";
+import { settingsOpen } from "../../state/page/settingsopen.ts";
 import { saveView } from "../../state/query/views.ts";
 import { href, route } from "../../state/url/router.ts";
 import { LONGEST_NAME, shortLink } from "../../state/url/savedview.ts";
@@ -13,9 +14,21 @@ export function SaveView({ done }: { done: () => void }) {
   const { running, problem, run } = useAction("save the view");
   if (!open.value)
     return (
-      <button type="button" data-testid="save-view" onClick={() => (open.value = true)}>
-        <Icon name="star" /> Save this view…
-      </button>
+      <>
+        <button type="button" data-testid="save-view" onClick={() => (open.value = true)}>
+          <Icon name="star" /> Save this view…
+        </button>
+        <button
+          type="button"
+          data-testid="saved-views-link"
+          onClick={() => {
+            done();
+            settingsOpen.value = true;
+          }}
+        >
+          <Icon name="sliders" /> Saved views…
+        </button>
+      </>
     );
   const save = async (event: Event) => {
     event.preventDefault();

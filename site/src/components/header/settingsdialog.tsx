@@ -20,15 +20,15 @@ export function SettingsDialog() {
   return (
     <Dialog
       class="settings"
-      title="Settings for everyone"
+      title="Saved views and settings for everyone"
       testid="settings"
       onClose={() => (settingsOpen.value = false)}
     >
       {(close) => (
         <>
           {problem && <RetryNote problem={problem} />}
-          {value ? <Form current={value} done={close} /> : !problem && <p class="hint">Reading the settings…</p>}
           <SavedViews />
+          {value ? <Form current={value} done={close} /> : !problem && <p class="hint">Reading the settings…</p>}
           <PinList />
           <SymbolList />
         </>

@@ -11,7 +11,7 @@ import { Note } from "../status/problemnote.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import "../../style/shares.css";
 
-/** Views that people have saved, in the settings; nothing where there are none. A short link leads on to its own. */
+/** Views that people have saved, in the settings. A short link leads on to its own. */
 export function SavedViews() {
   const { saved } = homeRoute.value;
   const { value, problem } = useSettings();
@@ -32,6 +32,12 @@ export function SavedViews() {
             </button>
           </div>
         </Note>
+      )}
+      {saved === null && value && views.length === 0 && (
+        <section class="shared" aria-label="Saved views" data-testid="no-saved-views">
+          <h2>Saved views</h2>
+          <p class="hint">None yet. To save one, open a service and choose Share → Save this view.</p>
+        </section>
       )}
       {views.length > 0 && (
         <section class="shared" aria-label="Saved views" data-testid="saved-views">
