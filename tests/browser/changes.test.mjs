@@ -165,7 +165,7 @@ test("before and after are the versions that came last, whatever their names", a
   );
   const { page, at, end } = opened;
   await at("deploy").waitFor();
-  assert.equal(await at("deploy").textContent(), "What changed between version 0a and b7?");
+  assert.equal(await at("deploy").innerText(), "What changed between version 0a and b7?");
   await at("deploy").click();
   await found(opened);
   assert.deepEqual([await at("changes-before").inputValue(), await at("changes-after").inputValue()], ["0a", "b7"]);
@@ -222,7 +222,7 @@ test("the link to the last two versions opens those that it names", async () => 
     const opened = await openPage(browser, address(words));
     const { at, page, end } = opened;
     await at("deploy").waitFor();
-    assert.equal(await at("deploy").textContent(), `What changed between version ${versions.join(" and ")}?`);
+    assert.equal(await at("deploy").innerText(), `What changed between version ${versions.join(" and ")}?`);
     // It stays where it is while the range is read again.
     await at("deploy").evaluate((link) => {
       window.same = link;

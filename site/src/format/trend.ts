@@ -6,8 +6,9 @@ import { formatStep, plural } from "./value.ts";
 
 /** A period with fewer profiles than this part of the other's is no measure: most of it has no data. */
 const ENOUGH = 0.75;
-/** An average needs no more than a few. */
+/** An average needs no more than a few, but one snapshot is no average. */
 const ENOUGH_FOR_AVERAGE = 0.1;
+const FEWEST_FOR_AVERAGE = 2;
 
 type Periods = Pick<ServiceType, "total" | "profiles" | "previous" | "previousProfiles">;
 
@@ -33,7 +34,7 @@ export function growth(type: Periods, gauge: boolean): number | null {
 /** What is compared: totals, or averages where this period is covered less than the one before, and of a gauge. */
 function amounts(type: Periods, gauge: boolean): { before: number; now: number; perProfile: boolean } | null {
   const { profiles, previousProfiles } = type;
-  const enough = profiles * (gauge ? ENOUGH_FOR_AVERAGE : ENOUGH);
+  const enough = gauge ? Math.max(FEWEST_FOR_AVERAGE, profiles * ENOUGH_FOR_AVERAGE) : profiles * ENOUGH;
   if (previousProfiles === 0 || previousProfiles < enough) return null;
   const [before, now] = [Number(type.previous), Number(type.total)];
   const perProfile = gauge || profiles < ENOUGH * previousProfiles;

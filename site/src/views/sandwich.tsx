@@ -44,7 +44,13 @@ export function Sandwich() {
     );
   }
   return (
-    <section class="sandwich" aria-label={`Sandwich of ${found.name}`} data-testid="sandwich">
+    <section
+      class="sandwich"
+      aria-label={`Sandwich of ${found.name}`}
+      data-testid="sandwich"
+      // Each half gets the height that its depth needs of what there is.
+      style={{ "--callers": `${callers.depth}fr`, "--callees": `${callees.depth}fr` }}
+    >
       <h2 title={found.name}>
         <span>{baseName(found.name)}</span> {totalOf(callers)}
       </h2>

@@ -99,9 +99,8 @@ export function Panels() {
           title={`What changed between ${versions.text}?`}
           data-testid="deploy"
         >
-          <span>What changed between </span>
-          {versions.text}
-          <span>?</span>
+          <span class="long">What changed between {versions.text}?</span>
+          <span class="short">{versions.short}</span>
         </a>
       )}
     </nav>

@@ -16,7 +16,9 @@ interface Latest {
   /** Which range, see `versionsOf`. */
   of: string;
   sides: LabelSides;
+  /** "version 1.8.2 and 1.9.0", and where there is little room: "1.8.2 → 1.9.0". */
   text: string;
+  short: string;
   /** As the address of a comparison of both has it. */
   by: ComparedValues;
 }

@@ -34,14 +34,17 @@ effect(() => {
     const { by: label, values } = value;
     marks.value = versionChanges(label, values);
     const two = latestTwo(values);
-    latest.value = two
-      ? {
-          of: value.of,
-          sides: { name: label, values: two },
-          text: `${label} ${two.map((text) => versionText(text || "none")).join(" and ")}`,
-          by: { label, before: two[0], after: two[1] },
-        }
-      : null;
+    const names = two?.map((text) => versionText(text || "none"));
+    latest.value =
+      two && names
+        ? {
+            of: value.of,
+            sides: { name: label, values: two },
+            text: `${label} ${names.join(" and ")}`,
+            short: names.join(" → "),
+            by: { label, before: two[0], after: two[1] },
+          }
+        : null;
   } else if (state !== "loading" || !value) {
     marks.value = [];
     latest.value = null;
