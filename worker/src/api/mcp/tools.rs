@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::UnixNanos;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::api::reports::{Arguments, Kind, Parameter, REPORTS, Report};
+use crate::api::reports::{Arguments, Parameter, REPORTS, Report};
 use crate::http::parameters::Parameters;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
@@ -17,41 +17,9 @@ use crate::platform::errors::Problem;
 pub(super) struct Tool {
     name: &'static str,
     description: &'static str,
-    input_schema: Schema,
+    /// JSON schema of what it takes.
+    input_schema: Value,
     annotations: Annotations,
-}
-
-/// JSON schema of what a tool takes.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Schema {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    properties: BTreeMap<&'static str, Property>,
-    required: Vec<&'static str>,
-    additional_properties: bool,
-}
-
-#[derive(Serialize)]
-struct Property {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    description: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    minimum: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    maximum: Option<usize>,
-    #[serde(rename = "enum", skip_serializing_if = "Option::is_none")]
-    choices: Option<&'static [&'static str]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    default: Option<Default>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Default {
-    Number(usize),
-    Text(&'static str),
 }
 
 /// What a client may tell its user.
@@ -72,12 +40,12 @@ fn tool(report: &'static Report) -> Tool {
     Tool {
         name: report.tool,
         description: report.about,
-        input_schema: Schema {
-            kind: "object",
-            properties: taken().map(|p| (p.name, property(p))).collect(),
-            required: taken().filter(|p| p.required).map(|p| p.name).collect(),
-            additional_properties: false,
-        },
+        input_schema: json!({
+            "type": "object",
+            "properties": taken().map(property).collect::<BTreeMap<_, _>>(),
+            "required": taken().filter(|p| p.required).map(|p| p.name).collect::<Vec<_>>(),
+            "additionalProperties": false,
+        }),
         annotations: Annotations {
             read_only_hint: true,
             open_world_hint: false,
@@ -91,32 +59,10 @@ fn parameters(report: &Report) -> impl Iterator<Item = &'static Parameter> + use
     all.filter(|parameter| !parameter.json_only)
 }
 
-fn property(parameter: &'static Parameter) -> Property {
-    let mut property = Property {
-        kind: "string",
-        description: parameter.about,
-        minimum: None,
-        maximum: None,
-        choices: None,
-        default: None,
-    };
-    match parameter.kind {
-        Kind::Text => {}
-        Kind::Number {
-            least,
-            most,
-            default,
-        } => {
-            property.kind = "integer";
-            (property.minimum, property.maximum) = (Some(least), Some(most));
-            property.default = default.map(Default::Number);
-        }
-        Kind::Choice(values) => {
-            property.choices = Some(values);
-            property.default = values.first().map(|first| Default::Text(first));
-        }
-    }
-    property
+fn property(parameter: &Parameter) -> (&'static str, Value) {
+    let mut schema = parameter.kind.schema();
+    schema["description"] = parameter.about.into();
+    (parameter.name, schema)
 }
 
 /// The tool of a name.

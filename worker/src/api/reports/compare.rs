@@ -18,6 +18,7 @@ pub(super) const REPORT: Report = Report {
     .of_several_tenants(),
     tool: "compare_profiles",
     about: "What got slower or faster: functions that use more or less than in a baseline, which is an earlier range or another selector, such as another version.",
+    shape: "Comparison",
     parameters: &[
         QUERY,
         FROM,

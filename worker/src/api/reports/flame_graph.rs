@@ -18,6 +18,7 @@ pub(super) const REPORT: Report = Report {
     .of_several_tenants(),
     tool: "flame_graph",
     about: "The largest nodes of the flame graph as a list with depths: how calls nest. To see which functions matter, use the shorter list of functions.",
+    shape: "FlameGraph",
     parameters: &[
         QUERY,
         FROM,

@@ -18,6 +18,7 @@ pub(super) const REPORT: Report = Report {
     .of_several_tenants(),
     tool: "describe_function",
     about: "One function: its values, source lines, callers, callees, and the stacks that lead to it.",
+    shape: "Function",
     parameters: &[
         QUERY,
         FROM,

@@ -19,6 +19,7 @@ pub(super) const REPORT: Report = Report {
     .of_several_tenants(),
     tool: "top_functions",
     about: "The functions that use most of a profile: CPU time, allocations or whatever the profile type measures. Values are sums over the whole range.",
+    shape: "Functions",
     parameters: &[
         QUERY,
         FROM,
@@ -46,5 +47,11 @@ async fn write(
     let search = Pattern::parse(arguments.text("search").unwrap_or(""))
         .map_err(|e| Problem::invalid(format!("search: {e}")))?;
     let (source, answer) = merged(&arguments.selected()?, runner).await?;
-    form.write(&TopFunctions::new(source, &answer, order, search.as_ref(), limit)?)
+    form.write(&TopFunctions::new(
+        source,
+        &answer,
+        order,
+        search.as_ref(),
+        limit,
+    )?)
 }

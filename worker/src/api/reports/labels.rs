@@ -17,6 +17,7 @@ pub(super) const REPORT: Report = Report {
     .of_several_tenants(),
     tool: "list_labels",
     about: "Labels of the selected series, and their values.",
+    shape: "Labels",
     parameters: &[
         text(
             "query",

@@ -1,9 +1,10 @@
 //! Answers for machines: short reports for CI jobs and language models, as JSON or as Markdown.
-//! `reports/` of the core has their shapes, `openapi.json` describes them. A report is a file here and
-//! a line in [`REPORTS`].
+//! `reports/` of the core has their shapes. A report is a file here, a line in [`REPORTS`] and the
+//! schema of its answer in `openapi.json`.
 
 mod arguments;
 mod compare;
+mod description;
 mod flame_graph;
 mod function;
 mod functions;
@@ -14,13 +15,9 @@ mod report;
 mod series;
 mod services;
 
-use worker::Response;
-
-use crate::http::content_type;
 use crate::http::endpoint::Endpoint;
-use crate::platform::errors::Problem;
 pub(crate) use arguments::Arguments;
-pub(crate) use parameters::{Kind, Parameter};
+pub(crate) use parameters::Parameter;
 pub(crate) use report::{Form, Report};
 
 /// All reports, in the order in which one asks.
@@ -36,7 +33,8 @@ pub(crate) const REPORTS: [&Report; 7] = [
 
 /// That of the description, and those of the reports.
 pub(crate) const ENDPOINTS: [Endpoint; REPORTS.len() + 1] = {
-    let mut all = [Endpoint::public("/api/v1/openapi.json", openapi); REPORTS.len() + 1];
+    let mut all =
+        [Endpoint::public("/api/v1/openapi.json", description::openapi); REPORTS.len() + 1];
     let mut at = 0;
     while at < REPORTS.len() {
         all[at + 1] = REPORTS[at].endpoint;
@@ -44,18 +42,6 @@ pub(crate) const ENDPOINTS: [Endpoint; REPORTS.len() + 1] = {
     }
     all
 };
-
-/// The description of these calls, OpenAPI 3.1.
-const OPENAPI: &str = include_str!("openapi.json");
-
-fn openapi() -> Result<Response, Problem> {
-    let bytes = OPENAPI.as_bytes().to_vec();
-    Ok(content_type::response(
-        200,
-        Form::Json.content_type(),
-        bytes,
-    )?)
-}
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
-//! What reports take: one table each for query strings and for tools of models. A test holds
-//! `openapi.json` against them.
+//! What reports take: one table each for query strings, their description, and tools of models.
+
+use serde_json::{Value, json};
 
 /// Something that a report takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,29 @@ pub(crate) enum Kind {
     },
     /// One of these, the first by default.
     Choice(&'static [&'static str]),
+}
+
+impl Kind {
+    /// Its JSON schema.
+    pub(crate) fn schema(self) -> Value {
+        match self {
+            Self::Text => json!({"type": "string"}),
+            Self::Number {
+                least,
+                most,
+                default,
+            } => {
+                let mut schema = json!({"type": "integer", "minimum": least, "maximum": most});
+                if let Some(default) = default {
+                    schema["default"] = default.into();
+                }
+                schema
+            }
+            Self::Choice(values) => {
+                json!({"type": "string", "enum": values, "default": values.first()})
+            }
+        }
+    }
 }
 
 pub(super) const FROM: Parameter = text(

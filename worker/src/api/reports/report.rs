@@ -25,6 +25,8 @@ pub(crate) struct Report {
     pub(crate) tool: &'static str,
     /// What it tells.
     pub(crate) about: &'static str,
+    /// The schema of its answer in `openapi.json`.
+    pub(crate) shape: &'static str,
     /// What it takes.
     pub(crate) parameters: &'static [Parameter],
     pub(super) write: for<'a> fn(

@@ -18,6 +18,7 @@ pub(super) const REPORT: Report = Report {
     .of_several_tenants(),
     tool: "query_series",
     about: "Totals over time, as one series or grouped by labels; shows when something changed, and which label values account for most of it.",
+    shape: "Series",
     parameters: &[
         QUERY,
         FROM,

@@ -19,6 +19,7 @@ pub(super) const REPORT: Report = Report {
     .of_several_tenants(),
     tool: "list_services",
     about: "Services that sent profiles in a time range: their profile types, totals, and totals of the range before. Ask for this first: every other query needs a profile type and a service.",
+    shape: "Services",
     parameters: &[
         FROM,
         UNTIL,
