@@ -7,6 +7,7 @@ import { type Extent, FULL, isFull } from "../../flame/extent.ts";
 import { formatValue } from "../../format/value.ts";
 import { Debounce } from "../../settled.ts";
 import { formatMoment } from "../../time/moment.ts";
+import { queue } from "../queue.ts";
 import { resource } from "../resource.ts";
 import type { Picture } from "../url/route.ts";
 import { go, pictureRoute } from "../url/router.ts";
@@ -129,7 +130,7 @@ export async function back(): Promise<void> {
 }
 
 /** Steps of the keyboard, one after the other: two quick ones go two frames far, and Space means the frame they end at. */
-let moving: Promise<void> = Promise.resolve();
+const moves = queue();
 
 /** Moves the current frame and says where it is; the drawer follows when it is open. */
 export function move(direction: Direction): Promise<void> {
@@ -146,11 +147,10 @@ export function zoomToCurrent(): Promise<void> {
 
 /** Does `step` in the tree behind all steps asked for before, so that it finds the frame they end at. */
 export function inTurn(step: (tree: number) => Promise<void>): Promise<void> {
-  moving = moving.then(async () => {
+  return moves.run(async () => {
     const shownTree = tree.peek();
     if (shownTree) await step(shownTree.id).catch(callFailed(shownTree.id, "go to this frame"));
   });
-  return moving;
 }
 
 /** Makes a node current, zooming out or over when it lies outside of what is seen. */

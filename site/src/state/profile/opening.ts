@@ -12,6 +12,7 @@ import { notify } from "../page/notice.ts";
 import { token } from "../page/token.ts";
 import { twoFiles } from "../page/twofiles.ts";
 import { type Problem, problemOf } from "../problem.ts";
+import { queue } from "../queue.ts";
 import type { RouteOf } from "../url/route.ts";
 import { fileRoute, go, type Patch, route, visit } from "../url/router.ts";
 import { untilAborted } from "./cancel.ts";
@@ -22,7 +23,7 @@ import { type Naming, nameAddresses, type Program } from "./programs.ts";
 /** Files that could not be read, each under its name; they stay in view until dismissed or replaced. */
 export const failures = signal<Problem[]>([]);
 
-let batches: Promise<void> = Promise.resolve();
+const batches = queue();
 
 /** Opens files one after another; those opened together are looked at together. What comes meanwhile waits its turn. */
 export async function openFiles(chosen: Iterable<File>): Promise<void> {
@@ -30,7 +31,7 @@ export async function openFiles(chosen: Iterable<File>): Promise<void> {
   const elsewhere = takePrograms.peek() ?? sayWhere();
   if (elsewhere && list.length > 0 && (await Promise.all(list.map(isProgram))).every(Boolean)) return elsewhere(list);
   const found = list.map((file) => ({ file, path: file.name }));
-  return found.length > 0 ? open((signal) => gather(found, signal), FROM_DISK) : batches;
+  if (found.length > 0) await open((signal) => gather(found, signal), FROM_DISK);
 }
 
 /** Where programs alone have no use; null where there are opened profiles whose addresses they name. */
@@ -123,12 +124,7 @@ const RENAMED: Patch = { zoom: null, extent: [0, 1], graph: null, selection: nul
 const READING_MILLIS = 8000;
 
 function open(find: (signal: AbortSignal) => Promise<Gathered>, seen: Patch): Promise<void> {
-  // One that failed in an unexpected way does not keep the next ones from being opened. Its own caller hears of it.
-  batches = batches
-    .catch(() => {})
-    .then(() => trackWork(openBatch(find, seen)))
-    .finally(() => (opening.value = null));
-  return batches;
+  return batches.run(() => trackWork(openBatch(find, seen)).finally(() => (opening.value = null)));
 }
 
 async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen: Patch): Promise<void> {

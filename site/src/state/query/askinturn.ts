@@ -1,10 +1,9 @@
 /** Many questions of the panels, a few at a time. */
+import { queue } from "../queue.ts";
 
 /** Questions that are under way: a server makes one large answer at a time. */
 const AT_ONCE = 4;
-
-let running = 0;
-const waiting: (() => void)[] = [];
+const underWay = queue(AT_ONCE);
 
 /** The answers to all questions, in their order, a few at a time. The first failure ends it. */
 export async function askInTurn<Q, A>(
@@ -14,7 +13,7 @@ export async function askInTurn<Q, A>(
 ): Promise<A[]> {
   let failed = false;
   const one = (question: Q) =>
-    inTurn(async () => {
+    underWay.run(async () => {
       stopped.throwIfAborted();
       if (failed) throw new DOMException("another request failed", "AbortError");
       try {
@@ -25,17 +24,4 @@ export async function askInTurn<Q, A>(
       }
     });
   return Promise.all(questions.map(one));
-}
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running < AT_ONCE) running++;
-  else await new Promise<void>((go) => waiting.push(go));
-  try {
-    return await work();
-  } finally {
-    // The next one takes this one's place.
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
 }

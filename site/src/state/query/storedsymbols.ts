@@ -10,6 +10,7 @@ import { type Problem, problemOf } from "../problem.ts";
 import { drawing } from "../profile/draw.ts";
 import { checkSize, explain, noPart } from "../profile/programs.ts";
 import { show, shown, work } from "../profile/shown.ts";
+import { queue } from "../queue.ts";
 import { refresh } from "../url/clock.ts";
 import { withoutNames } from "./loadexplore.ts";
 
@@ -29,22 +30,15 @@ export interface SymbolTable {
   created: number;
 }
 
-/** Drops that are waiting or at work. */
-let drops = 0;
-let turn = Promise.resolve();
+const drops = queue();
 
 /**
  * Stores what names the addresses of programs, one after the other, also of several drops. What becomes of each is said in a
  * notice, which stays where something failed; then the page is read again.
  */
 export function storeSymbols(programs: File[]): Promise<void> {
-  if (drops === 0) lasting.value = "";
-  drops++;
-  turn = turn
-    .catch(() => {})
-    .then(() => storeAll(programs))
-    .finally(() => drops--);
-  return turn;
+  if (drops.isIdle()) lasting.value = "";
+  return drops.run(() => storeAll(programs));
 }
 
 async function storeAll(programs: File[]): Promise<void> {
