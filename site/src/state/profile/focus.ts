@@ -7,6 +7,7 @@ import { type Extent, FULL, isFull } from "../../flame/extent.ts";
 import { formatValue } from "../../format/value.ts";
 import { Debounce } from "../../settled.ts";
 import { formatMoment } from "../../time/moment.ts";
+import { latest } from "../latest.ts";
 import { queue } from "../queue.ts";
 import { resource } from "../resource.ts";
 import type { Picture } from "../url/route.ts";
@@ -92,11 +93,11 @@ export async function zoomTo(node: number): Promise<void> {
   go({ zoom: key, extent: [...FULL] });
 }
 
-/** Grows with each step, so that one that took its time does not undo a later one. */
-let steps = 0;
+/** A step that took its time does not undo a later one. */
+const steps = latest();
 
 export async function select(node: number): Promise<void> {
-  steps++;
+  steps.abort();
   if (node !== NONE) current.value = node;
   go({ selection: await keyOf(node, NONE) }, "replace");
 }
@@ -157,15 +158,15 @@ export function inTurn(step: (tree: number) => Promise<void>): Promise<void> {
 export async function visitNode(node: number): Promise<void> {
   const shownTree = tree.peek();
   if (!shownTree) return;
-  const step = ++steps;
+  const step = steps.begin();
   const detail = await core.node(shownTree.id, node);
   const inside = detail.path.some((caller) => caller.node === zoom.peek());
   const seen = inside || (await isAncestor(node, zoom.peek()));
-  if (step !== steps) return;
+  if (step.aborted) return;
   if (!seen) await zoomTo(detail.path.at(-2)?.node ?? ROOT);
   current.value = node;
   announcement.value = describeFrame(detail);
-  if (pictureRoute.peek().selection && step === steps) await select(node);
+  if (pictureRoute.peek().selection && !step.aborted) await select(node);
 }
 
 /** Another frame of the selected function. */
@@ -210,12 +211,12 @@ function describeShare({ fraction, diff }: NodeDetail): string {
   return `${base} of the baseline, ${comparison} of the comparison`;
 }
 
-let lookups = 0;
+const lookups = latest();
 let urlExtent: Extent = FULL;
 
 /** A frame that the tree lacks is as if none were named; the URL keeps its key for the next tree. */
 async function applyUrl(next: TreeInfo | null, target: Picture): Promise<void> {
-  const lookup = ++lookups;
+  const lookup = lookups.begin();
   const before = untracked(() => view.value);
   if (before.tree !== next) nodeByKey.clear();
   const lookUp = async (key: string | null) => {
@@ -229,7 +230,7 @@ async function applyUrl(next: TreeInfo | null, target: Picture): Promise<void> {
   // Synchronous where the keys are known: one's own steps must not lag behind the pointer.
   const zoomed = known(target.zoom) ?? (await lookUp(target.zoom));
   const chosen = known(target.selection) ?? (await lookUp(target.selection));
-  if (lookup !== lookups) return;
+  if (lookup.aborted) return;
   nodeByKey.set(target.zoom, zoomed).set(target.selection, chosen);
   // While it is dragged, the extent is ahead of the URL.
   const newExtent = target.extent !== urlExtent;

@@ -4,6 +4,7 @@ import type { Division } from "../../core/divided.ts";
 import { core } from "../../core/index.ts";
 import type { SampleType, Thread, TreeInfo } from "../../core/types.ts";
 import { trackWork } from "../../settled.ts";
+import { latest } from "../latest.ts";
 import { reportFailure } from "../page/failure.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import type { Measure, SideName } from "../url/values.ts";
@@ -52,6 +53,9 @@ export interface Ready extends Partial<Omit<Drawing, "tree">> {
   title: string;
   /** Of a comparison of two queries. */
   compared?: Compared;
+  /** What `show` was called with, and when the answer came. */
+  question: string;
+  since: number;
 }
 
 /** What is compared, and what it is made of. */
@@ -84,7 +88,7 @@ export type Shown =
   | Ready;
 
 /** What a job gives; what it owns, it has said before. */
-export type Answer = Exclude<Shown, Ready> | Omit<Ready, "owned">;
+export type Answer = Exclude<Shown, Ready> | Omit<Ready, "owned" | "question" | "since">;
 
 export interface Work {
   stage: string;
@@ -113,10 +117,7 @@ export interface Stale {
 const outdated = signal<Stale | null>(null);
 export const stale: ReadonlySignal<Stale | null> = outdated;
 
-let running: AbortController | null = null;
-/** What the picture is of, and when it was made. */
-let subjectShown = "";
-let shownAt = 0;
+const jobs = latest();
 
 /**
  * Runs a job and shows its answer. A new job stops the former one; until the answer is there the old picture stays.
@@ -124,48 +125,43 @@ let shownAt = 0;
  * would be taken for what was asked.
  */
 export async function show(doing: string, job: (progress: Progress) => Promise<Answer>, subject = ""): Promise<void> {
-  running?.abort();
-  const stop = new AbortController();
-  running = stop;
+  const signal = jobs.begin();
   const cancel = () => {
-    if (running !== stop) return;
-    stop.abort();
-    finish(current.peek().state === "ready" ? current.peek() : { state: "cancelled" });
+    if (!signal.aborted) finish(current.peek().state === "ready" ? current.peek() : { state: "cancelled" });
   };
   const owned: number[] = [];
   const progress: Progress = {
     stage: (stage, bytes = 0) => {
-      if (running === stop) working.value = { stage, bytes, cancel };
+      if (!signal.aborted) working.value = { stage, bytes, cancel };
     },
     own: (profile) => void owned.push(profile),
-    signal: stop.signal,
+    signal,
   };
   try {
     const given = await trackWork(job(progress));
-    const answer = given.state === "ready" ? { ...given, owned } : given;
+    const answer = given.state === "ready" ? { ...given, owned, question: subject, since: Date.now() } : given;
     if (given.state !== "ready") close(owned);
-    if (running !== stop) return release(answer);
-    [subjectShown, shownAt] = [subject, Date.now()];
+    if (signal.aborted) return release(answer);
     finish(answer);
   } catch (failure) {
     close(owned);
-    if (running !== stop) return;
+    if (signal.aborted) return;
     const problem = problemOf(failure, doing);
     const before = current.peek();
-    if (before.state === "ready" && subject !== "" && subject === subjectShown)
-      finish(before, { problem, since: shownAt });
+    if (before.state === "ready" && subject !== "" && subject === before.question)
+      finish(before, { problem, since: before.since });
     else finish({ state: "error", problem });
   }
 }
 
-/** The picture that is drawn again now. */
-let redrawing: Ready | null = null;
+/** Pictures that are drawn again now. */
+const redrawing = new Set<Ready>();
 
 /** Draws the picture again from the same profile. */
 export async function redraw(): Promise<void> {
   const before = current.peek();
-  if (before.state !== "ready" || !before.draw || redrawing === before) return;
-  redrawing = before;
+  if (before.state !== "ready" || !before.draw || redrawing.has(before)) return;
+  redrawing.add(before);
   try {
     const drawing = await trackWork(before.draw());
     if (current.peek() !== before) return void core.dropTree(drawing.tree.id);
@@ -176,7 +172,7 @@ export async function redraw(): Promise<void> {
   } catch (failure) {
     if (current.peek() === before) finish({ state: "error", problem: problemOf(failure, "draw this profile") });
   } finally {
-    if (redrawing === before) redrawing = null;
+    redrawing.delete(before);
   }
 }
 
@@ -195,14 +191,11 @@ export function isShown(tree: number): boolean {
 }
 
 /** Takes everything off the screen. */
-export function clear(): void {
-  running?.abort();
-  finish({ state: "none" });
-}
+export const clear = (): void => finish({ state: "none" });
 
 function finish(next: Shown, old: Stale | null = null): void {
   const before = current.peek();
-  running = null;
+  jobs.abort();
   batch(() => {
     current.value = next;
     working.value = null;
