@@ -33,17 +33,15 @@ export function HeatmapStrip() {
     // The strip of another profile goes at once; the same one with or without what is idle stays until then.
     if (map.peek()?.subject !== subject) map.value = null;
     if (!subject) return;
-    let gone = false;
+    const stop = new AbortController();
     // A strip that cannot be drawn is missing; the picture below says what is wrong with the profile.
     void core.heatmap(subject.profile, subject.type, idle).then(
       (made) => {
-        if (!gone) map.value = made && { subject, of: made };
+        if (!stop.signal.aborted) map.value = made && { subject, of: made };
       },
       () => {},
     );
-    return () => {
-      gone = true;
-    };
+    return () => stop.abort();
   }, [key]);
   if (!map.value) return null;
   return <Strip map={map.value.of} />;

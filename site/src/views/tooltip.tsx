@@ -25,16 +25,14 @@ export function Tooltip({ hover, info }: { hover: Hover | null; info: TreeInfo |
   const node = hover?.node;
   useEffect(() => {
     if (node === undefined || !info) return;
-    let gone = false;
+    const stop = new AbortController();
     void core.node(info.id, node).then(
       (found) => {
-        if (!gone) detail.value = found;
+        if (!stop.signal.aborted) detail.value = found;
       },
       callFailed(info.id, "describe this frame"),
     );
-    return () => {
-      gone = true;
-    };
+    return () => stop.abort();
   }, [node, info]);
   useLayoutEffect(() => {
     const box = root.current;

@@ -16,17 +16,15 @@ export function PlaceNote() {
   const address = placeOf("base");
   const place = useSignal<Place | null>(null);
   useEffect(() => {
-    let wanted = true;
+    const stop = new AbortController();
     // What cannot be read is said where its services would be.
     trackWork(readPlace(new URL(address))).then(
       (read) => {
-        if (wanted) place.value = read;
+        if (!stop.signal.aborted) place.value = read;
       },
       () => {},
     );
-    return () => {
-      wanted = false;
-    };
+    return () => stop.abort();
   }, [address]);
   return (
     <>

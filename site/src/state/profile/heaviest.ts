@@ -15,15 +15,13 @@ export function useHeaviest(chosen: boolean, choose: (row: TableRow, tree: numbe
     if (!info || asked.current === info.id) return;
     asked.current = info.id;
     if (chosen) return;
-    let gone = false;
+    const stop = new AbortController();
     const query = { sort: info.diff ? "delta" : "self", descending: true, filter: "", offset: 0, limit: 1 } as const;
     void inTurn(async (id) => {
       if (id !== info.id) return;
       const [heaviest] = (await core.table(id, query)).rows;
-      if (heaviest && !gone) await choose(heaviest, id);
+      if (heaviest && !stop.signal.aborted) await choose(heaviest, id);
     });
-    return () => {
-      gone = true;
-    };
+    return () => stop.abort();
   }, [info?.id]);
 }

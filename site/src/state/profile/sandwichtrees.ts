@@ -28,16 +28,14 @@ export function startSandwich(): void {
   effect(() => {
     const question = JSON.parse(asked.value) as { tree: number; name: string } | null;
     if (!question) return;
-    let gone = false;
+    const stop = new AbortController();
     void core
       .sandwich(question.tree, question.name)
       .then(
-        (made) => (gone ? drop(made) : replace({ name: question.name, ...made })),
+        (made) => (stop.signal.aborted ? drop(made) : replace({ name: question.name, ...made })),
         callFailed(question.tree, "find the callers of this function"),
       );
-    return () => {
-      gone = true;
-    };
+    return () => stop.abort();
   });
   effect(() => {
     if (!wanted.value) replace(null);

@@ -140,27 +140,26 @@ function rowPixels({ depth }: TreeInfo, height: number): number {
 /** Draws the tree, now and whenever it or its flags change. */
 function follow(canvas: HTMLCanvasElement): () => void {
   let drawn: { boxes: Boxes; info: TreeInfo } | null = null;
-  let newest = 0;
   const observer = new ResizeObserver(() => drawn && draw(canvas, drawn.boxes, drawn.info));
   observer.observe(canvas);
   const stop = effect(() => {
     const info = tree.value;
     flagsVersion.value;
     colours.value;
-    const request = ++newest;
     if (!info) return;
+    const stop = new AbortController();
     const whole = { zoom: ROOT, x0: 0, x1: 1, width: COLUMNS, depth0: 0, depth1: info.depth };
     void core.layout(info.id, whole).then(
       ({ boxes }) => {
-        if (request !== newest) return;
+        if (stop.signal.aborted) return;
         drawn = { boxes: new Boxes(boxes), info };
         draw(canvas, drawn.boxes, info);
       },
       callFailed(info.id, "draw the minimap"),
     );
+    return () => stop.abort();
   });
   return () => {
-    newest++;
     observer.disconnect();
     stop();
   };
