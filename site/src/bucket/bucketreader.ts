@@ -1,5 +1,6 @@
 /** The Web Worker that answers questions from a bucket of a static host. */
 import { FileError } from "../files/source.ts";
+import { onDemand } from "../ondemand.ts";
 import init, { Reader } from "../wasm/bucket/pilotlight.js";
 import { Catalog } from "./catalog.ts";
 import { Host } from "./host.ts";
@@ -12,7 +13,7 @@ const port = self as unknown as {
   postMessage(reply: Reply, transfer?: Transferable[]): void;
 };
 
-let loading: Promise<unknown> | undefined;
+const engine = onDemand(init);
 const opened = new Map<string, Promise<Bucket>>();
 const running = new Map<number, AbortController>();
 
@@ -34,11 +35,10 @@ port.onmessage = async ({ data }) => {
 
 /** The reader's code, which is asked for again where it did not come. */
 async function load(): Promise<void> {
-  loading ??= init();
   try {
-    await loading;
+    await engine.get();
   } catch (failure) {
-    loading = undefined;
+    engine.drop();
     const reason = failure instanceof Error ? failure.message : String(failure);
     throw new FileError("The bucket reader did not load.", ["Check that you are online, and try again.", reason]);
   }

@@ -3,12 +3,13 @@ import type { Answer, Ask } from "../../bucket/protocol.ts";
 import { answerOf, type Bucket, described } from "../../bucket/reading.ts";
 import { CoreError } from "../../core/core.ts";
 import { FileError } from "../../files/source.ts";
+import { onDemand } from "../../ondemand.ts";
 import init, { Reader } from "../../wasm/bucket/pilotlight.js";
 import { embeddedEngine } from "../engine.ts";
 import { own, unreachable } from "./bundledplace.ts";
 import { EmbeddedObjects, embedded } from "./objects.ts";
 
-let opened: Promise<Bucket> | undefined;
+const bucket = onDemand(open);
 
 async function open(): Promise<Bucket> {
   await init({ module_or_path: await embeddedEngine("bucket-engine") });
@@ -24,9 +25,8 @@ export async function askBucket(
   progress: (bytes: number) => void = () => {},
 ): Promise<Answer> {
   if (place !== own) throw unreachable(place);
-  opened ??= open();
   try {
-    return await answerOf(await opened, question, signal, progress);
+    return await answerOf(await bucket.get(), question, signal, progress);
   } catch (failure) {
     signal.throwIfAborted();
     const said = described(failure);
