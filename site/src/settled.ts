@@ -1,40 +1,35 @@
-/**
- * Tracks pending work. While none is pending, `<html>` has the attribute `data-settled`, for browser automation. A hidden tab
- * draws no frames and never gets it.
- */
-let pending = 0;
-/** Counts begins and ends, so that only a rest without either is one. */
-let changes = 0;
-let top: HTMLElement | undefined;
+/** Tracks pending work. */
+import { effect, signal } from "@preact/signals";
 
-/** Starts setting the attribute on this element. */
+const pending = signal(0);
+
+/**
+ * While no work is pending, the element has the attribute `data-settled`, for browser automation. A hidden tab draws no frames
+ * and never gets it.
+ */
 export function showSettled(element: HTMLElement): void {
-  top = element;
-  settleAfterDrawing();
+  effect(() => {
+    element.removeAttribute("data-settled");
+    if (pending.value > 0) return;
+    const stop = new AbortController();
+    const look = () => stop.signal.aborted || element.setAttribute("data-settled", "");
+    // Results are drawn in the next frame, and their effects run after it and may begin more work: so two frames and a task.
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(look)));
+    return () => stop.abort();
+  });
 }
 
 /** Counts work whose result the page will show. Call the returned function once, when it ends. */
 export function beginWork(): () => void {
-  pending++;
-  changes++;
-  top?.removeAttribute("data-settled");
+  pending.value = pending.peek() + 1;
   return () => {
-    pending--;
-    settleAfterDrawing();
+    pending.value = pending.peek() - 1;
   };
 }
 
 /** The same for a promise. */
 export function trackWork<T>(work: Promise<T>): Promise<T> {
   return work.finally(beginWork());
-}
-
-/** Results are drawn in the next frame, and their effects run after it and may begin more work: so two frames and a task. */
-function settleAfterDrawing(): void {
-  if (pending > 0 || !top) return;
-  const before = ++changes;
-  const look = () => before === changes && top?.setAttribute("data-settled", "");
-  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(look)));
 }
 
 /** Runs the last of several calls, after a pause. */
