@@ -30,7 +30,7 @@ export function startEmbedded(): void {
     if (data?.pilotlight === "open") void open(data);
     if (data?.pilotlight === "show") show(data);
   });
-  effect(tellSelected);
+  saySelected();
   say("ready", {});
 }
 
@@ -56,17 +56,17 @@ function show({ view, type, theme }: Show): void {
   if (type !== fileRoute.peek().type) go({ type });
 }
 
-/** Whether a frame was said to be selected. */
-let told = false;
-
-function tellSelected(): void {
-  const { state, value } = selectedDetail.value;
-  if (state === "loading") return;
-  const detail = value?.detail;
-  if (detail) {
-    const { name, file, line, module, self, total, fraction, path } = detail;
-    const frame = { name, file, line, module, self, total, share: fraction, unit: tree.peek()?.unit ?? "" };
-    say("selected", { frame: { ...frame, path: path.map((step) => step.name) } });
-  } else if (told) say("selected", { frame: null });
-  told = detail !== undefined;
+function saySelected(): void {
+  let isSelected = false;
+  effect(() => {
+    const { state, value } = selectedDetail.value;
+    if (state === "loading") return;
+    const detail = value?.detail;
+    if (detail) {
+      const { name, file, line, module, self, total, fraction, path } = detail;
+      const frame = { name, file, line, module, self, total, share: fraction, unit: tree.peek()?.unit ?? "" };
+      say("selected", { frame: { ...frame, path: path.map((step) => step.name) } });
+    } else if (isSelected) say("selected", { frame: null });
+    isSelected = detail !== undefined;
+  });
 }

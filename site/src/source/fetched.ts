@@ -1,5 +1,5 @@
 /** The source of the listed function, from the repository that the labels of its service name. */
-import { computed } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { fetchSource } from "../api.ts";
 import { linesOf, listing } from "../state/profile/listing.ts";
 import { placeOf } from "../state/query/place.ts";
@@ -72,12 +72,15 @@ interface Found {
 }
 
 /** What was found for the code that was asked for last: every file of it is found by the same. */
-let known: { code: string; found: Found } | null = null;
+const known = signal<{ code: string; found: Found } | null>(null);
 
 async function mappingsOf(code: Code, signal: AbortSignal): Promise<Found> {
   const key = JSON.stringify(code);
-  if (known?.code !== key) known = { code: key, found: await findMappings(code, signal) };
-  return known.found;
+  const last = known.peek();
+  if (last?.code === key) return last.found;
+  const found = await findMappings(code, signal);
+  known.value = { code: key, found };
+  return found;
 }
 
 /** The mapping file, in the service's folder or at the top; there need not be one. */

@@ -11,8 +11,8 @@ export const token = signal(stored(KEY) ?? "");
 /** Whether the person is asked for a token: because there is none, or because the server does not take the one there is. */
 export const asked = signal<"no" | "missing" | "wrong">("no");
 
-/** How often the person had asked the server when they closed the dialog. */
-let dismissedAfter = -1;
+/** How often the person had asked the server when they closed the dialog; null when they have not. */
+const dismissedAfter = signal<number | null>(null);
 
 /**
  * Closes the dialog until the person tries again, picks a range, starts an action or opens another page. Responses that are on
@@ -20,7 +20,7 @@ let dismissedAfter = -1;
  */
 export function dismiss(): void {
   asked.value = "no";
-  dismissedAfter = userRequests();
+  dismissedAfter.value = userRequests.peek();
 }
 
 /** Takes a token from the person, and asks the server again. */
@@ -44,5 +44,6 @@ export function authorization(text: string): Record<string, string> {
 
 /** The server wants a token, or another one than `sent`. An answer to an older token asks nothing. */
 export function askForToken(sent: string): void {
-  if (sent === token.peek() && userRequests() !== dismissedAfter) asked.value = sent === "" ? "missing" : "wrong";
+  if (sent === token.peek() && userRequests.peek() !== dismissedAfter.peek())
+    asked.value = sent === "" ? "missing" : "wrong";
 }

@@ -19,11 +19,13 @@ interface View {
   zoom: number;
   /** The seen part of the zoomed frame's width. */
   extent: Extent;
+  /** The same, as the URL had it last. */
+  urlExtent: Extent;
   selected: number;
 }
 
 /** Node ids belong to one tree, so all of this changes together, once the URL's keys are resolved in a new tree. */
-const view = signal<View>({ tree: null, zoom: ROOT, extent: FULL, selected: NONE });
+const view = signal<View>({ tree: null, zoom: ROOT, extent: FULL, urlExtent: FULL, selected: NONE });
 export const tree = computed(() => view.value.tree);
 export const zoom = computed(() => view.value.zoom);
 export const extent = computed(() => view.value.extent);
@@ -83,7 +85,7 @@ export function startFocus(): void {
     searchResult.value = null;
     if (!shownTree || (query === "" && searched !== shownTree)) return;
     searched = shownTree;
-    searching = search(shownTree.id, query);
+    searching.value = search(shownTree.id, query);
   });
 }
 
@@ -115,7 +117,8 @@ export function setExtent(next: Extent): void {
   view.value = { ...view.peek(), extent: next };
   committing.set(() => {
     const digits = (x: number) => Number(x.toPrecision(9));
-    urlExtent = [digits(next[0]), digits(next[1])];
+    const urlExtent: Extent = [digits(next[0]), digits(next[1])];
+    view.value = { ...view.peek(), urlExtent };
     go({ extent: urlExtent }, "replace");
   }, 250);
 }
@@ -180,12 +183,12 @@ export function nextOccurrence(step: 1 | -1): Promise<void> {
 }
 
 /** The search under way, if there is one. */
-let searching = Promise.resolve();
+const searching = signal(Promise.resolve());
 
 export function nextMatch(step: 1 | -1): Promise<void> {
   return inTurn(async (id) => {
     // Enter right behind the last letter means that word, too.
-    await searching;
+    await searching.peek();
     const matches = searchResult.peek();
     if (!matches || matches.matches === 0) return;
     const at = (matches.at + step + matches.matches) % matches.matches;
@@ -212,7 +215,6 @@ function describeShare({ fraction, diff }: NodeDetail): string {
 }
 
 const lookups = latest();
-let urlExtent: Extent = FULL;
 
 /** A frame that the tree lacks is as if none were named; the URL keeps its key for the next tree. */
 async function applyUrl(next: TreeInfo | null, target: Picture): Promise<void> {
@@ -232,14 +234,14 @@ async function applyUrl(next: TreeInfo | null, target: Picture): Promise<void> {
   const chosen = known(target.selection) ?? (await lookUp(target.selection));
   if (lookup.aborted) return;
   nodeByKey.set(target.zoom, zoomed).set(target.selection, chosen);
-  // While it is dragged, the extent is ahead of the URL.
-  const newExtent = target.extent !== urlExtent;
-  urlExtent = target.extent;
+  const { extent: seen, urlExtent } = view.peek();
   batch(() => {
     view.value = {
       tree: next,
       zoom: zoomed === NONE ? ROOT : zoomed,
-      extent: newExtent ? target.extent : view.peek().extent,
+      // While it is dragged, the extent is ahead of the URL.
+      extent: target.extent === urlExtent ? seen : target.extent,
+      urlExtent: target.extent,
       selected: chosen,
     };
     if (before.tree !== next) current.value = chosen === NONE ? view.peek().zoom : chosen;

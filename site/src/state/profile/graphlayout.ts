@@ -49,10 +49,9 @@ export const drawnGraph = computed(() => {
 /** Flags of its functions. */
 export const graphMarks = signal<number[]>([]);
 
-/** The node that keys are about; -1 for none. */
-export const at = signal(-1);
-/** From where one came to it, and which way. */
-let came: Came | null = null;
+/** The node that keys are about, -1 for none; from where one came to it, and which way. */
+const position = signal<{ node: number; came: Came | null }>({ node: -1, came: null });
+export const at = computed(() => position.value.node);
 
 /** Follows the search and the selection, while a graph is looked at; `reveal` brings what was selected elsewhere into view. */
 export function followGraph(reveal: () => void): () => void {
@@ -74,15 +73,14 @@ export function followGraph(reveal: () => void): () => void {
       const found = drawnGraph.value;
       const index = found ? found.graph.nodes.findIndex((node) => node.func === func) : -1;
       if (index >= 0 && index !== at.peek()) {
-        at.value = index;
-        came = null;
+        position.value = { node: index, came: null };
         untracked(reveal);
       }
     }),
   ];
   return () => {
     for (const stop of stops) stop();
-    at.value = -1;
+    position.value = { ...position.peek(), node: -1 };
   };
 }
 
@@ -91,16 +89,17 @@ export function moveInGraph(direction: Direction): Promise<void> {
   return inTurn(async () => {
     const found = drawnGraph.peek();
     if (!found || found.graph.nodes.length === 0) return;
-    const from = found.graph.nodes[at.peek()] ? at.peek() : -1;
+    const { node, came } = position.peek();
+    const from = found.graph.nodes[node] ? node : -1;
     const next = from < 0 ? heaviest(found.graph) : neighbour(found.graph, found.places, from, direction, came);
-    if (direction === "parent" || direction === "child") came = from < 0 || next === from ? came : { from, direction };
-    await visitFunction(found, next);
+    const isStep = (direction === "parent" || direction === "child") && from >= 0 && next !== from;
+    await visitFunction(found, next, isStep ? { from, direction } : came);
   });
 }
 
-async function visitFunction(found: Placed, index: number): Promise<void> {
+async function visitFunction(found: Placed, index: number, came: Came | null): Promise<void> {
   const row = found.graph.nodes[index];
-  at.value = index;
+  position.value = { node: index, came };
   const node = await core.nodeOf(found.tree, row.func);
   if (!isShown(found.tree) || at.peek() !== index) return;
   current.value = node;
@@ -110,8 +109,7 @@ async function visitFunction(found: Placed, index: number): Promise<void> {
 
 /** Selects the function of a node. */
 export async function selectFunction(found: Placed, index: number): Promise<void> {
-  at.value = index;
-  came = null;
+  position.value = { node: index, came: null };
   const node = await core.nodeOf(found.tree, found.graph.nodes[index].func);
   if (isShown(found.tree)) await select(node);
 }

@@ -6,14 +6,12 @@ export const clock = signal(Date.now());
 /** How often the page refreshes by itself, seconds; 0 is never. */
 export const refreshEvery = signal(0);
 
-let requests = 0;
-
 /** How often the person has asked the server for something, as with "Try again". The interval does not count. */
-export const userRequests = (): number => requests;
+export const userRequests = signal(0);
 
 /** The person asks the server for something. */
 export function countUserRequest(): void {
-  requests++;
+  userRequests.value = userRequests.peek() + 1;
 }
 
 /** The person asks for what is new. */
