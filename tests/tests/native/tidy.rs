@@ -772,6 +772,26 @@ fn one_module_writes_the_table_of_objects() {
 }
 
 #[test]
+fn modules_of_the_site_have_no_variables() {
+    let variable = Regex::new(r"^(export )?(let|var)\b").unwrap();
+    let mut found = Vec::new();
+    for file in files()
+        .iter()
+        .filter(|file| file.starts_with("site/src/") && ends_with(file, &["ts", "tsx"]))
+    {
+        for (number, line) in read(file).lines().enumerate() {
+            if variable.is_match(line) {
+                found.push(format!("{file}:{}: {line}", number + 1));
+            }
+        }
+    }
+    none(
+        "module-level `let` in the site: use a signal, or keep the value in a closure or class with what changes it",
+        found,
+    );
+}
+
+#[test]
 fn the_changelog_has_notes_of_this_version() {
     let ended = Command::new(root().join(".ci/notes"))
         .arg(env!("CARGO_PKG_VERSION"))
