@@ -58,7 +58,7 @@ export async function bundle(words) {
   }
   if (maker.from === undefined) throw new Error("the profiles have no samples");
   const { path, hint } = await writeSite(maker.finish(files.length, values.commit, values.when), values.out);
-  console.log(`The profiles of ${files.length} file${files.length === 1 ? "" : "s"} are in ${path} (${hint}).`);
+  console.log(`The profiles from ${files.length} file${files.length === 1 ? "" : "s"} are in ${path} (${hint}).`);
 }
 
 /** What the file of labels says of a path: what it says of its folders, and of itself. */

@@ -4,14 +4,14 @@ import { deleteDemo, pushDemo } from "./pushdemo.mjs";
 import { authorization, DEFAULT_URL, explain, ServerFailure, send, serverUrl } from "./server.mjs";
 import { loadWasm } from "./wasm.mjs";
 
-const USAGE = `Fills a Pilotlight server with an hour of made-up profiles of four services, one of which
+const USAGE = `Fills a Pilotlight server with an hour of made-up profiles from four services, one of which
 gets slower after a deploy.
 
 Usage: pilotlight demo [OPTION…] [URL]
 
   URL            the server; ${DEFAULT_URL} by default
   --token TOKEN  a token with the push scope; PILOTLIGHT_TOKEN by default. Open servers need none
-  --delete       delete all made-up profiles of the server instead; this needs the admin scope
+  --delete       delete all made-up profiles on the server instead; this needs the admin scope
   --help         print this
 
 Environment:

@@ -48,5 +48,6 @@ export async function exportSlice(words) {
   const incomplete = response.headers.get("x-pilotlight-incomplete") === "true";
   const { path, hint } = await writeSite(new Uint8Array(await response.arrayBuffer()), values.out);
   console.log(`${profiles} profiles are in ${path} (${hint}).`);
-  if (incomplete) console.log("It is incomplete: some profiles in this range have expired; only totals remain.");
+  if (incomplete)
+    console.log("The export is incomplete: some profiles in this range have expired; only totals remain.");
 }

@@ -18,7 +18,7 @@ pub enum SessionError {
     Open(#[from] OpenError),
     #[error(transparent)]
     Pprof(#[from] PprofError),
-    #[error("the numbers of times and samples differ")]
+    #[error("the number of times differs from the number of samples")]
     Times,
     #[error(transparent)]
     Chunk(#[from] StoreError),
@@ -59,7 +59,7 @@ pub enum SessionError {
     },
     #[error("{0} steps; at most {MAX_STEPS} are allowed")]
     TooManySteps(usize),
-    #[error("no samples of the thread {0:?} with times are left")]
+    #[error("no samples with times are left in thread {0:?}")]
     NoChart(String),
     #[error(transparent)]
     Timeline(#[from] TimelineError),

@@ -88,7 +88,7 @@ fn a_chart_of_what_is_left_by_steps() {
     let error = session.chart(info.id, 0, &steps, "two").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no samples of the thread \"two\" with times are left"
+        "no samples with times are left in thread \"two\""
     );
     let error = session.chart(info.id, 7, &[], "one").unwrap_err();
     assert_eq!(error, SessionError::NoType(7));

@@ -399,7 +399,7 @@ fn is_handed_on_as_folded_stacks_with_the_totals_of_its_boxes() {
         .expect_err("one type");
     assert_eq!(
         wrong.to_string(),
-        "folded stacks: there is no sample type 1, only 1"
+        "folded stacks: sample type 1 (counted from 0) does not exist; the profile has 1"
     );
 
     let tree = session.tree(profile, 0, &[], false).expect("a type").id;

@@ -62,7 +62,7 @@ pub enum RecordError {
     #[error("the name has {0} bytes; at most {MAX_NAME} are allowed")]
     NameLength(usize),
     /// Line ends and the like would break lists.
-    #[error("the name has the control character {0:?}")]
+    #[error("the name contains the control character {0:?}")]
     NameCharacter(char),
     /// A token without a scope allows nothing.
     #[error("no scope given; expected push, read or admin")]

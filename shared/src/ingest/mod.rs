@@ -113,9 +113,9 @@ fn decode(raw: &[u8], cap: usize) -> Result<Pushed, IngestError> {
             return error.into();
         }
         let read = if folded::sniff(raw) {
-            Some("a text of folded stacks (format=groups)")
+            Some("folded stacks (format=groups)")
         } else if speedscope::sniff(raw) {
-            Some("speedscope's JSON (format=speedscope)")
+            Some("speedscope JSON (format=speedscope)")
         } else {
             None
         };

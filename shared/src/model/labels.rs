@@ -26,7 +26,7 @@ pub enum LabelError {
     NoApplication(String),
     /// A character that the grammar does not allow.
     #[error(
-        "name {name:?} has {character:?} at column {column}; only letters, digits and {allowed} are allowed"
+        "name {name:?} contains {character:?} at column {column}; only letters, digits and {allowed} are allowed"
     )]
     Character {
         /// The whole parameter.
@@ -257,7 +257,7 @@ mod tests {
         check("app{a=1,a=2}", "label \"a\" is given twice");
         check(
             "a pp",
-            "name \"a pp\" has ' ' at column 2; only letters, digits and _.-/ are allowed",
+            "name \"a pp\" contains ' ' at column 2; only letters, digits and _.-/ are allowed",
         );
     }
 }

@@ -44,7 +44,7 @@ pub enum UnusableType {
     },
     /// A character that ends a part of an id.
     #[error(
-        "the profile's type has {character:?} in {part:?}; ':', '{{' and white space are not allowed"
+        "the profile's type contains {character:?} in {part:?}; ':', '{{' and white space are not allowed"
     )]
     Character {
         /// The part of the type.

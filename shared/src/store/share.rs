@@ -60,7 +60,7 @@ pub enum ShareError {
     #[error("the name has {0} bytes; at most {MAX_SHARE_NAME} are allowed")]
     NameLength(usize),
     /// A line break or the like in the name.
-    #[error("the name has the control character {0:?}")]
+    #[error("the name contains the control character {0:?}")]
     NameCharacter(char),
 }
 

@@ -44,7 +44,7 @@ const own = fileURLToPath(new URL(".", import.meta.url));
 export async function selfhost(words) {
   const values = readOptions(words, USAGE, { out: { type: "string" } });
   if (values === undefined) return;
-  if (!values.out) throw wrong(USAGE, "--out is missing: it names the folder");
+  if (!values.out) throw wrong(USAGE, "--out is missing: give the folder to write");
   const out = resolve(values.out);
   checkFolder(out);
   const token = writeFolder(out);

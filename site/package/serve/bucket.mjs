@@ -137,7 +137,8 @@ async function list(objects, query, response) {
   const [delimiter, token] = [query.get("delimiter"), query.get("continuation-token")];
   if (delimiter && delimiter !== "/") throw new S3Error(501, "NotImplemented", "the only supported delimiter is /");
   const asked = Number(query.get("max-keys") ?? MOST_NAMES);
-  if (!Number.isInteger(asked) || asked < 0) throw new S3Error(400, "InvalidArgument", "max-keys is not a number");
+  if (!Number.isInteger(asked) || asked < 0)
+    throw new S3Error(400, "InvalidArgument", "max-keys must be a whole number, 0 or more");
   const startAfter = query.get("start-after");
   const after = token ? Buffer.from(token, "base64url").toString("latin1") : startAfter && toBinary(startAfter);
   const limit = Math.min(asked, MOST_NAMES);

@@ -105,7 +105,7 @@ function forbidden(days: number): FileError {
 
 function tooLong(days: number): FileError {
   return new FileError("This range is too long to read without a server.", [
-    `It covers ${days} days of the catalog; at most ${MOST_DAYS} are read.`,
+    `It needs ${days} days of the catalog, up to today; at most ${MOST_DAYS} can be read.`,
     "Choose a range that begins later.",
   ]);
 }

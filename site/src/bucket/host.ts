@@ -87,7 +87,7 @@ export class Host {
       throw new FileError(
         "This host doesn't support range requests, and an object in this query is too large to read whole.",
         [
-          `It has ${formatBytes(part.size)}; at most ${formatBytes(MOST_WHOLE)} can be read.`,
+          `The object is ${formatBytes(part.size)}; at most ${formatBytes(MOST_WHOLE)} can be read.`,
           "Serve the folder from a host that supports range requests.",
         ],
       );

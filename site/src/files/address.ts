@@ -88,7 +88,7 @@ function outside(url: URL): FileError {
 }
 
 function withoutCors(url: URL): FileError {
-  return new FileError(`${url.host} doesn't allow pages of ${location.host} to read it (CORS).`, [
+  return new FileError(`${url.host} doesn't allow pages on ${location.host} to read it (CORS).`, [
     DOWNLOAD,
     `The owner of ${url.host} can allow it with the Access-Control-Allow-Origin header.`,
   ]);

@@ -34,7 +34,7 @@ export class FileError extends Error {
 }
 
 export function tooLarge(size: number): FileError {
-  return new FileError(`This file has ${formatBytes(size)}; the limit is ${formatBytes(MAX_FILE_BYTES)}.`, [
+  return new FileError(`This file is ${formatBytes(size)}; the limit is ${formatBytes(MAX_FILE_BYTES)}.`, [
     "Record for a shorter time, or sample less often.",
   ]);
 }

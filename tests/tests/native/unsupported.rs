@@ -229,11 +229,11 @@ fn what_is_no_profile_is_named_too() {
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "an image (PNG)"),
         (
             b"\x80\x04\x95\x0a\0\0\0\0\0\0\0}\x94\x8c\x01a\x94K\x01s.",
-            "a Python pickle (for yappi's, `stats.save(FILE, type=\"pstat\")` writes pstats)",
+            "a Python pickle (if it is from yappi, `stats.save(FILE, type=\"pstat\")` writes pstats)",
         ),
         (
             b"\x04\x08{\x06:\x0cversionf\x081.2",
-            "a Ruby Marshal dump (for stackprof's, `stackprof --json` prints JSON), which Pilotlight can't open yet",
+            "a Ruby Marshal dump (if it is from stackprof, `stackprof --json` prints JSON), which Pilotlight can't open yet",
         ),
         (
             b"\xfb)\x03z\x1d/usr/lib/python3/threading.py\xe9X\x03\0\0\xda\x08__init__",
@@ -264,7 +264,7 @@ fn what_is_no_profile_is_named_too() {
         (b"{\"a\": 1}", "JSON in an unknown format"),
         (
             b"{\"a\": 1, \"b\"",
-            "incomplete JSON, as from an interrupted download",
+            "incomplete JSON, perhaps from an interrupted download",
         ),
         (b"buy milk\n", "text in an unknown format"),
         (
@@ -291,11 +291,11 @@ fn what_is_no_profile_is_named_too() {
     }
     assert_eq!(
         pushed(b"main;work 12\n").1,
-        "the body is a text of folded stacks (format=groups); send pprof"
+        "the body is folded stacks (format=groups); send pprof"
     );
     assert_eq!(
         pushed(br#"{"$schema":"https://www.speedscope.app/file-format-schema.json"}"#).1,
-        "the body is speedscope's JSON (format=speedscope); send pprof"
+        "the body is speedscope JSON (format=speedscope); send pprof"
     );
 }
 

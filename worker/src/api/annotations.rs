@@ -147,7 +147,9 @@ impl NewAnnotation {
                 return Err(Problem::invalid(message));
             }
             if text.contains(char::is_control) {
-                return Err(Problem::invalid(format!("{name} has control characters")));
+                return Err(Problem::invalid(format!(
+                    "{name} contains control characters"
+                )));
             }
         }
         // The page makes a link of it.
@@ -345,7 +347,7 @@ mod tests {
             (r#"{"text":""}"#, "text is empty"),
             (r#"{"text":"a","when":1}"#, "unknown field `when`"),
             (r#"{"text":"a","time":"now"}"#, "invalid type: string"),
-            (r#"{"text":"a\u0007"}"#, "text has control characters"),
+            (r#"{"text":"a\u0007"}"#, "text contains control characters"),
             (
                 r#"{"text":"a","time":17952354000000}"#,
                 "up to a year from now",

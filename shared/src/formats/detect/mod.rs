@@ -234,7 +234,7 @@ mod tests {
             ),
             (
                 b"reading file \"a.zst\"\nDebuggee command was: ./a\n\nMOST CALLS TO ALLOCATION FUNCTIONS\n60 calls to allocation functions with",
-                "a heaptrack_print report (open the recording that it was made from)",
+                "a heaptrack_print report (open the recording it was made from instead)",
             ),
             (
                 b"Sampling at 49 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end.\n\n    b'do_idle'\n",
@@ -246,11 +246,11 @@ mod tests {
             ),
             (
                 b"gmon\x01\0\0\0",
-                "a gprof profile (gmon.out; record with `perf record -g` or callgrind)",
+                "a gprof profile (gmon.out; record with `perf record -g` or callgrind instead)",
             ),
             (
                 b"\x17\x08\x44tracing6",
-                "a trace-cmd recording (trace.dat; record with `perf record -g`)",
+                "a trace-cmd recording (trace.dat; record with `perf record -g` instead)",
             ),
             (
                 br#"a:1:{s:12:"main()==>foo";a:2:{s:2:"ct";i:1;s:2:"wt";i:2;}}"#,
@@ -262,7 +262,7 @@ mod tests {
             ),
             (
                 b"\x04\x08{\x06:\x0cversionf\x081.2",
-                "a Ruby Marshal dump (for stackprof's, `stackprof --json` prints JSON)",
+                "a Ruby Marshal dump (if it is from stackprof, `stackprof --json` prints JSON)",
             ),
         ] {
             assert_eq!(
@@ -278,11 +278,11 @@ mod tests {
             (b"PAR1\x15\x04", "a Parquet file"),
             (
                 b"SQLite format 3\0\x10",
-                "a SQLite database (for rocprofv3's, `rocpd convert` writes a Perfetto trace)",
+                "a SQLite database (if it is from rocprofv3, `rocpd convert` writes a Perfetto trace)",
             ),
             (
                 b"\x80\x04\x95\x0a",
-                "a Python pickle (for yappi's, `stats.save(FILE, type=\"pstat\")` writes pstats)",
+                "a Python pickle (if it is from yappi, `stats.save(FILE, type=\"pstat\")` writes pstats)",
             ),
             (
                 b"    do_idle\n    -                swapper/0 (0)\n        12\n",

@@ -66,7 +66,9 @@ pub enum FoldedError {
         cap: usize,
     },
     /// The profile has no such sample type.
-    #[error("folded stacks: there is no sample type {wanted}, only {count}")]
+    #[error(
+        "folded stacks: sample type {wanted} (counted from 0) does not exist; the profile has {count}"
+    )]
     NoType {
         /// Which was asked for, from 0.
         wanted: usize,

@@ -103,7 +103,7 @@ fn check_frames(profile: &Profile, bytes: usize) -> Result<(), PprofError> {
         return Ok(());
     }
     let problem = format!(
-        "{bytes} bytes expand to {frames} frames with inlined calls; at most {MAX_FRAMES_PER_BYTE} per byte are allowed"
+        "{bytes} bytes expand to {frames} frames, counting inlined calls; at most {MAX_FRAMES_PER_BYTE} per byte are allowed"
     );
     Err(PprofError::Invalid(problem))
 }
@@ -275,7 +275,7 @@ mod tests {
                 .map_err(|error| error.to_string())
         };
         assert_eq!(check(4), Ok(100));
-        let problem = "pprof: 18840 bytes expand to 10100000 frames with inlined calls; at most 16 per byte are allowed";
+        let problem = "pprof: 18840 bytes expand to 10100000 frames, counting inlined calls; at most 16 per byte are allowed";
         assert_eq!(check(1000), Err(problem.to_owned()));
     }
 }

@@ -195,7 +195,7 @@ impl Reader<'_, '_> {
         })?;
         if let Some(error) = first {
             self.warnings
-                .add(|| format!("{left_out} samples are left out; of the first: {error}"));
+                .add(|| format!("{left_out} samples are left out; the first: {error}"));
         }
         Ok(())
     }

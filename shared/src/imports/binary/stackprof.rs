@@ -195,7 +195,7 @@ impl<'a> Dump<'a> {
     ) -> Result<(), String> {
         let index = self.length()?;
         let target = table(self).get(index).copied();
-        let target = target.ok_or("a link to nothing")? as usize;
+        let target = target.ok_or("a link to a missing object")? as usize;
         if self.unread > 0 {
             return Ok(());
         }
@@ -376,7 +376,7 @@ mod tests {
                 ": invalid type: boolean `true`, expected a list of numbers",
             ),
             (b"[\xfa", "byte 194: invalid length -1"),
-            (b"@\x7f", "byte 194: a link to nothing"),
+            (b"@\x7f", "byte 194: a link to a missing object"),
             (
                 b"o:\x06A\0",
                 "byte 193: a value of the type 'o', which stackprof does not write",

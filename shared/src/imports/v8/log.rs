@@ -138,7 +138,9 @@ impl Log {
         }
         let count = self.places.len();
         let Some(row) = usize::try_from(code).ok().filter(|&row| row < count) else {
-            return Err(reader.problem(format!("there is no code {code}; there are {count}")));
+            return Err(reader.problem(format!(
+                "code {code} does not exist; the log has {count} (numbered from 0)"
+            )));
         };
         if let Some(known) = self.locations[row] {
             return Ok(known);

@@ -72,7 +72,7 @@ impl Reading {
         }
         let directory = Directory::decode(&self.end[(start - first) as usize..end])?;
         if [footer.block, directory.block().is_some()] != [self.key.level > Level::Segment; 2] {
-            return Err(corrupt("the object is of another kind than its name says"));
+            return Err(corrupt("the object is a different kind than its name says"));
         }
         let (raw, part) = (
             self.key.level.is_block_of_profiles(),

@@ -46,7 +46,9 @@ pub enum KeyError {
     #[error("the tenant ID has {0} bytes; at most {MAX_TENANT} are allowed")]
     TenantLength(usize),
     /// A character that a tenant id may not have.
-    #[error("tenant ID {id:?} has {character:?}; letters, digits and !-_.*'() are allowed")]
+    #[error(
+        "tenant ID {id:?} contains {character:?}; only letters, digits and !-_.*'() are allowed"
+    )]
     TenantCharacter {
         /// The id.
         id: String,
@@ -220,7 +222,7 @@ mod tests {
         let error = "a/b".parse::<TenantId>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "tenant ID \"a/b\" has '/'; letters, digits and !-_.*'() are allowed"
+            "tenant ID \"a/b\" contains '/'; only letters, digits and !-_.*'() are allowed"
         );
         assert!("ü".parse::<TenantId>().is_err());
     }

@@ -110,7 +110,7 @@ pub(crate) fn decode_answer(
     }
     let profile = read_chunk(chunk, |_, series| series.profile_type == *profile_type)?;
     if profile.sample_types.is_empty() {
-        return Err(reader.corrupt("a profile of another type than was asked for"));
+        return Err(reader.corrupt("a profile of a different type than requested"));
     }
     Ok((stats, profile))
 }

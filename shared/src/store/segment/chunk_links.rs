@@ -74,7 +74,7 @@ pub(crate) fn decode_chunk_links(
     // A number of rows and a divisor.
     let count = r.count(2)?;
     if count != series {
-        return Err(r.corrupt("the links are of another number of series"));
+        return Err(r.corrupt("the links are for a different number of series"));
     }
     let mut all = Vec::with_capacity(count);
     for _ in 0..count {

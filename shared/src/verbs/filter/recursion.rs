@@ -17,7 +17,9 @@ const MAX_FRAMES: u64 = 16 << 20;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RecursionError {
     /// The inlined calls of the stacks are too many to spell out.
-    #[error("the stacks have {frames} frames with inlined calls; at most {MAX_FRAMES} are allowed")]
+    #[error(
+        "the stacks have {frames} frames, counting inlined calls; at most {MAX_FRAMES} are allowed"
+    )]
     TooManyFrames {
         /// How many there are.
         frames: u64,

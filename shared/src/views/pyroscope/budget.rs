@@ -26,7 +26,7 @@ pub enum TooLarge {
     Names,
     /// The frames of a tree before equal ones are folded.
     #[error(
-        "the stacks come to {rows} frames with inlined calls; at most {most} are allowed; ask for a shorter range, or for pprof"
+        "the stacks come to {rows} frames, counting inlined calls; at most {most} are allowed; ask for a shorter range, or for pprof"
     )]
     Frames {
         /// How many there are.

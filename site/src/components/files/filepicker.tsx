@@ -22,7 +22,7 @@ export function FilePicker({ children, folder = false, ...props }: Props) {
         }}
         class="hidden"
         data-testid={props.testid}
-        aria-label={folder ? "Open all profiles of a folder" : "Open profiles from your disk"}
+        aria-label={folder ? "Open all profiles in a folder" : "Open profiles from your disk"}
         onChange={(event) => {
           const input = event.currentTarget;
           // Copied first: clearing the input, so that the same file can be chosen again, empties its list.

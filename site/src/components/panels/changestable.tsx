@@ -37,7 +37,7 @@ export function ChangesTable(props: { groups: ChangeGroup[]; answer: Answer; lar
             Change
           </th>
           <th scope="col" class="changes-bar-cell">
-            <span class="changes-hidden">Interval of the change</span>
+            <span class="changes-hidden">Confidence interval</span>
           </th>
         </tr>
       </thead>

@@ -70,7 +70,7 @@ function TypeCard({ type }: { type: ServiceType }) {
 
 function Placeholders() {
   return (
-    <ul class="type-cards" role="status" aria-label="Reading the timelines of the types">
+    <ul class="type-cards" role="status" aria-label="Reading the timeline of each profile type">
       {[0, 1, 2, 3].map((i) => (
         <li key={i} class="card placeholder type-card" aria-hidden="true" />
       ))}

@@ -57,7 +57,9 @@ export function AutoRefresh() {
           refreshEvery.value = Number(value);
         }}
       />
-      {refreshEvery.value > 0 && !live.value && <small class="soft">Only ranges that end now refresh.</small>}
+      {refreshEvery.value > 0 && !live.value && (
+        <small class="soft">Only ranges that end at the current time refresh.</small>
+      )}
     </>
   );
 }

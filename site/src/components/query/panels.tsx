@@ -73,7 +73,7 @@ export function Panels() {
     return () => watch.disconnect();
   }, [panel]);
   return (
-    <nav class="panels" ref={row} aria-label="Views of the service" data-testid="panels">
+    <nav class="panels" ref={row} aria-label="Service views" data-testid="panels">
       {offered.map(([name, { label, title }]) => {
         // What these panels tell apart means nothing in the others.
         const own = panel === "changes" || panel === "singles";

@@ -56,7 +56,7 @@ function Parts({ of }: { of: Split }) {
   const { by, parts, stacked, more, series } = of;
   const all: Part = { value: null, name: "all", colour: "--line-strong", values: series.values, total: series.total };
   return (
-    <ul aria-label={`The timeline by ${by}`} data-testid="split-legend">
+    <ul aria-label={`Timeline split by ${by}`} data-testid="split-legend">
       {window && <li class="soft">Of the whole range:</li>}
       {!stacked && <Entry part={all} of={of} unit={unit} />}
       {parts.map((part) => (

@@ -41,7 +41,7 @@ export function ServiceList({ found }: { found: Service[] }) {
           {search.trim() === "" ? all : valid ? `${listed.length} of ${all}` : "Invalid regular expression"}
         </SearchField>
         <Select
-          label="Order of the services"
+          label="Sort services"
           testid="order"
           value={order.value}
           options={ORDERS}

@@ -27,8 +27,8 @@ export function Snippets() {
         </button>
       </div>
       <p class="hint">
-        Agents for Python, Ruby, .NET, Rust and Java, Alloy and OTLP senders push to the same address. Where the server
-        requires a token, give the agent one with the push scope.
+        Agents for Python, Ruby, .NET, Rust and Java push to the same address, and so do Alloy and OTLP senders. If the
+        server requires a token, give the agent one with the push scope.
       </p>
     </div>
   );
@@ -38,7 +38,7 @@ function snippets(address: string): { name: string; code: string }[] {
   return [
     {
       name: "curl",
-      code: `# any pprof file; it appears at the time recorded in it
+      code: `# any pprof file; shown at the time recorded in the file
 curl --data-binary @cpu.pprof \\
   "${address}/ingest?name=my.app%7Benv=dev%7D&format=pprof"`,
     },

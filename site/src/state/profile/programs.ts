@@ -81,7 +81,7 @@ async function nameFrom(
 /** Says so where a program is too large to be read. */
 export function checkSize(file: Blob): void {
   if (file.size > MAX_PROGRAM_BYTES)
-    throw new FileError(`This binary has ${formatBytes(file.size)}; the limit is ${formatBytes(MAX_PROGRAM_BYTES)}.`, [
+    throw new FileError(`This binary is ${formatBytes(file.size)}; the limit is ${formatBytes(MAX_PROGRAM_BYTES)}.`, [
       "Build it with less debug information: line tables are enough (-g1).",
     ]);
 }

@@ -97,11 +97,11 @@ export function Minimap({ rows, scrollTo }: { rows: ReadonlySignal<SeenRows>; sc
         class="minimap-window"
         role="slider"
         tabIndex={0}
-        aria-label="Visible part of the width. Arrow keys move it, plus and minus resize it."
+        aria-label="Visible range. Arrow keys move it, plus and minus resize it."
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={Math.round(50 * (a + b))}
-        aria-valuetext={`${percent(a)} to ${percent(b)} of the width`}
+        aria-valuetext={`${percent(a)} to ${percent(b)} of the full width`}
         data-testid="minimap-window"
         style={{
           left: `${100 * a}%`,

@@ -65,7 +65,7 @@ impl<B: Bucket> Space<'_, B> {
             let next = first
                 .next
                 .clone()
-                .ok_or("the first page says nothing of another")?;
+                .ok_or("the first page has no continuation token")?;
             let second = self.list("p/", delimiter, Some(&next)).await?;
             same("a third page", &second.next, &None)?;
             let found: Vec<String> = [first, second].into_iter().flat_map(names_of).collect();

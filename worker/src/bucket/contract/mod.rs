@@ -78,35 +78,38 @@ pub(crate) async fn check(bucket: &impl Bucket, unique: u64, parts: &[Part]) -> 
     for part in parts {
         match part {
             Part::Objects => {
-                note("what was written is read", space.writes().await);
+                note("read after write", space.writes().await);
                 note("ranges", space.ranges().await);
                 note("empty objects", space.empty().await);
-                note("deletion of many", space.deletes().await);
+                note("bulk deletion", space.deletes().await);
                 note("long keys", space.long_keys().await);
                 note("large objects", space.large().await);
             }
             Part::Conditions => {
                 note(
-                    "conditional writes: only where there is nothing",
+                    "conditional writes: create only (If-None-Match)",
                     space.absent().await,
                 );
                 note(
-                    "conditional writes: only over what is known",
+                    "conditional writes: replace a known version (If-Match)",
                     space.matches().await,
                 );
-                note("conditional writes at once: one wins", space.rivals().await);
+                note(
+                    "concurrent conditional writes: exactly one succeeds",
+                    space.rivals().await,
+                );
             }
             Part::Lists => {
                 note(
-                    "lists: names of all characters, in order",
+                    "lists: names with any characters, in order",
                     space.lists().await,
                 );
-                note("lists: cut at a delimiter", space.delimiters().await);
+                note("lists: grouped by a delimiter", space.delimiters().await);
             }
             Part::Pages => note("lists: pages", space.pages().await),
         }
     }
-    note("nothing is left over", space.clean().await);
+    note("cleanup", space.clean().await);
     Report {
         ok: checks.iter().all(|check| check.ok),
         checks,

@@ -20,7 +20,7 @@ impl<B: Bucket> Space<'_, B> {
         self.holds("w/object", b"first", &first).await?;
         let second = self.put("w/object", b"the second").await?;
         expect(first != second, || {
-            format!("the same entity tag for other bytes: {first}")
+            format!("different bytes got the same ETag: {first}")
         })?;
         self.holds("w/object", b"the second", &second).await
     }
@@ -51,7 +51,7 @@ impl<B: Bucket> Space<'_, B> {
             .get(&self.key("g/absent"), Some(1..2))
             .await
             .map_err(text)?;
-        same("a range of no object", absent.as_ref(), None)
+        same("a range of a missing object", absent.as_ref(), None)
     }
 
     pub(super) async fn empty(&self) -> Result<(), String> {
@@ -63,7 +63,7 @@ impl<B: Bucket> Space<'_, B> {
             .await
             .map_err(text)?;
         same(
-            "bytes 0..4 of none",
+            "bytes 0..4 of an empty object",
             part.as_ref(),
             Some(&Object {
                 bytes: Vec::new(),
@@ -84,9 +84,9 @@ impl<B: Bucket> Space<'_, B> {
         self.bucket
             .delete(&[])
             .await
-            .map_err(|e| format!("of none: {}", text(e)))?;
+            .map_err(|e| format!("deleting an empty list of keys: {}", text(e)))?;
         same(
-            "what is left",
+            "number of objects left",
             &self.list("x/", None, None).await?.objects.len(),
             &1,
         )?;
@@ -116,7 +116,10 @@ impl<B: Bucket> Space<'_, B> {
     pub(super) async fn large(&self) -> Result<(), String> {
         let bytes: Vec<u8> = (0..LARGE).map(|n| (n ^ n >> 8 ^ n >> 16) as u8).collect();
         let etag = self.put("h/object", &bytes).await?;
-        let found = self.object("h/object").await?.ok_or("it is not there")?;
+        let found = self
+            .object("h/object")
+            .await?
+            .ok_or("the object is missing")?;
         // Not shown if it is wrong.
         expect(found.bytes == bytes && found.etag == etag, || {
             format!("{} other bytes", found.bytes.len())

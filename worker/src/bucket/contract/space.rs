@@ -78,7 +78,7 @@ impl<B: Bucket> Space<'_, B> {
             let keys: Vec<String> = names_of(page);
             self.bucket.delete(&keys).await.map_err(text)?;
         }
-        Err("objects that do not go".to_owned())
+        Err("some objects could not be deleted".to_owned())
     }
 }
 

@@ -120,9 +120,9 @@ fn parts_are_within_the_requests_of_an_invocation() {
 
 #[test]
 fn faults_are_found() {
-    let conditional = "conditional writes: only where there is nothing";
-    let known = "conditional writes: only over what is known";
-    let rivals = "conditional writes at once: one wins";
+    let conditional = "conditional writes: create only (If-None-Match)";
+    let known = "conditional writes: replace a known version (If-Match)";
+    let rivals = "concurrent conditional writes: exactly one succeeds";
     assert_eq!(failed(Fault::Nothing), [""; 0]);
     assert_eq!(
         failed(Fault::ConditionsIgnored),
@@ -131,11 +131,11 @@ fn faults_are_found() {
     assert_eq!(failed(Fault::RangesIgnored), ["ranges", "large objects"]);
     assert_eq!(
         failed(Fault::DelimitersIgnored),
-        ["lists: cut at a delimiter"]
+        ["lists: grouped by a delimiter"]
     );
     assert_eq!(
         failed(Fault::DeletionsIgnored),
-        ["deletion of many", known, "nothing is left over"]
+        ["bulk deletion", known, "cleanup"]
     );
-    assert!(failed(Fault::TagsOfTime).contains(&"what was written is read"));
+    assert!(failed(Fault::TagsOfTime).contains(&"read after write"));
 }

@@ -91,7 +91,7 @@ fn has_fields_of(field: u8, start: &[u8]) -> bool {
     }
 }
 
-const CUT_JSON: &str = "incomplete JSON, as from an interrupted download";
+const CUT_JSON: &str = "incomplete JSON, perhaps from an interrupted download";
 
 /// What is left to say of a file that has no better name.
 fn text_or_json(start: &[u8], bytes: &[u8]) -> Option<UnsupportedFormat> {
@@ -134,7 +134,7 @@ fn marshal(start: &[u8]) -> Option<UnsupportedFormat> {
     Some(if has(b":\x09mode") && has(b":\x0dinterval") {
         Imported("a stackprof dump")
     } else {
-        Profile("a Ruby Marshal dump (for stackprof's, `stackprof --json` prints JSON)")
+        Profile("a Ruby Marshal dump (if it is from stackprof, `stackprof --json` prints JSON)")
     })
 }
 

@@ -36,7 +36,7 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     ),
     (
         b"gmon\x01",
-        Profile("a gprof profile (gmon.out; record with `perf record -g` or callgrind)"),
+        Profile("a gprof profile (gmon.out; record with `perf record -g` or callgrind instead)"),
     ),
     (
         b"PERFFILE",
@@ -48,7 +48,7 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     ),
     (
         b"\x17\x08\x44tracing",
-        Profile("a trace-cmd recording (trace.dat; record with `perf record -g`)"),
+        Profile("a trace-cmd recording (trace.dat; record with `perf record -g` instead)"),
     ),
     (b"*version\n", Imported("an Android method trace")),
     (b"SLOW", Profile("a streamed Android method trace")),
@@ -92,7 +92,9 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"%PDF", Other("a PDF document")),
     (
         b"SQLite format 3\0",
-        Other("a SQLite database (for rocprofv3's, `rocpd convert` writes a Perfetto trace)"),
+        Other(
+            "a SQLite database (if it is from rocprofv3, `rocpd convert` writes a Perfetto trace)",
+        ),
     ),
     (b"PAR1", Other("a Parquet file")),
 ];
@@ -103,8 +105,9 @@ pub(super) const MEMRAY: UnsupportedFormat =
     Profile("a memray recording (`memray transform gprof2dot` converts it)");
 const BCC: UnsupportedFormat = Profile("output of a bcc tool (`-f` prints folded stacks)");
 const CPROFILE: UnsupportedFormat = Imported("a Python cProfile profile (pstats)");
-const PICKLE: UnsupportedFormat =
-    Other("a Python pickle (for yappi's, `stats.save(FILE, type=\"pstat\")` writes pstats)");
+const PICKLE: UnsupportedFormat = Other(
+    "a Python pickle (if it is from yappi, `stats.save(FILE, type=\"pstat\")` writes pstats)",
+);
 const GOROUTINES: UnsupportedFormat = Imported("a goroutine dump (debug=2)");
 const PMCSTAT: UnsupportedFormat = Imported("pmcstat output");
 const JAVA_THREADS: UnsupportedFormat = Imported("a Java thread dump");
@@ -126,7 +129,7 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     (
         "",
         &["debuggee command was: ", " allocation functions"],
-        Profile("a heaptrack_print report (open the recording that it was made from)"),
+        Profile("a heaptrack_print report (open the recording it was made from instead)"),
     ),
     ("v ", &["\nX ", "\ns "], HEAPTRACK),
     ("", &["\nv ", "\nX ", "\ns ", "\ni ", "\nt "], HEAPTRACK),
@@ -178,7 +181,7 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     (
         "0SECTION",
         &["javacore"],
-        Profile("an OpenJ9 javacore (`jcmd PID Thread.print` prints threads)"),
+        Profile("an OpenJ9 javacore (`jcmd PID Thread.print` prints a thread dump instead)"),
     ),
     (
         "a:",
@@ -210,7 +213,7 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     (
         "<",
         &["<trace-query-result"],
-        Profile("an Instruments export (XML; Edit > Deep Copy copies a tree)"),
+        Profile("an Instruments export (XML; use Edit > Deep Copy instead and paste the tree)"),
     ),
     ("@ ", &[" samples]"], PMCSTAT),
     ("", &["\n@ ", " samples]"], PMCSTAT),

@@ -96,7 +96,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         ),
         (
             reader.alone,
-            "frames without a backtrace are left out; debuggers print them where they stop",
+            "frames without a backtrace are left out; debuggers print such a frame whenever they stop",
         ),
     ] {
         reader.rows.warnings.count(count, what);

@@ -252,7 +252,7 @@ impl<'de> Visitor<'de> for ItemVisitor {
         let process = serde_json::from_slice(text.as_bytes());
         process
             .map(Item::Process)
-            .map_err(|error| E::custom(format!("in a process that is a JSON string: {error}")))
+            .map_err(|error| E::custom(format!("in a process stored as a JSON string: {error}")))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Item, A::Error> {
@@ -371,7 +371,7 @@ impl<'de> Visitor<'de> for Libraries {
     fn visit_str<E: Error>(self, text: &str) -> Result<Self, E> {
         serde_json::from_slice(text.as_bytes()).map_err(|error| {
             E::custom(format!(
-                "in the library list, which is a JSON string: {error}"
+                "in the library list, which is stored as a JSON string: {error}"
             ))
         })
     }

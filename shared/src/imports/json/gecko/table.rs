@@ -213,7 +213,9 @@ impl<'de> Visitor<'de> for Schema {
             if wanted.is_some() {
                 let place = place.max(0.0) as usize;
                 if place >= MAX_CELLS {
-                    let problem = format!("the schema puts {name:?} at place {place}");
+                    let problem = format!(
+                        "the schema puts column {name:?} at index {place}, which is too large"
+                    );
                     return Err(A::Error::custom(problem));
                 }
                 places.resize(places.len().max(place + 1), None);

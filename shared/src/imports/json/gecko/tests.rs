@@ -125,7 +125,7 @@ fn raw() {
         ),
         (
             r#""schema":{"stack":64}"#,
-            "the schema puts \"stack\" at place 64",
+            "the schema puts column \"stack\" at index 64, which is too large",
         ),
     ] {
         let text = message(&format!(r#"{{"threads":[{{"samples":{{{samples}}}}}]}}"#));

@@ -289,14 +289,14 @@ fn logs() {
     assert!(
         error
             .to_string()
-            .ends_with("there is no code 5; there are 5"),
+            .ends_with("code 5 does not exist; the log has 5 (numbered from 0)"),
         "{error}"
     );
     let error = opened(&file(r#"{"s":[5,0]}"#)).expect_err("no such code");
     assert!(
         error
             .to_string()
-            .ends_with("there is no code 5; there are 5"),
+            .ends_with("code 5 does not exist; the log has 5 (numbered from 0)"),
         "{error}"
     );
     let error = opened(&file("{}")).expect_err("no time");
