@@ -3,11 +3,12 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkGroup, Criterion, measurement::WallTime};
-use pilotlight_core::verbs::{callees, callers, inverted, subtract, trim};
+use pilotlight_core::pyroscope::flame_graph;
+use pilotlight_core::verbs::{callees, callers, inverted, subtract};
 use pilotlight_core::{By, CallTree, Profile, Scale, diff, function_table};
 
-/// Nodes of the answers that a trim is measured at: Pyroscope's default.
-const TRIMMED: usize = 8_192;
+/// Nodes that an answer is limited to: Pyroscope's default.
+const MAX_NODES: usize = 8_192;
 
 /// Measures with a profile of `name` samples.
 pub(crate) fn measure(criterion: &mut Criterion, name: &str, profile: &Profile) {
@@ -53,7 +54,7 @@ fn trees(group: &mut BenchmarkGroup<'_, WallTime>, tree: &CallTree) {
     group.bench_function("callers", |b| {
         b.iter_with_large_drop(|| callers(black_box(tree), |frame| frame == most_places.frame));
     });
-    group.bench_function("trim", |b| {
-        b.iter_with_large_drop(|| trim(black_box(tree), TRIMMED))
+    group.bench_function("limit", |b| {
+        b.iter_with_large_drop(|| flame_graph(black_box(tree), MAX_NODES))
     });
 }

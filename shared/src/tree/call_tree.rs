@@ -142,23 +142,6 @@ impl<const SIDES: usize> Tree<SIDES> {
             totals,
         }
     }
-
-    /// For each node the sum of the sizes of all self values at and below it, both sides together.
-    /// Never less than a child's, whatever the signs; where no value is negative, it is the total.
-    pub(crate) fn magnitudes(&self) -> Vec<u64> {
-        let mut sums: Vec<u64> = (0..self.shape.len())
-            .map(|i| {
-                self.own.iter().fold(0, |sum: u64, own| {
-                    sum.saturating_add(own.get(i).unsigned_abs())
-                })
-            })
-            .collect();
-        for i in (1..sums.len()).rev() {
-            let parent = self.shape.parents[i] as usize;
-            sums[parent] = sums[parent].saturating_add(sums[i]);
-        }
-        sums
-    }
 }
 
 impl Shape {

@@ -19,7 +19,7 @@
 //!
 //! # On trees
 //!
-//! [`callers`], [`callees`], [`inverted`] and [`trim`] take a tree with any number of sides and
+//! [`callers`], [`callees`] and [`inverted`] take a tree with any number of sides and
 //! give one of the same type, so all of them work on comparisons too; [`crate::DiffTree::new`]
 //! makes a comparison of the result. [`timeline`] lays visits of a tree's nodes out in time.
 
@@ -58,7 +58,6 @@ pub use text::unit::{Dimension, Unit};
 pub use trees::chart::{Chart, chart};
 pub use trees::inverted::{Inverted, inverted};
 pub use trees::sandwich::{callees, callers};
-pub use trees::trim::{Folded, Trimmed, trim};
 pub use trees::visits::{Span, TimelineError, Visit, timeline, visits};
 pub use values::diff_base::{diff_base, report_total};
 pub use values::scale::{Ratio, Scaled, negate, scale};

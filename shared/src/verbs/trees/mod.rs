@@ -4,5 +4,4 @@ pub(crate) mod chart;
 pub(crate) mod inverted;
 pub(crate) mod sandwich;
 mod tree_rows;
-pub(crate) mod trim;
 pub(crate) mod visits;
