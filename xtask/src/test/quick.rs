@@ -28,8 +28,14 @@ const PACKAGES: [(&str, &str); 15] = [
     ("xtask/", "xtask"),
 ];
 
-/// Simulations that let every operation fail in turn take minutes; the whole run has them.
-const LONG: [&str; 3] = ["whatever_fails", "may_fail", "after_any_fault"];
+/// Simulations that let every operation fail in turn take minutes, and the largest fleet of the store half of one; the
+/// whole run has them.
+const LONG: [&str; 4] = [
+    "whatever_fails",
+    "may_fail",
+    "after_any_fault",
+    "processes_that_share_no_function",
+];
 
 /// `cargo clippy` of every target. It only checks, so it answers sooner than the build of a whole
 /// run, which lints too.
