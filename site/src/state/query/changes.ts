@@ -294,15 +294,15 @@ const BEFORE_WINDOW = "selected time ↔ before";
 /** So many times as long as a spike is the time before it that it is held against. */
 const BEFORE_SPIKE = 10;
 
-/** A window and as much time before it. Without one, where the load changed and what was before in the range, else halves. */
+/** A window and as much time before it. Without one, where the load changed and what was before in the range, else halves of the time with profiles. */
 async function timesOf({ type, service, filters, span, window }: Question, stopped: AbortSignal) {
   if (window) {
     const before = { from: 2 * window.from - window.until, until: window.from };
     return { times: BEFORE_WINDOW, spans: [before, window] };
   }
-  const found = await fetchChange(type, service, filters, span, stopped);
-  if (!found) return { times: HALVES, spans: halves(span) };
-  const { kind, from, until } = found;
+  const { change, profiled } = await fetchChange(type, service, filters, span, stopped);
+  if (!change) return { times: HALVES, spans: halves(profiled) };
+  const { kind, from, until } = change;
   const earliest = kind === "spike" ? from - BEFORE_SPIKE * (until - from) : span.from;
   const before = { from: Math.max(earliest, span.from), until: from };
   return {

@@ -120,15 +120,28 @@ async function placed(
   }
 }
 
-/** The change of one service; versions are not told apart. Null where nothing stands out. */
+/**
+ * The change of one service, null where nothing stands out, and the part of the range that has profiles. Versions are not
+ * told apart.
+ */
 export async function fetchChange(
   type: string,
   service: string,
   filters: string[],
   range: Span,
   stopped: AbortSignal,
-): Promise<LoadChange | null> {
-  return loadChange(await fetchService(type, service, filters, range, stopped), []);
+): Promise<{ change: LoadChange | null; profiled: Span }> {
+  const series = await fetchService(type, service, filters, range, stopped);
+  const { start, step, counts } = series;
+  const [first, last] = [counts.findIndex((count) => count > 0), counts.findLastIndex((count) => count > 0)];
+  const profiled =
+    first < 0
+      ? range
+      : { from: Math.max(range.from, start + first * step), until: Math.min(range.until, start + (last + 1) * step) };
+  // In a part of the range steps are shorter, and show more.
+  const isShort = 2 * (profiled.until - profiled.from) < range.until - range.from;
+  const finer = isShort ? await fetchService(type, service, filters, profiled, stopped) : series;
+  return { change: loadChange(finer, []), profiled };
 }
 
 async function fetchService(type: string, service: string, filters: string[], range: Span, stopped: AbortSignal) {
