@@ -214,7 +214,7 @@ fn start(ingested: &Ingested) -> UnixNanos {
 fn a_clock_that_does_not_know_the_date_is_not_believed() {
     let told = |nanos: i64| {
         format!(
-            "the profile starts at {nanos} nanoseconds since 1970, which is before 2000; it is stored at the time it arrived"
+            "the profile starts at {nanos} nanoseconds since 1970, which is before 2000; the arrival time is used instead"
         )
     };
     let year_2000 = 946_684_800_000_000_000;
@@ -324,7 +324,7 @@ fn identities_make_no_series() {
     };
     let many = push_v1(&labelled(1_000, 4));
     assert_eq!(many.series(), 4);
-    let told = "the label \"request\" has 1000 values in one profile; it is left out, since each would make a separate series";
+    let told = "the label \"request\" has 1000 values in one profile; it is left out, since each value would create a separate series";
     assert_eq!(notes(&many), [told]);
     // Each value twice, or three times, with other labels.
     let repeated = |values: usize, times: usize, frames: usize| {

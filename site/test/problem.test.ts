@@ -30,8 +30,8 @@ test("a format that is not read is named in the first sentence", () => {
 test("an empty file is empty, a damaged one is not whole, and profiles that differ are no damage", () => {
   assert.equal(meaning("the file is empty (0 bytes); expected a profile", "empty"), "This file is empty (0 bytes).");
   assert.equal(
-    meaning("the file has only white space (3 bytes); expected a profile", "empty"),
-    "This file has only white space (3 bytes).",
+    meaning("the file contains only white space (3 bytes); expected a profile", "empty"),
+    "This file contains only white space (3 bytes).",
   );
   assert.match(meaning("pprof: not a valid protobuf message at byte 0", "damaged"), /^This file is incomplete/);
   // The kind says it, not a word that happens to be in the message.

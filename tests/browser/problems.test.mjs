@@ -69,7 +69,7 @@ for (const [name, bytes, says] of [
   [
     "heap.json",
     Buffer.from('{"snapshot":{"meta":{"node_fields":[]},"node_count":0}}'),
-    "This is a V8 heap snapshot (`node --heap-prof` writes a profile), which Pilotlight can't open yet.",
+    "This is a V8 heap snapshot (`node --heap-prof` writes a profile instead), which Pilotlight can't open yet.",
   ],
   ["nothing.pb", Buffer.alloc(0), "This file is empty (0 bytes)."],
 ]) {

@@ -171,7 +171,7 @@ test("what there is nothing of", async () => {
   assert.equal(unknown.status, 404);
   assert.match((await unknown.json()).message, /^no profiles match\. List the services/);
   const similar = await get("function", { query, ...range, name: "e" });
-  assert.match((await similar.json()).message, /2 contain it: "json\.Decode", "serve"/);
+  assert.match((await similar.json()).message, /2 names contain it: "json\.Decode", "serve"/);
 });
 
 test("a time as people write it", async () => {

@@ -138,7 +138,7 @@ test("what is too large to be stored names the open page, and says what was not 
   await at("notice")
     .filter({
       hasText:
-        /^Symbols of large cannot be stored: its symbols have [\d.]+ MB; at most 4\.19 MB are allowed\. 2 of 2 addresses are resolved on this page only, until it is reloaded\./,
+        /^Symbols of large cannot be stored: the symbols need [\d.]+ MB; at most 4\.19 MB are allowed\. 2 of 2 addresses are resolved on this page only, until it is reloaded\./,
     })
     .waitFor();
   await page.waitForSelector(`[data-testid=frames] >> text=${program.leaf}`, { state: "attached" });

@@ -57,17 +57,17 @@ pub enum SessionError {
         step: String,
         reason: String,
     },
-    #[error("{0} steps; at most {MAX_STEPS} are allowed")]
+    #[error("got {0} steps; at most {MAX_STEPS} are allowed")]
     TooManySteps(usize),
     #[error("no samples with times are left in thread {0:?}")]
     NoChart(String),
     #[error(transparent)]
     Timeline(#[from] TimelineError),
-    #[error("{0:?} is not a direction")]
+    #[error("direction must be parent, child, next or previous (got {0:?})")]
     Direction(String),
-    #[error("{0:?} is not a column to sort by")]
+    #[error("sort must be self, total, name or delta (got {0:?})")]
     Sort(String),
-    #[error("{0:?} is not a side of a comparison")]
+    #[error("widths must be both, base or comparison (got {0:?})")]
     Widths(String),
 }
 

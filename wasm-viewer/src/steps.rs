@@ -85,20 +85,20 @@ impl Step {
         let (verb, argument) = text.split_once(':').unwrap_or((text, ""));
         let pattern = |step: fn(FramePattern) -> Self| {
             if argument.is_empty() {
-                return Err("it has no regular expression".to_owned());
+                return Err("the regular expression is missing".to_owned());
             }
             FramePattern::new(argument).map(step).map_err(|e| e.reason)
         };
         let tags = |step: fn(TagPattern) -> Self| {
             if argument.is_empty() {
-                return Err("it has no label pattern".to_owned());
+                return Err("the label pattern is missing".to_owned());
             }
             TagPattern::new(argument).map(step).map_err(|e| e.reason)
         };
         let frames = |end: TagEnd| {
             let keys: Vec<String> = argument.split(',').map(str::to_owned).collect();
             if keys.iter().any(String::is_empty) {
-                return Err("it must be label keys, separated by commas".to_owned());
+                return Err("expected label keys, separated by commas".to_owned());
             }
             Ok(Self::TagFrames(keys, end))
         };
@@ -131,7 +131,7 @@ impl Step {
             "tagleaf" => frames(TagEnd::Leaf),
             "time" => parse_span(argument)
                 .map(|(from, until)| Self::Time(from, until))
-                .ok_or_else(|| "time must be two numbers of seconds, such as 0.5-2".to_owned()),
+                .ok_or_else(|| "time must be a range in seconds, such as 0.5-2".to_owned()),
             _ => Err("unknown step".to_owned()),
         }
     }
@@ -173,7 +173,7 @@ impl Step {
             Self::Time(from, until) => {
                 let [from, until] = [from, until].map(|&nanos| start.saturating_add(nanos));
                 let part = verbs::within(profile, from, until);
-                left(part.ok_or_else(|| "the samples of this profile have no times".to_owned())?)
+                left(part.ok_or_else(|| "this profile's samples have no times".to_owned())?)
             }
             Self::HideInlined => {
                 let hidden = verbs::hide_inlined(profile);

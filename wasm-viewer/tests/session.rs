@@ -287,7 +287,7 @@ fn expressions_of_filters_are_checked_as_the_worker_does() {
             .ends_with("saw start of escape sequence, but saw end of pattern before it finished")
     );
     assert!(
-        problem("(?i)[0-f]").ends_with(": [0-f] is not supported where case is ignored"),
+        problem("(?i)[0-f]").ends_with(": [0-f] is not supported when case is ignored"),
         "{}",
         problem("(?i)[0-f]")
     );
@@ -330,7 +330,7 @@ fn opens_text() {
         .to_string();
     assert_eq!(
         damaged,
-        "legacy count profile, line 2: expected a line like 1 @ 0x2 0x3: \"3 @\""
+        "legacy count profile, line 2: expected a line like \"1 @ 0x2 0x3\": \"3 @\""
     );
 }
 

@@ -255,7 +255,7 @@ fn errors_name_the_step() {
     assert_eq!(message(&["turn:main"]), "step 1, turn:main: unknown step");
     assert_eq!(
         message(&["focus"]),
-        "step 1, focus: it has no regular expression"
+        "step 1, focus: the regular expression is missing"
     );
     assert_eq!(
         message(&["recursion:none"]),
@@ -263,17 +263,20 @@ fn errors_name_the_step() {
     );
     assert_eq!(
         message(&["tagfocus:"]),
-        "step 1, tagfocus:: it has no label pattern"
+        "step 1, tagfocus:: the label pattern is missing"
     );
     assert_eq!(
         message(&["tagroot:a,,b"]),
-        "step 1, tagroot:a,,b: it must be label keys, separated by commas"
+        "step 1, tagroot:a,,b: expected label keys, separated by commas"
     );
     assert_eq!(
         message(&["group:line"]),
         "step 1, group:line: group must be function, file, package or module"
     );
-    assert_eq!(message(&["hide:x"; 65]), "65 steps; at most 64 are allowed");
+    assert_eq!(
+        message(&["hide:x"; 65]),
+        "got 65 steps; at most 64 are allowed"
+    );
     assert!(
         message(&[&format!("é{}", "x".repeat(300))]).len() < 120,
         "cut between letters"

@@ -49,8 +49,8 @@ impl Bundle {
                 return Err(BundleError::Name(name));
             }
         }
-        let description =
-            description.ok_or_else(|| BundleError::Description("it is missing".to_owned()))?;
+        let description = description
+            .ok_or_else(|| BundleError::Description("the file is missing".to_owned()))?;
         let found = digest(&files);
         if description.digest != found {
             let said = description.digest;

@@ -106,7 +106,7 @@ impl Outline {
         if self.exceeded > 0 {
             let exceeded = std::mem::take(&mut self.exceeded);
             rows.warnings.add(|| {
-                format!("{exceeded} functions have smaller values than their callees; their self values are 0")
+                format!("{exceeded} functions have smaller values than their callees, so their self values are set to 0")
             });
         }
         rows.check()

@@ -167,7 +167,7 @@ impl Rows {
         let samples = profile.len() * (16 + 8 * profile.sample_types().len());
         let labels = profile.label_sets().labels.len() * 32;
         if profile.table_bytes() + samples + labels + self.beside > self.most {
-            let problem = "the profile would need far more memory than the size of the file";
+            let problem = "the profile would need too much memory for a file of this size";
             return Err(FormatError::new(self.format, problem));
         }
         Ok(())

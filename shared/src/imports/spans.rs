@@ -138,7 +138,10 @@ impl Spans {
             running.advance(i64::MAX);
         }
         for (count, what) in [
-            (self.stray, "event ends have no beginning and are left out"),
+            (
+                self.stray,
+                "end events have no matching begin event and are left out",
+            ),
             (
                 self.unclosed,
                 "events have no end; they end with the enclosing event",

@@ -36,7 +36,7 @@ pub enum IngestError {
     #[error("no profiles received")]
     NoProfiles,
     /// The labels of a sample are too many or too long.
-    #[error("a sample's labels: {0}")]
+    #[error("invalid sample labels: {0}")]
     SampleLabels(LabelError),
     /// `from` or `until` is not a time.
     #[error("{parameter}: {value:?} is not a time; use now-1h or Unix seconds")]
@@ -48,7 +48,7 @@ pub enum IngestError {
     },
     /// A format that is not understood.
     #[error(
-        "format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\"), JFR (format=jfr), speedscope (format=speedscope) or stacks (format=groups, lines, trie or tree)"
+        "format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a \"profile\" part), JFR (format=jfr), speedscope (format=speedscope) or stacks (format=groups, lines, trie or tree)"
     )]
     Format(String),
     /// Lines of stacks that a form was made of, which removes line feeds: two frames become one.
@@ -75,13 +75,13 @@ pub enum IngestError {
     PreviousProfile,
     /// More series than one push may make.
     #[error(
-        "the profile makes more than {MAX_SERIES_A_PUSH} series, one for each sample type and set of text labels; \
+        "the profile would create more than {MAX_SERIES_A_PUSH} series, one for each sample type and set of text labels; \
          send labels with fewer values"
     )]
     TooManySeries,
     /// More text in the labels of its series than one push may have.
     #[error(
-        "the labels of the profile's series have more than {MAX_LABEL_BYTES_A_PUSH} bytes; send fewer or shorter ones"
+        "the labels of the profile's series have more than {MAX_LABEL_BYTES_A_PUSH} bytes in total; send fewer or shorter labels"
     )]
     TooManyLabelBytes,
     /// A sample type that no query could name.
@@ -246,7 +246,9 @@ impl IngestError {
 fn unsupported(format: &UnsupportedFormat) -> String {
     match format {
         UnsupportedFormat::Imported(name) => {
-            format!("{name}, which a server does not accept; open it in the viewer, or send pprof")
+            format!(
+                "{name}, which the server does not accept; open it in the viewer, or send pprof"
+            )
         }
         format => format!("{format}; send pprof"),
     }

@@ -16,14 +16,14 @@ pub enum MultipartError {
     NoBoundary(String),
     /// A boundary is missing.
     #[error(
-        "multipart: the body does not end with its closing boundary; it was cut short, or the boundary differs"
+        "multipart: the body does not end with its closing boundary; it was cut short, or the Content-Type names another boundary"
     )]
     Unclosed,
     /// A part without headers, or without a name.
     #[error("multipart: part {0} has no name")]
     NoName(usize),
     /// Too many parts.
-    #[error("multipart: more than {MAX_PARTS} parts")]
+    #[error("multipart: at most {MAX_PARTS} parts are allowed")]
     TooMany,
     /// A part that must be there.
     #[error("multipart: there is no part named {name:?}")]

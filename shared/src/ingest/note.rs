@@ -29,12 +29,12 @@ pub enum Note {
     /// A start that is no date: the clock of the sender counts from its own start, say, or in
     /// microseconds.
     #[error(
-        "the profile starts at {0} nanoseconds since 1970, which is before {FIRST_YEAR}; it is stored at the time it arrived"
+        "the profile starts at {0} nanoseconds since 1970, which is before {FIRST_YEAR}; the arrival time is used instead"
     )]
     Start(i64),
     /// A label of samples that would make too many series.
     #[error(
-        "the label {name:?} has {values} values in one profile; it is left out, since each would make a separate series"
+        "the label {name:?} has {values} values in one profile; it is left out, since each value would create a separate series"
     )]
     Label {
         /// The label.

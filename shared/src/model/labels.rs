@@ -51,7 +51,7 @@ pub enum LabelError {
     #[error("label {0:?} is given twice")]
     Twice(String),
     /// Too many labels.
-    #[error("{0} labels; at most {MAX_LABELS} are allowed")]
+    #[error("got {0} labels; at most {MAX_LABELS} are allowed")]
     TooMany(usize),
     /// A name or value that is too long.
     #[error(

@@ -34,7 +34,7 @@ pub struct ProfileTypeError(pub String);
 pub enum UnusableType {
     /// The sample type or its unit is missing.
     #[error(
-        "the profile has a sample type {sample_type:?} with unit {sample_unit:?}; both must be given"
+        "the profile has a sample type {sample_type:?} with unit {sample_unit:?}; neither can be empty"
     )]
     Empty {
         /// The sample type.

@@ -77,7 +77,7 @@ pub enum PlanError {
         level: Level,
     },
     /// A partition that a job does not have.
-    #[error("partition {number} of a job that has {count}")]
+    #[error("partition {number} does not exist; the job has {count} (numbered from 0)")]
     Partition {
         /// Its number.
         number: u32,

@@ -140,7 +140,7 @@ impl FunctionNotFound {
             ""
         };
         format!(
-            "no function is named {name:?}; {count} contain it: {}{more}",
+            "no function is named {name:?}; {count} names contain it: {}{more}",
             names.join(", ")
         )
     }
@@ -342,7 +342,7 @@ impl Markdown for FunctionReport {
         ));
         let of_function = |part: i64| format_percent(part.into(), self.total.into());
         let mut table = |head: String, unit: &str, rows: &mut dyn Iterator<Item = [String; 3]>| {
-            document.table(1, [&head, unit, "% of the function"], rows);
+            document.table(1, [&head, unit, "% of the function's total"], rows);
         };
         let head = |what: &str, shown: usize, all: u64| format!("{what} ({shown} of {all})");
         table(

@@ -19,7 +19,7 @@ const LAST_LINE: usize = 160;
 
 /// What is said where nothing is selected.
 pub(super) const NOTHING: &str =
-    "no profiles match. List the services to see which services and profile types a range has.";
+    "no profiles match. List the services to see the services and profile types in a range.";
 
 /// A text that does not grow beyond a number of bytes, or [`LAST_LINE`] where those are fewer.
 pub(super) struct Document {
@@ -198,7 +198,7 @@ pub(super) fn sum(source: &Source) -> String {
     }
     if source.error_bound > 0 {
         let bound = i64::try_from(source.error_bound).unwrap_or(i64::MAX);
-        text += ", each value wrong by at most ";
+        text += ", each value off by at most ";
         text += &format_value(bound, &source.unit);
     }
     text

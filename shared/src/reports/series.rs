@@ -80,7 +80,7 @@ pub struct SeriesCoverage {
 pub enum SeriesError {
     /// The answer would have too many numbers.
     #[error(
-        "{series} series of {points} points exceed the limit of {MAX_NUMBERS} numbers; ask for fewer"
+        "{series} series of {points} points exceed the limit of {MAX_NUMBERS} numbers; ask for fewer series or points"
     )]
     TooManyNumbers {
         /// How many series.

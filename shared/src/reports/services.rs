@@ -27,7 +27,7 @@ impl Markdown for ServicesAnswer {
             return document.finish();
         }
         document.paragraph(&format!(
-            "{range}: {} of {} services, with {} profile types. A query is a profile type and labels, such as `TYPE{{service_name=\"NAME\"}}`.",
+            "{range}: {} of {} services, with {} profile types. A query consists of a profile type and labels, such as `TYPE{{service_name=\"NAME\"}}`.",
             self.listed(),
             self.count(),
             rows.len()

@@ -132,7 +132,7 @@ fn a_function_is_found_by_a_part_of_its_name() {
     let message = |name: &str| report(name).unwrap_err().to_string();
     assert_eq!(
         message("json"),
-        "no function is named \"json\"; 2 contain it: \"json.Decode\", \"json.Encode\""
+        "no function is named \"json\"; 2 names contain it: \"json.Decode\", \"json.Encode\""
     );
     assert_eq!(
         message("xml"),

@@ -41,7 +41,11 @@ fn selector(text: &str, most: usize) -> Result<Selector, SelectorError> {
         expressions: 0,
     };
     if text.len() > most {
-        return Err(parser.error(format!("{} bytes; at most {most} are allowed", text.len())));
+        let problem = format!(
+            "the selector has {} bytes; at most {most} are allowed",
+            text.len()
+        );
+        return Err(parser.error(problem));
     }
     parser.selector()
 }
@@ -101,7 +105,7 @@ impl<'a> Parser<'a> {
                 return Ok(());
             }
             if matchers.len() == MAX_MATCHERS {
-                return Err(self.error(format!("more than the {MAX_MATCHERS} matchers allowed")));
+                return Err(self.error(format!("at most {MAX_MATCHERS} matchers are allowed")));
             }
             matchers.push(self.matcher()?);
             self.blanks();
@@ -168,7 +172,7 @@ impl<'a> Parser<'a> {
         if self.expressions > MAX_EXPRESSIONS {
             return Err(self.error_at(
                 start,
-                format!("more than the {MAX_EXPRESSIONS} regular expressions allowed"),
+                format!("at most {MAX_EXPRESSIONS} regular expressions are allowed"),
             ));
         }
         let regex = anchored(&text).map_err(|e| self.error_at(start, e.to_string()))?;
@@ -298,9 +302,9 @@ mod tests {
         );
         check("{é=~\"(\"}\n    ^ invalid regular expression: found open group without closing ')'");
         check("{é=\"\\n\\.\"}\n      ^ \\. is not an escape; write a backslash as \\\\");
-        check("{é!='\\x4g'}\n     ^ \\x is not an escape; it needs 2 hexadecimal digits");
-        check("{é='\\u12é4'}\n    ^ \\u is not an escape; it needs 4 hexadecimal digits");
-        check("{é='\\18'}\n    ^ \\1 is not an escape; it needs 3 octal digits");
+        check("{é!='\\x4g'}\n     ^ incomplete escape \\x: it needs 2 hexadecimal digits");
+        check("{é='\\u12é4'}\n    ^ incomplete escape \\u: it needs 4 hexadecimal digits");
+        check("{é='\\18'}\n    ^ incomplete escape \\1: it needs 3 octal digits");
         check("{é='\\400'}\n    ^ \\400 is not a character");
         check("{é='\\ud800'}\n    ^ \\ud800 is not a character");
         check("{é='\\U00110000'}\n    ^ \\U00110000 is not a character");
@@ -323,20 +327,20 @@ mod tests {
         check(
             &of_length(MAX_SELECTOR + 1),
             1,
-            "8193 bytes; at most 8192 are allowed",
+            "the selector has 8193 bytes; at most 8192 are allowed",
         );
         let of = |matcher: &str, count: usize| format!("{{{}}}", vec![matcher; count].join(","));
         assert!(Selector::parse(&of("a=''", MAX_MATCHERS)).is_ok());
         check(
             &of("a=''", MAX_MATCHERS + 1),
             5 * MAX_MATCHERS + 2,
-            "more than the 64 matchers allowed",
+            "at most 64 matchers are allowed",
         );
         assert!(Selector::parse(&of("a=~''", MAX_EXPRESSIONS)).is_ok());
         check(
             &of("a=~''", MAX_EXPRESSIONS + 1),
             6 * MAX_EXPRESSIONS + 5,
-            "more than the 16 regular expressions allowed",
+            "at most 16 regular expressions are allowed",
         );
     }
 }

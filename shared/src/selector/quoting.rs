@@ -143,7 +143,7 @@ fn escaped(text: &str) -> Result<(Code, usize), String> {
     let Some(digits) = digits else {
         let kind = if radix == 8 { "octal" } else { "hexadecimal" };
         return Err(format!(
-            "\\{letter} is not an escape; it needs {count} {kind} digits"
+            "incomplete escape \\{letter}: it needs {count} {kind} digits"
         ));
     };
     // At most eight digits fit.

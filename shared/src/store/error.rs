@@ -14,7 +14,7 @@ pub enum StoreError {
         found: Vec<u8>,
     },
     /// A version that this program does not read.
-    #[error("{format} version {version}; this program reads version 1")]
+    #[error("unsupported {format} version {version}; this program reads version 1")]
     Version {
         /// The format.
         format: &'static str,

@@ -169,7 +169,7 @@ pub fn share_head(object: &[u8]) -> Result<(String, usize), StoreError> {
         });
     }
     let head: Head = serde_json::from_slice(reader.take(length)?)
-        .map_err(|_| reader.corrupt("the header is not JSON with a name"))?;
+        .map_err(|_| reader.corrupt("the header is not a JSON object with a name"))?;
     Ok((head.name, reader.at()))
 }
 

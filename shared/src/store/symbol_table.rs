@@ -90,10 +90,10 @@ pub enum SymbolTableError {
     #[error("the binary's {0} is too long")]
     Head(&'static str),
     /// Nothing has a name.
-    #[error("the table has no names")]
+    #[error("the symbol table contains no names")]
     Empty,
     /// More than is kept.
-    #[error("its symbols have {size} bytes; at most {MAX_SYMBOL_COLUMNS} are allowed")]
+    #[error("the symbols need {size} bytes; at most {MAX_SYMBOL_COLUMNS} are allowed")]
     TooLarge {
         /// Bytes of the columns.
         size: usize,
@@ -290,7 +290,7 @@ impl SymbolTable {
         }
         let head = section(&mut reader, FORMAT)?;
         let head: SymbolTableHead = serde_json::from_slice(&head)
-            .map_err(|_| reader.corrupt("the header is not JSON of a symbol table"))?;
+            .map_err(|_| reader.corrupt("the header is not valid JSON for a symbol table"))?;
         head.check()?;
         check_columns(section_size(&reader)?)?;
         let columns = section(&mut reader, FORMAT)?;

@@ -184,7 +184,7 @@ fn a_start_in_1970_is_told_and_not_kept() {
         .collect();
     starts.sort_unstable();
     assert_eq!(starts, [START as i64, NOW.0]);
-    let says = "profile 0 (counted from 0): the profile starts at 300000000 nanoseconds since 1970, which is before 2000; it is stored at the time it arrived";
+    let says = "profile 0 (counted from 0): the profile starts at 300000000 nanoseconds since 1970, which is before 2000; the arrival time is used instead";
     let json = String::from_utf8(outcome.response(OtlpFormat::Json)).unwrap();
     assert_eq!(
         json,

@@ -274,7 +274,7 @@ fn labels_cannot_grow_without_end() {
     let error = Directory::decode(&[&b"PLTDIRE\x01"[..], &sealed(&raw)].concat())
         .unwrap_err()
         .to_string();
-    assert!(error.ends_with("labels grow beyond 64 MiB"), "{error}");
+    assert!(error.ends_with("labels exceed 64 MiB"), "{error}");
 }
 
 /// The sections of a chunk with one sample, of which one is replaced.
@@ -374,7 +374,7 @@ fn a_page_that_claims_too_many_rows_is_refused() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.ends_with("page, byte 11: more rows than there are bytes for"),
+        error.ends_with("page, byte 11: more rows than the remaining bytes can hold"),
         "{error}"
     );
 }

@@ -537,7 +537,7 @@ fn times_that_take_too_much_are_left_out() {
     assert_eq!(
         recording.warnings,
         [
-            "events are added up without times and threads: keeping them would need far more memory than the file's size"
+            "events are added up without times and threads, which would need too much memory for a file of this size"
         ]
     );
 }
@@ -924,7 +924,7 @@ fn labels_of_a_push_make_series() {
         refused(&[("jfr", bytes), ("labels", b"\x0a\x05".to_vec())]),
         (
             422,
-            "labels of a JFR push: a length runs past the end at byte 0".to_owned()
+            "JFR push labels, byte 0: a length runs past the end".to_owned()
         )
     );
 }

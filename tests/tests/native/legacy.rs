@@ -176,7 +176,7 @@ fn says_where_it_is_wrong() {
     };
     check(
         &heap("t*: 5"),
-        "legacy heap profile, line 3: expected a line like 1: 2 [3: 4] @ 0x5: \"t*: 5\"",
+        "legacy heap profile, line 3: expected a line like \"1: 2 [3: 4] @ 0x5\": \"t*: 5\"",
     );
     check(
         &heap("0: 8 [3: 4] @"),
@@ -197,7 +197,7 @@ fn says_where_it_is_wrong() {
     );
     check(
         b"x profile: total 1\n\n1 @ 5",
-        "legacy count profile, line 3: expected a line like 1 @ 0x2 0x3: \"1 @ 5\"",
+        "legacy count profile, line 3: expected a line like \"1 @ 0x2 0x3\": \"1 @ 5\"",
     );
     let deep = format!(
         "x profile: total 1\n1 @{}",
@@ -212,7 +212,7 @@ fn says_where_it_is_wrong() {
     );
     check(
         b"--- threadz 1 ---\n-- odd\n",
-        "legacy thread profile, line 2: expected a line like --- Thread 7f79 (name: main/14748) stack: ---: \"-- odd\"",
+        "legacy thread profile, line 2: expected a line like \"--- Thread 7f79 (name: main/14748) stack: ---\": \"-- odd\"",
     );
     check(
         b"--- mutex:\nformat = java\n",
@@ -224,7 +224,7 @@ fn says_where_it_is_wrong() {
     );
     check(
         b"--- contentionz 1 ---\nformat = java\n1 1 @ 0x5\n",
-        "legacy contention profile: the line resolution=… is missing",
+        "legacy contention profile: the resolution=… line is missing",
     );
     check(
         b"--- heapz 1 ---\nresolution = bytes\n1 0 @ 0x5\n",

@@ -48,7 +48,7 @@ const REPORTS: &[Report] = &[
         file: "perf-script-lost-switch.txt",
         types: &["cycles"],
         stacks: &[("main", 250_000), ("main;f", 250_000)],
-        warnings: &["12 events were lost while this was recorded"],
+        warnings: &["12 events were lost during recording"],
     },
     // In thousandths: 205.5 in all.
     Report {

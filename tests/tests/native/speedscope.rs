@@ -190,7 +190,7 @@ fn events_that_do_not_match_are_refused() {
     );
     refused(
         &of("O0@1 O2@2"),
-        &format!("{one} event 1 refers to frame 2, but \"shared\" has 2"),
+        &format!("{one} event 1 refers to frame 2, but \"shared\" has 2 frames"),
     );
     let deep = "O0@1 ".repeat(MAX_STACK_DEPTH + 1);
     refused(
@@ -314,23 +314,23 @@ fn what_is_wrong_is_said_with_its_place() {
     let of = |samples, weights| file(&["a"], json!([sampled("none", samples, weights)]));
     refused(
         &of(json!([[0]]), json!([])),
-        &format!("{one} it has 1 samples and 0 weights"),
+        &format!("{one} 1 samples, but 0 weights"),
     );
     refused(
         &of(json!([[0]]), json!(null)),
-        &format!("{one} it has no \"weights\""),
+        &format!("{one} \"weights\" is missing"),
     );
     refused(
         &of(json!(null), json!([])),
-        &format!("{one} it has no \"samples\""),
+        &format!("{one} \"samples\" is missing"),
     );
     refused(
         &of(json!([[0], [0, 9]]), json!([1, 1])),
-        &format!("{one} sample 1 refers to frame 9, but \"shared\" has 1"),
+        &format!("{one} sample 1 refers to frame 9, but \"shared\" has 1 frames"),
     );
     let mut wrong = of(json!([[0]]), json!([1]));
     wrong["profiles"][0]["type"] = json!("evented");
-    refused(&wrong, &format!("{one} it has no \"events\""));
+    refused(&wrong, &format!("{one} \"events\" is missing"));
     wrong["$schema"] = json!("https://example.com/schema.json");
     refused(
         &wrong,

@@ -183,14 +183,14 @@ fn files_of_other_profilers_are_named() {
         let Some(file) = corpus::read(path) else {
             return;
         };
-        let expected = format!("this is {name}, which the viewer opens; {READS}");
+        let expected = format!("this is {name}, which the viewer can open; {READS}");
         assert_eq!(opened(&file.bytes), expected, "{path}");
         assert_eq!(
             pushed(&file.bytes),
             (
                 422,
                 format!(
-                    "the body is {name}, which a server does not accept; open it in the viewer, or send pprof"
+                    "the body is {name}, which the server does not accept; open it in the viewer, or send pprof"
                 )
             ),
             "{path}"
@@ -204,19 +204,19 @@ fn what_is_no_profile_is_named_too() {
     let cases: [(&[u8], &str); 21] = [
         (
             b"\x7fELF\x02\x01\x01\0\0\0\0\0",
-            "a program (ELF; drop it on a profile in the viewer to symbolize it)",
+            "a program (ELF; drop it on a profile in the viewer to symbolize that profile)",
         ),
         (
             b"\xcf\xfa\xed\xfe\x07\0\0\x01",
-            "a program (Mach-O; drop it on a profile in the viewer to symbolize it)",
+            "a program (Mach-O; drop it on a profile in the viewer to symbolize that profile)",
         ),
         (
             b"\xca\xfe\xba\xbf\0\0\0\x02",
-            "a program (Mach-O; drop it on a profile in the viewer to symbolize it)",
+            "a program (Mach-O; drop it on a profile in the viewer to symbolize that profile)",
         ),
         (
             b"\xca\xfe\xba\xbe\0\0\0\x02\x01\0\0\x07",
-            "a program (Mach-O; drop it on a profile in the viewer to symbolize it)",
+            "a program (Mach-O; drop it on a profile in the viewer to symbolize that profile)",
         ),
         (
             b"\xca\xfe\xba\xbe\0\0\0\x41\0\x10\x0a\0",
@@ -237,12 +237,12 @@ fn what_is_no_profile_is_named_too() {
         ),
         (
             b"\xfb)\x03z\x1d/usr/lib/python3/threading.py\xe9X\x03\0\0\xda\x08__init__",
-            "a Python cProfile profile (pstats), which the viewer opens",
+            "a Python cProfile profile (pstats), which the viewer can open",
         ),
         (&tar, "a tar archive, which Pilotlight can't open yet"),
         (
             b"\x0a\x02\x40\x05",
-            "a Perfetto trace, which the viewer opens",
+            "a Perfetto trace, which the viewer can open",
         ),
         (
             b"go 1.24 trace\0\0\0\x01\x02",
@@ -255,11 +255,11 @@ fn what_is_no_profile_is_named_too() {
         (b"<?xml version=\"1.0\"?><svg></svg>", "an image (SVG)"),
         (
             b"goroutine 1 [running]:\nmain.main()\n",
-            "a goroutine dump (debug=2), which the viewer opens",
+            "a goroutine dump (debug=2), which the viewer can open",
         ),
         (
             b"{\"resourceProfiles\":[]}",
-            "an OTLP profile (JSON), which the viewer opens",
+            "an OTLP profile (JSON), which the viewer can open",
         ),
         (b"{\"a\": 1}", "JSON in an unknown format"),
         (
@@ -269,7 +269,7 @@ fn what_is_no_profile_is_named_too() {
         (b"buy milk\n", "text in an unknown format"),
         (
             b"\xef\xbb\xbf{\"traceEvents\":[]}",
-            "a Chrome trace, which the viewer opens",
+            "a Chrome trace, which the viewer can open",
         ),
     ];
     for (bytes, name) in cases {
@@ -279,11 +279,11 @@ fn what_is_no_profile_is_named_too() {
             opened(bytes)
         );
         let pushed = pushed(bytes).1;
-        match name.strip_suffix(", which the viewer opens") {
+        match name.strip_suffix(", which the viewer can open") {
             Some(name) => assert_eq!(
                 pushed,
                 format!(
-                    "the body is {name}, which a server does not accept; open it in the viewer, or send pprof"
+                    "the body is {name}, which the server does not accept; open it in the viewer, or send pprof"
                 )
             ),
             None => assert_eq!(pushed, format!("the body is {name}; send pprof")),

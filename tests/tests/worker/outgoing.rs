@@ -122,7 +122,7 @@ fn files_of_source_code_and_a_model() {
             "acme/shop",
             "large",
             413,
-            "the file has more than 1048576 bytes",
+            "the file is larger than 1048576 bytes",
         ),
         ("acme/shop", "picture", 400, "not text"),
         // The token goes to nobody else.

@@ -37,7 +37,7 @@ fn what_is_stored_otherwise_is_told() {
         .as_deref(),
         Some(
             "the profile: the profile starts at 100000000000 nanoseconds since 1970, which is before 2000; \
-             it is stored at the time it arrived; \
+             the arrival time is used instead; \
              the profile: line 2 does not end in a number and is left out: \"\\u{b5}s\""
         )
     );

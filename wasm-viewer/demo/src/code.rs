@@ -127,17 +127,17 @@ fn call(line: &'static str, parent: Option<usize>) -> Call {
     let name = columns.next().unwrap_or("");
     let place = columns
         .next()
-        .unwrap_or_else(|| panic!("{name:?} stands nowhere"));
+        .unwrap_or_else(|| panic!("{name:?} has no file and line"));
     let (file, line) = place
         .rsplit_once(':')
-        .unwrap_or_else(|| panic!("{name:?} has no line"));
+        .unwrap_or_else(|| panic!("{name:?} has no line number"));
     let mut call = Call {
         parent,
         name,
         file,
         line: line
             .parse()
-            .unwrap_or_else(|_| panic!("{name:?}: {line:?} is no line")),
+            .unwrap_or_else(|_| panic!("{name:?}: {line:?} is not a line number")),
         cpu: 0.0,
         allocated: 0.0,
         in_use: 0.0,
@@ -150,7 +150,7 @@ fn call(line: &'static str, parent: Option<usize>) -> Call {
             _ => {
                 let mut weights = column.split(' ').map(|w| {
                     w.parse()
-                        .unwrap_or_else(|_| panic!("{name:?}: weight {w:?}"))
+                        .unwrap_or_else(|_| panic!("{name:?}: invalid weight {w:?}"))
                 });
                 call.cpu = weights.next().unwrap_or(0.0);
                 call.allocated = weights.next().unwrap_or(0.0);

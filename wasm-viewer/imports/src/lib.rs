@@ -75,7 +75,7 @@ pub fn write(format: &str, bytes: &[u8], sample_type: u32) -> Result<Vec<u8>, Js
             flamebearer::encode(&profile, column)
         }
         _ => {
-            let problem = format!("there is no format {format} of sample type {column}");
+            let problem = format!("sample type {column} can't be exported as {format}");
             return Err(JsError::new(&problem));
         }
     };

@@ -19,7 +19,9 @@ pub enum SymbolsError {
         problem: String,
     },
     /// More than fits.
-    #[error("it has {size} bytes with sections decompressed; at most {cap} are allowed")]
+    #[error(
+        "the binary has {size} bytes with its sections decompressed; at most {cap} are allowed"
+    )]
     TooLarge {
         /// Its size.
         size: u64,

@@ -206,7 +206,7 @@ impl Annotations {
         if at < surplus {
             self.annotations.remove(at);
             let message = format!(
-                "there are already {MAX_ANNOTATIONS} later annotations, or {MAX_BYTES} bytes of them (the maximum); delete one"
+                "later annotations already fill the limit of {MAX_ANNOTATIONS} annotations or {MAX_BYTES} bytes; delete one"
             );
             return Err(Problem::new(429, "resource_exhausted", message));
         }

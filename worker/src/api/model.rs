@@ -39,9 +39,9 @@ const MAX_ANSWER: usize = 256 << 10;
 const LIMIT: Duration = Duration::from_secs(90);
 
 /// What the model is told before the text.
-const INSTRUCTIONS: &str = "You help engineers to read profiles of programs. The user gives the summary of a profile, or of a \
-    comparison of two. Say in at most 200 words what takes the time or memory, what most likely causes it, and what to look at \
-    first. Use the names and numbers of the summary only, and say so where it does not suffice. Plain text, no headings.";
+const INSTRUCTIONS: &str = "You help engineers read profiles of programs. The user gives the summary of a profile, or of a \
+    comparison of two. Say in at most 200 words what uses the time or memory, what most likely causes it, and what to look at \
+    first. Use only the names and numbers in the summary, and say so if they are not enough. Plain text, no headings.";
 
 /// Which model, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -125,7 +125,7 @@ fn rows(merged: &QueryAnswer, options: PgoOptions) -> Result<u64, Problem> {
     }
     if rows > MAX_ROWS {
         let message = format!(
-            "{} stacks come to {rows} locations; at most {MAX_ROWS} are allowed; ask for a shorter range, or for keep_locations=2, which is all that Go's compiler looks at",
+            "{} stacks come to {rows} locations; at most {MAX_ROWS} are allowed; ask for a shorter range, or set keep_locations=2, which is all that Go's compiler uses",
             merged.profile.len()
         );
         return Err(Problem::invalid(message));
@@ -144,7 +144,7 @@ impl Asked {
         };
         if !is_pgo_type(&profile_type.sample_type, &profile_type.sample_unit) {
             return Err(Problem::invalid(format!(
-                "Go's compiler needs a profile of type cpu in nanoseconds or samples in count (got {profile_type})"
+                "Go's compiler needs a profile type with cpu:nanoseconds or samples:count (got {profile_type})"
             )));
         }
         let default = PgoOptions::default().keep_locations;
@@ -195,7 +195,7 @@ fn service(path: &str) -> Result<String, Problem> {
         .map_err(|_| Problem::invalid(format!("the service name {name:?} is not UTF-8")))?;
     if name.is_empty() {
         return Err(Problem::invalid(
-            "the path must end with a service, as in /pgo/checkout",
+            "the path must end with a service name, as in /pgo/checkout",
         ));
     }
     Ok(name.into_owned())
@@ -245,7 +245,7 @@ mod tests {
         }
         assert_eq!(
             refused("/pgo/", ""),
-            "400 the path must end with a service, as in /pgo/checkout"
+            "400 the path must end with a service name, as in /pgo/checkout"
         );
         assert!(refused("/pgo/%ff", "").starts_with("400 the service name"));
         let long = format!("/pgo/{}", "a".repeat(20_000));

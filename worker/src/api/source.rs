@@ -112,7 +112,7 @@ impl SourceHost {
         let in_host = in_host.trim_end_matches('/');
         let in_host = in_host.strip_suffix(".git").unwrap_or(in_host);
         let wrong = |name: &str, value: &str| {
-            Problem::invalid(format!("{name}: {value:?} is not a relative path"))
+            Problem::invalid(format!("{name}: {value:?} has an empty, . or .. segment"))
         };
         let encode = |name, value, whole| encoded(value).ok_or_else(|| wrong(name, whole));
         let (repository, git_ref, path) = (
@@ -174,11 +174,11 @@ async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
         status => return Err(unavailable(format!("it returned status {status}"))),
     }
     if file.is_cut {
-        let message = format!("the file has more than {MAX_FILE} bytes");
+        let message = format!("the file is larger than {MAX_FILE} bytes");
         return Err(Problem::new(413, "resource_exhausted", message));
     }
-    let text = String::from_utf8(file.body)
-        .map_err(|_| Problem::invalid("the file is not text in UTF-8"))?;
+    let text =
+        String::from_utf8(file.body).map_err(|_| Problem::invalid("the file is not UTF-8 text"))?;
     let response = Response::ok(text)?;
     let headers = response.headers();
     headers.set("content-type", "text/plain; charset=utf-8")?;

@@ -168,7 +168,7 @@ impl SymbolTables {
         let says_more = |old: &&Listed| (old.lines, old.functions) > (new.lines, new.functions);
         if let Some(better) = replaced.iter().filter(|_| !new.lines).find(says_more) {
             let message = format!(
-                "a symbol table is already stored for this binary, from {}, with more functions or lines: delete it first",
+                "a symbol table with more functions or lines, from {}, is already stored for this binary: delete it first",
                 better.file
             );
             return Err(Problem::new(409, "already_exists", message));

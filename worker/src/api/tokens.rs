@@ -105,7 +105,7 @@ async fn create(request: &mut Request, installation: &Installation) -> Result<Re
     let bucket = bucket(installation)?;
     let body = body::read(request, &installation.isolate.bodies, MAX_REQUEST).await?;
     let asked: NewToken = serde_json::from_slice(&body)
-        .map_err(|error| Problem::invalid(format!("the body must describe a token: {error}")))?;
+        .map_err(|error| Problem::invalid(format!("invalid token request: {error}")))?;
     let (auth, reach) = (&installation.isolate.auth, &installation.caller.reach);
     let (token, record) = new(
         asked,

@@ -18,7 +18,7 @@ use crate::platform::clock;
 use crate::platform::config::{Auth, Config};
 use crate::platform::errors::Problem;
 
-const MISSING: &str = "this needs a token: send it as `Authorization: Bearer TOKEN`, or as the password of Basic; an \
+const MISSING: &str = "this request needs a token: send it as `Authorization: Bearer TOKEN`, or as the password in Basic authentication; an \
                        administrator can create one with `pilotlight token create`";
 
 /// The same for all tokens that are not valid: whoever has none learns nothing.
@@ -122,7 +122,7 @@ fn unauthenticated(message: &str) -> Problem {
 fn say_open(said: &Cell<bool>) {
     if !said.replace(true) {
         worker::console_log!(
-            "AUTH is \"open\": whoever reaches this worker may push, read, delete and see /metrics"
+            "AUTH is \"open\": anyone who can reach this worker can push, read, delete and see /metrics"
         );
     }
 }

@@ -91,7 +91,7 @@ impl Caller {
         let several = header.filter(|ids| ids.contains('|'));
         for id in several.into_iter().flat_map(|ids| ids.split('|')) {
             if id.trim().is_empty() {
-                let message = "X-Scope-OrgID has an empty tenant ID next to a |";
+                let message = "X-Scope-OrgID contains an empty tenant ID next to a |";
                 return Err(wrong(message.to_owned()));
             }
             let tenant = self.tenant(config, Some(id))?;

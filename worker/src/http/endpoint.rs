@@ -130,7 +130,7 @@ impl Endpoint {
         // Holds at compile time: all endpoints are constants.
         assert!(
             !matches!(access, Access::Anyone),
-            "only what is public is for anyone"
+            "only public endpoints may use Access::Anyone"
         );
         Self::new(method, path, access, handler)
     }

@@ -49,7 +49,7 @@ impl Framing {
             ),
         };
         let bytes = decoded.as_deref().unwrap_or(body);
-        let short = || Problem::invalid("gRPC-web: the body ends inside its message");
+        let short = || Problem::invalid("gRPC-web: the body ends in the middle of its message");
         let (head, rest) = bytes.split_first_chunk::<HEAD>().ok_or_else(short)?;
         let [flag, length @ ..] = *head;
         let message = rest

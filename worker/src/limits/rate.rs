@@ -62,7 +62,7 @@ impl Owed {
         let seconds = (owed - rate.burst) / rate.bytes.max(1) + 1;
         let mb = |bytes| bytes as f64 / f64::from(1 << 20);
         let message = format!(
-            "push rate limit ({:.1} MB/s, ingestion_rate_mb) exceeded beyond the burst of {:.1} MB; try again in {seconds} s",
+            "push rate limit ({:.1} MB/s, ingestion_rate_mb) and its burst of {:.1} MB exceeded; try again in {seconds} s",
             mb(rate.bytes),
             mb(rate.burst)
         );

@@ -55,7 +55,7 @@ impl TenantLimits {
 }
 
 impl JsonRecord for TenantLimits {
-    const WHAT: &'static str = "limits of tenants";
+    const WHAT: &'static str = "tenant limits";
     const VERSION: u32 = VERSION;
 
     fn version(&self) -> u32 {

@@ -93,7 +93,7 @@ pub(crate) fn prometheus(tenants: &[(String, MonthUsage)], prices: &Prices) -> S
         metric(
             &format!("{}_total", item.name()),
             "counter",
-            &format!("{} Since the start of the month.", item.help()),
+            &format!("{} Counted since the start of the month.", item.help()),
             &lines,
         );
     }

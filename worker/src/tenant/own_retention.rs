@@ -174,7 +174,7 @@ mod tests {
         };
         assert_eq!(
             own.set(Some(wrong)).unwrap_err().message,
-            "raw_days and sums_days must be 1 <= raw_days <= sums_days <= 3660 (got 3 and 2)"
+            "raw_days and sums_days must satisfy 1 <= raw_days <= sums_days <= 3660 (got 3 and 2)"
         );
     }
 

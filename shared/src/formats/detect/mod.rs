@@ -30,7 +30,7 @@ pub enum OpenError {
     /// Nothing but white space, if anything.
     #[error(
         "the file {} ({length} bytes); expected a profile: record it again, or copy the whole file",
-        if *length == 0 { "is empty" } else { "has only white space" }
+        if *length == 0 { "is empty" } else { "contains only white space" }
     )]
     Empty {
         /// Its size.
@@ -148,7 +148,7 @@ mod tests {
         );
         assert_eq!(
             message(b" \r\n\n\t", 10),
-            "the file has only white space (5 bytes); expected a profile: record it again, or copy the whole file"
+            "the file contains only white space (5 bytes); expected a profile: record it again, or copy the whole file"
         );
         assert_eq!(
             message(b"main;a 1", 5),
@@ -159,10 +159,12 @@ mod tests {
             message(trace, 5),
             "pprof: the profile has 18 bytes; at most 5 are allowed"
         );
-        assert!(message(trace, 18).starts_with("this is a Chrome trace, which the viewer opens"));
+        assert!(
+            message(trace, 18).starts_with("this is a Chrome trace, which the viewer can open")
+        );
         assert_eq!(
             message(b"x profile: total 1\n?", 99),
-            "legacy count profile, line 2: expected a line like 1 @ 0x2 0x3: \"?\""
+            "legacy count profile, line 2: expected a line like \"1 @ 0x2 0x3\": \"?\""
         );
         let read = "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR, speedscope and folded stacks";
         assert_eq!(
@@ -171,7 +173,7 @@ mod tests {
         );
         assert_eq!(
             message(b"FLR\0\0\x02\0\0", 10),
-            format!("this is a JFR recording, which the viewer opens; {read}")
+            format!("this is a JFR recording, which the viewer can open; {read}")
         );
         assert_eq!(
             message(b"\x01\x02\xff\0", 10),
@@ -254,7 +256,7 @@ mod tests {
             ),
             (
                 br#"a:1:{s:12:"main()==>foo";a:2:{s:2:"ct";i:1;s:2:"wt";i:2;}}"#,
-                "an xhprof profile that PHP serialized (`php -r 'echo json_encode(unserialize(file_get_contents($argv[1])));' FILE` converts it)",
+                "a PHP-serialized xhprof profile (`php -r 'echo json_encode(unserialize(file_get_contents($argv[1])));' FILE` converts it)",
             ),
             (
                 b"PERFFILE\x68\0\0\0",
@@ -273,7 +275,7 @@ mod tests {
         for (bytes, name) in [
             (
                 &b"\x7fELF\x02"[..],
-                "a program (ELF; drop it on a profile in the viewer to symbolize it)",
+                "a program (ELF; drop it on a profile in the viewer to symbolize that profile)",
             ),
             (b"PAR1\x15\x04", "a Parquet file"),
             (
@@ -286,12 +288,12 @@ mod tests {
             ),
             (
                 b"    do_idle\n    -                swapper/0 (0)\n        12\n",
-                "bcc stacks, which the viewer opens",
+                "bcc stacks, which the viewer can open",
             ),
             (b"<!DOCTYPE html><svg></svg>", "a web page (HTML)"),
             (
                 b"\x04\x08{\x09:\x0cversionf\x081.2:\x09mode:\x08cpu:\x0dintervali\x02",
-                "a stackprof dump, which the viewer opens",
+                "a stackprof dump, which the viewer can open",
             ),
         ] {
             assert_eq!(message(bytes, 999), format!("this is {name}; {read}"));

@@ -294,7 +294,7 @@ mod tests {
         assert!(sniff(too_large));
         assert_eq!(
             decode(too_large).unwrap_err().to_string(),
-            "folded stacks: the value exceeds 64 bits in \"main;c 9223372036854775808\""
+            "folded stacks: the value in \"main;c 9223372036854775808\" exceeds 64 bits"
         );
         assert_eq!(
             decode(b"\nhello\n").unwrap_err(),

@@ -50,7 +50,7 @@ pub enum FoldedError {
         cap: usize,
     },
     /// Not one line has a value within 64 bits, and one has a larger value.
-    #[error("folded stacks: the value exceeds 64 bits in {0:?}")]
+    #[error("folded stacks: the value in {0:?} exceeds 64 bits")]
     TooLargeValue(String),
     /// Not one line has a value.
     #[error("not folded stacks: expected lines like \"main;work 12\", got {0:?}")]

@@ -118,7 +118,7 @@ impl<'a> Constants<'a> {
         budget: &mut Budget,
     ) -> Result<(), JfrError> {
         let class = reader.long()?;
-        let count = reader.count(1, "the constants")?;
+        let count = reader.count(1, "the constant list")?;
         if count == 0 {
             return Ok(());
         }

@@ -49,7 +49,7 @@ pub fn decode_with_times(bytes: &[u8]) -> Result<Recording, JfrError> {
 }
 
 /// What is said of a recording that is read without times.
-const WITHOUT_TIMES: &str = "events are added up without times and threads: keeping them would need far more memory than the file's size";
+const WITHOUT_TIMES: &str = "events are added up without times and threads, which would need too much memory for a file of this size";
 
 /// [`decode`] of the chunks that are sound; warnings name the others. Where none is, or where it
 /// would take too much, it is its error.

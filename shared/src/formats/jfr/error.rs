@@ -58,10 +58,10 @@ pub enum JfrProblem {
         cap: usize,
     },
     /// Symbols, stacks and labels that would take too much memory.
-    #[error("its symbols, stacks and labels need too much memory for its {0} bytes")]
+    #[error("the symbols, stacks and labels need too much memory for a recording of {0} bytes")]
     OutOfProportion(usize),
     /// Texts and constants that are read again and again.
-    #[error("its events need too many steps to read for its {0} bytes")]
+    #[error("the events need too many steps to read for a recording of {0} bytes")]
     TooMuchWork(usize),
 }
 

@@ -12,7 +12,7 @@ use crate::formats::protobuf::{Value, Wire, WireError};
 
 /// Why bytes are no `LabelsSnapshot`.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("labels of a JFR push: {problem} at byte {offset}")]
+#[error("JFR push labels, byte {offset}: {problem}")]
 pub struct LabelsError {
     /// Where.
     pub offset: usize,
@@ -64,7 +64,7 @@ impl<'a> LabelsSnapshot<'a> {
                     if range.len() > MAX_LABELS_A_SAMPLE {
                         return Err(LabelsError {
                             offset: entry.offset(),
-                            problem: "more than 256 labels of one context",
+                            problem: "more than 256 labels in one context",
                         });
                     }
                     snapshot.contexts.insert(id, range);
@@ -82,7 +82,7 @@ impl<'a> LabelsSnapshot<'a> {
             if (rows + snapshot.pairs.len()) > bytes.len() / BYTES_A_ROW + 1024 {
                 return Err(LabelsError {
                     offset: message.offset(),
-                    problem: "too many entries for its size",
+                    problem: "too many entries for the size of the message",
                 });
             }
         }
@@ -158,7 +158,7 @@ mod tests {
         }
         assert_eq!(
             LabelsSnapshot::decode(&bytes[..5]).unwrap_err().to_string(),
-            "labels of a JFR push: a length runs past the end at byte 0"
+            "JFR push labels, byte 0: a length runs past the end"
         );
     }
 }

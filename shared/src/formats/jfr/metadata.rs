@@ -95,7 +95,7 @@ pub(super) fn read<'a>(
 }
 
 fn texts<'a>(reader: &mut Reader<'a>, budget: &mut Budget) -> Result<Vec<Cow<'a, str>>, JfrError> {
-    let count = reader.count(1, "the metadata's texts")?;
+    let count = reader.count(1, "the metadata's string table")?;
     budget
         .take_for_chunk(count as usize, budget::TEXT)
         .map_err(|problem| reader.error(problem))?;
@@ -148,7 +148,7 @@ impl<'a> Tree<'a> {
                 .take_for_chunk(1, rows)
                 .map_err(|problem| reader.error(problem))?;
             // An element has three numbers at least.
-            open.push((kind, reader.count(3, "the metadata's elements")?));
+            open.push((kind, reader.count(3, "the metadata's element list")?));
         }
         for &(class, field, annotation, value) in &self.pending {
             if Some(annotation) != self.timespan {
@@ -179,7 +179,7 @@ impl<'a> Tree<'a> {
         };
         let (mut name, mut id, mut class, mut value) = (None, 0, 0, None);
         let (mut place, mut repeat) = (Place::Inline, Repeat::Once);
-        for _ in 0..reader.count(2, "the metadata's attributes")? {
+        for _ in 0..reader.count(2, "the metadata's attribute list")? {
             let (key, text) = (self.index(reader)?, self.index(reader)?);
             let at = text;
             let text = &self.texts[text];

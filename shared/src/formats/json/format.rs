@@ -127,7 +127,7 @@ impl JsonFormat {
             ChromeTrace => "a Chrome trace",
             V8CpuProfile => "a V8 CPU profile (.cpuprofile)",
             V8HeapProfile => "a V8 heap profile (.heapprofile)",
-            V8HeapSnapshot => "a V8 heap snapshot (`node --heap-prof` writes a profile)",
+            V8HeapSnapshot => "a V8 heap snapshot (`node --heap-prof` writes a profile instead)",
             V8Log => "a V8 log (node --prof)",
             Firefox => "a Firefox profile",
             Otlp => "an OTLP profile (JSON)",

@@ -48,7 +48,7 @@ pub enum LegacyError {
     #[error("not a legacy profile: it begins with {0:?}")]
     Unknown(String),
     /// Larger than allowed.
-    #[error("legacy profile: it has {length} bytes; at most {cap} are allowed")]
+    #[error("legacy profile: {length} bytes; at most {cap} are allowed")]
     TooLarge {
         /// Its size.
         length: usize,

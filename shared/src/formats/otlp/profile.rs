@@ -300,7 +300,7 @@ fn count_times(value: Value<'_>, layout: Layout) -> Result<u64, OtlpError> {
             if length % 8 != 0 {
                 return Err(WireError {
                     offset: packed.offset(),
-                    problem: "packed 8-byte numbers end inside a number",
+                    problem: "packed 8-byte numbers are cut off",
                 }
                 .into());
             }

@@ -91,12 +91,12 @@ impl<H: Handle> Ids<H> {
     pub(super) fn push(&mut self, id: u64) -> Result<(), PprofError> {
         if id == 0 {
             let (what, row) = (self.what, self.rows);
-            let problem = format!("{what} {row} (counted from 0) has id 0");
+            let problem = format!("{what} {row} (counted from 0) has id 0; ids start at 1");
             return Err(PprofError::Invalid(problem));
         }
         if self.get(id).is_some() {
             return Err(PprofError::Invalid(format!(
-                "{} id {id} comes twice",
+                "{} id {id} appears twice",
                 self.what
             )));
         }

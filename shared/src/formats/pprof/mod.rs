@@ -157,14 +157,14 @@ mod tests {
         for (more, problem) in [
             (
                 rows(&[(4, &[(3, 16)])]),
-                "location 2 (counted from 0) has id 0",
+                "location 2 (counted from 0) has id 0; ids start at 1",
             ),
             (
                 rows(&[(5, &[(2, 1)])]),
-                "function 2 (counted from 0) has id 0",
+                "function 2 (counted from 0) has id 0; ids start at 1",
             ),
-            (rows(&[(4, &[(1, 2)])]), "location id 2 comes twice"),
-            (rows(&[(5, &[(1, 1)])]), "function id 1 comes twice"),
+            (rows(&[(4, &[(1, 2)])]), "location id 2 appears twice"),
+            (rows(&[(5, &[(1, 1)])]), "function id 1 appears twice"),
         ] {
             let bytes = profile_and(&more);
             let problem = format!("pprof: {problem}");
@@ -194,7 +194,7 @@ mod tests {
             bytes
         };
         let both = profile(&[(5, &[(2, 3)]), (5, &[(2, 4)])]);
-        let problem = "function 0 (counted from 0) has id 0";
+        let problem = "function 0 (counted from 0) has id 0; ids start at 1";
         check(&both, problem, &["main;work 3"], 0, "");
         for functions in [
             &[(5, &[(2, 3)][..])][..],

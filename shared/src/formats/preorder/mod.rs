@@ -65,7 +65,7 @@ pub struct PreorderError {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PreorderProblem {
     /// Larger than allowed.
-    #[error("it has {length} bytes; at most {cap} are allowed")]
+    #[error("the profile has {length} bytes; at most {cap} are allowed")]
     TooLarge {
         /// Its size.
         length: usize,
@@ -99,7 +99,7 @@ pub enum PreorderProblem {
         cap: usize,
     },
     /// It stands for much more than its size.
-    #[error("its names and stacks need too much memory for {length} bytes")]
+    #[error("the names and stacks need too much memory for a profile of {length} bytes")]
     OutOfProportion {
         /// Its size.
         length: usize,

@@ -40,10 +40,10 @@ pub enum ProfileProblem {
     #[error("{0}")]
     Shape(String),
     /// A key is missing.
-    #[error("it has no {0:?}")]
+    #[error("{0:?} is missing")]
     Missing(&'static str),
     /// Not as many weights as samples.
-    #[error("it has {samples} samples and {weights} weights")]
+    #[error("{samples} samples, but {weights} weights")]
     Weights {
         /// How many samples.
         samples: usize,
@@ -51,7 +51,7 @@ pub enum ProfileProblem {
         weights: usize,
     },
     /// A frame that is not in the table.
-    #[error("{what} {row} refers to frame {frame}, but \"shared\" has {count}")]
+    #[error("{what} {row} refers to frame {frame}, but \"shared\" has {count} frames")]
     Frame {
         /// A sample or an event.
         what: &'static str,

@@ -93,7 +93,7 @@ impl<'a> Dump<'a> {
     fn value(&mut self, is_key: bool, depth: usize) -> Result<(), String> {
         if depth > MOST_DEEP {
             return Err(format!(
-                "lists and hashes are nested more than {MOST_DEEP} deep"
+                "lists and hashes are nested more than {MOST_DEEP} levels deep"
             ));
         }
         let start = self.at as u32;
@@ -228,7 +228,7 @@ impl<'a> Dump<'a> {
         let most = self.bytes.len().saturating_mul(BYTES_A_BYTE);
         if self.json.len() + self.hashes * HASH > most.saturating_add(FIXED) {
             return Err(
-                "the profile would need far more memory than the size of the file".to_owned(),
+                "the profile would need too much memory for a file of this size".to_owned(),
             );
         }
         Ok(())
@@ -236,7 +236,7 @@ impl<'a> Dump<'a> {
 
     fn part(&mut self, length: usize) -> Result<&'a [u8], String> {
         let found = part(self.bytes, self.at, length);
-        let found = found.ok_or("the file ends in the middle of it")?;
+        let found = found.ok_or("the file ends in the middle of a value")?;
         self.at += length;
         Ok(found)
     }
@@ -356,21 +356,15 @@ mod tests {
         let place = format!("byte {}", cut.len());
         assert_eq!(
             error,
-            format!("stackprof dump, {place}: the file ends in the middle of it")
+            format!("stackprof dump, {place}: the file ends in the middle of a value")
         );
     }
 
     #[test]
     fn what_is_wrong() {
         for (raw, expect) in [
-            (
-                &b"[\x06i\x07"[..],
-                "raw, number 0: the stack runs past the end",
-            ),
-            (
-                b"[\x08i\x06i\x0bi\x06",
-                "raw, number 1: there is no frame 6",
-            ),
+            (&b"[\x06i\x07"[..], "raw[0]: the stack runs past the end"),
+            (b"[\x08i\x06i\x0bi\x06", "raw[1]: there is no frame 6"),
             (
                 b"T",
                 ": invalid type: boolean `true`, expected a list of numbers",
@@ -389,7 +383,7 @@ mod tests {
         let deep = dump(&b"[\x06".repeat(99));
         let error = decode(&deep).expect_err("is deep").to_string();
         assert!(
-            error.ends_with("lists and hashes are nested more than 32 deep"),
+            error.ends_with("lists and hashes are nested more than 32 levels deep"),
             "{error}"
         );
         assert!(!sniff(Start::of(b"\x04\x08{\x06:\x09modei\x06")));

@@ -44,7 +44,7 @@ pub(crate) fn stacks(mut graph: CallGraph, length: usize) -> Result<Decoded, For
     let order = Order::of(&graph, functions);
     let warnings = &mut graph.rows.warnings;
     warnings.add(|| {
-        "a call graph has no stacks: the cost of a function with several callers is split between them by the cost of their calls".to_owned()
+        "a call graph has no stacks: the cost of a function with several callers is split among the callers by the cost of their calls".to_owned()
     });
     if order.cycles > 0 {
         warnings.add(|| {

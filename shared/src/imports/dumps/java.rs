@@ -74,7 +74,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         (reader.homeless, "frames outside of threads are left out"),
         (
             reader.unread,
-            "lines of threads are unrecognized and left out",
+            "lines in threads are unrecognized and left out",
         ),
     ] {
         reader.rows.warnings.count(count, what);
@@ -304,7 +304,7 @@ mod tests {
              thread=a \"b\" #1 state=RUNNABLE 1\n \
              thread=VM Thread state=waiting on condition 1\n\
              jdk.A.park thread=c 1\n",
-            &["1 lines of threads are unrecognized and left out"],
+            &["1 lines in threads are unrecognized and left out"],
         );
     }
 
@@ -342,7 +342,7 @@ mod tests {
             "T.main:16;java.lang.Thread.sleep thread=main state=RUNNABLE 1\n",
             &[
                 "1 frames outside of threads are left out",
-                "1 lines of threads are unrecognized and left out",
+                "1 lines in threads are unrecognized and left out",
             ],
         );
     }

@@ -146,14 +146,14 @@ impl Reader {
         }
         let index = usize::try_from(key >> TYPE_BITS).unwrap_or(usize::MAX);
         let location = self.names.get(index).copied();
-        self.push(location.ok_or("there is no such name")?)
+        self.push(location.ok_or("the name index is out of range")?)
     }
 
     fn push(&mut self, location: LocationId) -> Result<(), &'static str> {
         let location = (self.level > 0).then_some(location);
         self.tree
             .push(&mut self.rows, self.level, location, self.width)
-            .map_err(|_| "the stack is too deep")
+            .map_err(|_| "a stack has more than 16384 frames (the maximum)")
     }
 }
 
@@ -232,7 +232,7 @@ mod tests {
     fn what_is_wrong() {
         let head = format!("{HEAD}{NEW}\nconst cpool = [\n'all'\n];\n");
         for (line, expect) in [
-            ("f(8,0,0,1)", "there is no such name"),
+            ("f(8,0,0,1)", "the name index is out of range"),
             ("f(x)", "expected numbers"),
             ("f(0,-1)", "expected numbers"),
         ] {

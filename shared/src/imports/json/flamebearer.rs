@@ -138,12 +138,12 @@ impl Reader<'_> {
         for (number, node) in nodes.enumerate() {
             let problem = |problem: &str| (number, problem.to_owned());
             if depth > MAX_STACK_DEPTH {
-                return Err(problem("it is too deep"));
+                return Err(problem("a stack has more than 16384 frames (the maximum)"));
             }
             let Some((&name, values)) = node.split_last().filter(|_| node.len() == width) else {
                 return Err((
                     number,
-                    format!("it has {} numbers, not {width}", node.len()),
+                    format!("expected {width} numbers, got {}", node.len()),
                 ));
             };
             let sum = |column: usize| {
@@ -165,10 +165,11 @@ impl Reader<'_> {
                 }
                 let within = above.get(parent);
                 let within = within.filter(|above| above.start <= start && end <= above.end);
-                let within = within.ok_or_else(|| problem("it is not within a node above"))?;
+                let within =
+                    within.ok_or_else(|| problem("the node is not within a node above it"))?;
                 let location = self
                     .location(name)
-                    .ok_or_else(|| (number, format!("there is no name {name}")))?;
+                    .ok_or_else(|| (number, format!("there is no name with index {name}")))?;
                 Some(self.builder.stack(within.stack, location))
             };
             let own: [i64; 2] = [2, 5].map(|at| values.get(at).copied().unwrap_or(0));
@@ -237,20 +238,23 @@ mod tests {
         for (levels, expect) in [
             (
                 "[0,1,0,0],[0,2,2,0]",
-                "level 1, node 0: it is not within a node above",
+                "level 1, node 0: the node is not within a node above it",
             ),
             (
                 "[0,1,0,0],[0,1,1]",
-                "level 1, node 0: it has 3 numbers, not 4",
+                "level 1, node 0: expected 4 numbers, got 3",
             ),
-            ("[0,1,0,0],[0,1,1,7]", "level 1, node 0: there is no name 7"),
+            (
+                "[0,1,0,0],[0,1,1,7]",
+                "level 1, node 0: there is no name with index 7",
+            ),
             (
                 "[0,1,0,0],[-1,1,1,0]",
                 "level 1, node 0: a distance or a total is negative",
             ),
             (
                 "[],[0,1,1,0]",
-                "level 1, node 0: it is not within a node above",
+                "level 1, node 0: the node is not within a node above it",
             ),
         ] {
             let error = open(r#""total""#, levels, single).expect_err("is damaged");

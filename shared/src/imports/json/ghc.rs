@@ -184,7 +184,7 @@ fn tree(text: &[u8]) -> Result<Vec<Node>, String> {
                 };
                 // A node is open in a list, but for the first.
                 if open.len() / 2 >= MAX_STACK_DEPTH {
-                    return Err(format!("it has more than {MAX_STACK_DEPTH} levels"));
+                    return Err(format!("the tree has more than {MAX_STACK_DEPTH} levels"));
                 }
                 // Inputs stay below 4 GiB.
                 open.push(Open::Node(nodes.len() as u32));
@@ -326,7 +326,7 @@ mod tests {
             deep(MAX_STACK_DEPTH + 1)
                 .expect_err("is too deep")
                 .to_string(),
-            "GHC profile, profile: it has more than 16384 levels"
+            "GHC profile, profile: the tree has more than 16384 levels"
         );
         let quotes = r#"{"id":1,"\"profile\":{":"\\","ticks":2}"#;
         assert_eq!(open(quotes).expect("opens").profile.total(2), 2_000_000);

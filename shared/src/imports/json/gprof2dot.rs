@@ -9,7 +9,7 @@ use crate::base::limits::{MAX_SAMPLE_TYPES, MAX_STACK_DEPTH};
 use crate::formats::decoded::Decoded;
 use crate::formats::json::format::JsonFormat;
 use crate::formats::start::Start;
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::json::reader::{Problem, Reader};
 use crate::imports::rows::Rows;
 use crate::model::id::LocationId;
@@ -103,7 +103,7 @@ impl Tables {
             _ => json.skip(),
         })?;
         if self.chains.len() - functions > MAX_STACK_DEPTH {
-            return Err(json.problem("the stack is too deep"));
+            return Err(json.problem(too_deep()));
         }
         self.ends
             .push((self.chains.len() as u32, self.costs.len() as u32));

@@ -14,7 +14,7 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
 use crate::formats::json::format::JsonFormat;
 use crate::formats::start::Start;
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::frames::Frame;
 use crate::imports::json::reader::{Problem, Reader};
 use crate::imports::rows::Rows;
@@ -90,7 +90,7 @@ impl Tree {
                 is_list = json.item()?;
                 if is_list && json.begin()? {
                     if open.len() == MAX_STACK_DEPTH {
-                        return Err(json.problem("the stack is too deep"));
+                        return Err(json.problem(too_deep()));
                     }
                     open.push(self.node(Some(row), rows));
                     rows.check().map_err(|error| json.problem(error.problem))?;
@@ -166,7 +166,7 @@ impl Tree {
         if exceeded > 0 {
             rows.warnings.add(|| {
                 format!(
-                    "{exceeded} functions have less time than their callees; their self time is 0"
+                    "{exceeded} functions have less time than their callees, so their self time is set to 0"
                 )
             });
         }
@@ -218,7 +218,7 @@ fn frames(
         }
         depth += 1;
         if depth > MAX_STACK_DEPTH {
-            return Err(json.problem("the stack is too deep"));
+            return Err(json.problem(too_deep()));
         }
         let file = rows.builder.string(file);
         let location = location(rows, &named(class, name), file, first, line);
@@ -313,7 +313,7 @@ mod tests {
         let text = r#"{"root_frame":{"function":"f","time":0.1,"children":[{"function":"g","time":0.2}]}}"#;
         assert_eq!(
             decode(text.as_bytes()).expect("good").warnings,
-            ["1 functions have less time than their callees; their self time is 0"]
+            ["1 functions have less time than their callees, so their self time is set to 0"]
         );
         for (text, expect) in [
             (r#"{"root_frame":null}"#, ": there are no samples"),

@@ -99,7 +99,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     } = document.recording;
     if rows.len() != durations.len() {
         let (rows, durations) = (rows.len(), durations.len());
-        let problem = format!("it has {rows} stack traces and {durations} durations");
+        let problem = format!("{rows} stack traces, but {durations} durations");
         return Err(FormatError::new(NAME, problem));
     }
     builder.sample_type("time", "nanoseconds");
@@ -201,7 +201,7 @@ mod tests {
         let text = file(r#"{"timestamp":1,"stackFrames":[]}"#, "");
         assert_eq!(
             message(&text),
-            "Safari recording: it has 1 stack traces and 0 durations"
+            "Safari recording: 1 stack traces, but 0 durations"
         );
         let text = file(r#"{"timestamp":"x"}"#, "");
         assert!(

@@ -11,7 +11,7 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
 use crate::formats::json::format::JsonFormat;
 use crate::formats::start::Start;
-use crate::imports::error::FormatError;
+use crate::imports::error::{FormatError, too_deep};
 use crate::imports::json::reader::{Problem, Reader};
 use crate::imports::rows::Rows;
 use crate::model::id::StackId;
@@ -95,7 +95,7 @@ fn frames(json: &mut Reader<'_>, rows: &mut Rows) -> Result<Option<StackId>, Pro
         let (file, name) = place.rsplit_once(' ').unwrap_or(("", place));
         depth += 1;
         if depth > MAX_STACK_DEPTH {
-            return Err(json.problem("the stack is too deep"));
+            return Err(json.problem(too_deep()));
         }
         let function = rows.function(name, file);
         let location = rows.location(None, function, line.parse().unwrap_or(0));

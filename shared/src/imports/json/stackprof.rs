@@ -119,7 +119,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         }
         None => {
             warnings.add(|| {
-                "it was recorded without \"raw: true\", so it has no stacks, only functions"
+                "the profile was recorded without \"raw: true\", so it has no stacks, only functions"
                     .to_owned()
             });
             reader.functions();
@@ -163,7 +163,7 @@ impl Reader {
     fn stacks(&mut self, raw: &[i64], lines: &[i64]) -> Result<(), FormatError> {
         let mut at = 0;
         while at < raw.len() {
-            let place = |at: usize| format!("raw, number {at}");
+            let place = |at: usize| format!("raw[{at}]");
             let cut = || FormatError::at(NAME, place(at), "the stack runs past the end");
             let depth = usize::try_from(raw[at]).unwrap_or(usize::MAX);
             if depth > MAX_STACK_DEPTH {
@@ -312,12 +312,9 @@ mod tests {
     #[test]
     fn what_is_wrong() {
         for (raw, expect) in [
-            ("[2,5,7]", "raw, number 0: the stack runs past the end"),
-            ("[1,5,1,1,6,1]", "raw, number 4: there is no frame 6"),
-            (
-                "[-1]",
-                "raw, number 0: -1 frames; at most 16384 are allowed",
-            ),
+            ("[2,5,7]", "raw[0]: the stack runs past the end"),
+            ("[1,5,1,1,6,1]", "raw[4]: there is no frame 6"),
+            ("[-1]", "raw[0]: -1 frames; at most 16384 are allowed"),
         ] {
             let error = open("cpu", &format!(",\"raw\":{raw}")).expect_err("is damaged");
             assert_eq!(error.to_string(), format!("stackprof profile, {expect}"));

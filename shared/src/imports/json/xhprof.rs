@@ -73,7 +73,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     }
     if negative > 0 {
         reader.graph.rows.warnings.add(|| {
-            format!("{negative} functions have smaller values than their callees; their self values are 0")
+            format!("{negative} functions have smaller values than their callees, so their self values are set to 0")
         });
     }
     call_graph::stacks(reader.graph, bytes.len())
@@ -194,7 +194,7 @@ mod tests {
         let text = r#"{"main()":{"ct":1,"wt":5},"main()==>f":{"ct":1,"wt":7}}"#;
         assert_eq!(
             decode(text.as_bytes()).expect("good").warnings[0],
-            "1 functions have smaller values than their callees; their self values are 0"
+            "1 functions have smaller values than their callees, so their self values are set to 0"
         );
         assert!(!sniff(Start::of(b"{\"a\":\"b==>c\"}")));
     }

@@ -82,7 +82,7 @@ impl Reader {
             [] => {}
             // A row ends in a number.
             [.., last] if self.exact.is_some() && number(last).is_err() => {
-                self.rows.warn_left_out(at, "no cost centre", line);
+                self.rows.warn_left_out(at, "not a cost centre", line);
             }
             _ => {
                 if let Some(exact) = self.exact {

@@ -147,7 +147,9 @@ impl Heap {
             "t" => self.trace(rest).ok_or("expected an address and a trace")?,
             "a" => self.kind(rest).ok_or("expected a size and a trace")?,
             "+" | "-" => {
-                let (size, kind) = self.change(line).ok_or("there is no such allocation")?;
+                let (size, kind) = self
+                    .change(line)
+                    .ok_or("expected the index of a known allocation")?;
                 if size >= 0 && letter == "+" {
                     self.add(kind, OBJECTS, 1);
                     self.add(kind, SPACE, size);
@@ -313,8 +315,8 @@ mod tests {
     fn what_is_wrong() {
         let head = "v 10400 3\nX m\n";
         for (line, expect) in [
-            ("+ 0", "there is no such allocation"),
-            ("+", "there is no such allocation"),
+            ("+ 0", "expected the index of a known allocation"),
+            ("+", "expected the index of a known allocation"),
             ("t 1 0", "expected an address and a trace"),
             ("a 1 7", "expected a size and a trace"),
             ("i x", "expected an address"),

@@ -19,7 +19,7 @@ use crate::model::id::StackId;
 pub(crate) const NAME: &str = "Instruments deep copy";
 
 /// What a line is that is left out.
-const FOREIGN: &str = "not a line of the table";
+const FOREIGN: &str = "not part of the table";
 
 /// Whether one of the first lines has the names of the columns.
 pub(crate) fn sniff(start: Start<'_>) -> bool {

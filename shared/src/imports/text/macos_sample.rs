@@ -17,7 +17,7 @@ use crate::imports::rows::{Rows, lines};
 use crate::model::id::{LabelSetId, LocationId, StringId};
 
 /// What it is called in messages.
-pub(crate) const NAME: &str = "report from macOS's sample";
+pub(crate) const NAME: &str = "macOS sample report";
 
 const TREE: &str = "Call graph:";
 /// What may come behind the tree.
@@ -76,7 +76,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     tree.finish(&mut rows)?;
     if unread > 0 {
         rows.warnings.add(|| {
-            format!("the samples of {unread} skipped lines count for the functions above them")
+            format!("the samples of {unread} skipped lines count toward the functions above them")
         });
     }
     rows.finish()
@@ -172,7 +172,7 @@ mod tests {
             decoded.warnings,
             [
                 "line 15 is not a function and was skipped: \"      odd\"",
-                "the samples of 1 skipped lines count for the functions above them"
+                "the samples of 1 skipped lines count toward the functions above them"
             ]
         );
     }
@@ -186,7 +186,9 @@ mod tests {
         let decoded = decode(text.as_bytes()).expect("good");
         assert_eq!(
             decoded.warnings,
-            ["1 functions have smaller values than their callees; their self values are 0"]
+            [
+                "1 functions have smaller values than their callees, so their self values are set to 0"
+            ]
         );
         assert!(!sniff(Start::of(b"Call graph:\n    5 Thread_1\n")));
     }

@@ -85,7 +85,7 @@ fn tree(rows: &mut Rows, bytes: &[u8], head: usize, column: usize) -> Result<(),
         let indent = line.len() - text.len();
         let (bytes, name) = node(text).ok_or_else(|| {
             error(format!(
-                "expected a line like n1: 234 function: {:?}",
+                "expected a line like \"n1: 234 function\", got {:?}",
                 cut(&line)
             ))
         })?;
@@ -189,7 +189,7 @@ mod tests {
         let error = decode(text.as_bytes()).expect_err("is damaged").to_string();
         assert_eq!(
             error,
-            "massif profile, line 18: expected a line like n1: 234 function: \" n1 x\""
+            "massif profile, line 18: expected a line like \"n1: 234 function\", got \" n1 x\""
         );
         let error = decode(HEAD.as_bytes()).expect_err("nothing").to_string();
         assert_eq!(error, "massif profile: there are no samples");

@@ -33,7 +33,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         if event(&line).is_none() && !line.contains('%') {
             reader
                 .rows
-                .warn_left_out(number, "not a function of a stack", &line);
+                .warn_left_out(number, "not a function in a stack", &line);
             continue;
         }
         reader
@@ -76,7 +76,7 @@ impl Reader {
         let indent = line.len() - text.len();
         let (count, name, module) = node(text).ok_or_else(|| {
             format!(
-                "expected a line like 1.23%  [45]  function: {:?}",
+                "expected a line like \"1.23%  [45]  function\", got {:?}",
                 cut(line)
             )
         })?;
@@ -178,7 +178,7 @@ mod tests {
             ),
             (
                 "@ e [1 samples]\n\n1%  [x]  a\n",
-                "line 3: expected a line like 1.23%  [45]  function: \"1%  [x]  a\"",
+                "line 3: expected a line like \"1.23%  [45]  function\", got \"1%  [x]  a\"",
             ),
         ] {
             let error = decode(text.as_bytes()).expect_err(text).to_string();

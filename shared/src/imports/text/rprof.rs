@@ -56,7 +56,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         let Some(time) = time else {
             match interval(&line) {
                 Some(interval) => time = Some(interval.saturating_mul(NANOSECONDS)),
-                None => rows.warn_left_out(number, "before the interval", &line),
+                None => rows.warn_left_out(number, "before the sample.interval line", &line),
             }
             continue;
         };
@@ -116,8 +116,12 @@ fn frames(rows: &mut Rows, files: &[String], line: &str) -> Result<Vec<LocationI
                 let number: usize = number.parse().ok()?;
                 Some((files.get(number.checked_sub(1)?)?, line.parse().ok()?))
             });
-            let (name, line) =
-                known.ok_or_else(|| format!("neither a name nor a line: {:?}", cut(word)))?;
+            let (name, line) = known.ok_or_else(|| {
+                format!(
+                    "expected a quoted name or a location like 1#23, got {:?}",
+                    cut(word)
+                )
+            })?;
             (file, place) = (name, line);
             rest = behind;
         }
@@ -161,8 +165,14 @@ mod tests {
     fn what_is_wrong() {
         for (line, expect) in [
             ("\"f", "a name has no closing quote: \"\\\"f\""),
-            ("2#3 \"f\"", "neither a name nor a line: \"2#3\""),
-            ("\"f\" g", "neither a name nor a line: \"g\""),
+            (
+                "2#3 \"f\"",
+                "expected a quoted name or a location like 1#23, got \"2#3\"",
+            ),
+            (
+                "\"f\" g",
+                "expected a quoted name or a location like 1#23, got \"g\"",
+            ),
         ] {
             let error = decode(format!("sample.interval=1\n{line}\n").as_bytes()).expect_err(line);
             assert_eq!(error.to_string(), format!("{NAME}, line 2: {expect}"));

@@ -128,7 +128,7 @@ struct Reader {
 impl Reader {
     fn begin(&mut self, columns: Columns) -> Result<(), String> {
         if columns.of_pairs.is_some() {
-            return Err("callers and callees are not supported; open the call tree or the functions (/summary:CallTree or Function)".to_owned());
+            return Err("caller/callee reports are not supported; open the call tree or the functions (/summary:CallTree or Function)".to_owned());
         }
         let mut last = "";
         for (column, (_, kind, unit, scale)) in columns.values.into_iter().zip(VALUES) {
@@ -297,7 +297,7 @@ mod tests {
             ),
             (
                 "Type,Root Function Name,Function Name,Exclusive Samples,\n",
-                ", line 1: callers and callees are not supported; open the call tree or the functions (/summary:CallTree or Function)",
+                ", line 1: caller/callee reports are not supported; open the call tree or the functions (/summary:CallTree or Function)",
             ),
             (
                 "Function Name,Exclusive Samples,\n",

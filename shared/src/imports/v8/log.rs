@@ -34,7 +34,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut rows: Vec<u32> = (0..ticks.len() as u32).collect();
     let time = |row: u32| ticks[row as usize].0;
     if !ticks.is_sorted_by_key(|tick| tick.0) {
-        warnings.add(|| "some ticks are earlier than the one before; they are put in order".into());
+        warnings.add(|| "some ticks are out of order; they are sorted by time".into());
         sort_rows(&mut rows, &mut |a, b| time(a).cmp(&time(b)));
     }
     if !rows.is_empty() {

@@ -186,7 +186,9 @@ impl Nodes {
             .filter(|two| id(two[0]) == id(two[1]) && id(two[0]) != 0)
             .count();
         if twice > 0 {
-            warnings.add(|| format!("{twice} nodes have the ID of another; the first one is used"));
+            warnings.add(|| {
+                format!("{twice} nodes repeat the ID of another node; the first one is used")
+            });
         }
         let mut found = Stacks {
             by_id,
@@ -251,7 +253,7 @@ impl Stacks {
             first = end;
         }
         if missing > 0 {
-            warnings.add(|| format!("{missing} parents or children of nodes are missing"));
+            warnings.add(|| format!("{missing} parent or child IDs refer to missing nodes"));
         }
         parents
     }
@@ -279,7 +281,7 @@ impl Stacks {
             let (mut stack, mut depth) = match at {
                 NONE => (None, 1),
                 at if depths[at as usize] == NONE => {
-                    return Err(wrong("it is called by itself".to_owned()));
+                    return Err(wrong("its callers form a loop".to_owned()));
                 }
                 at => (self.stacks[at as usize], depths[at as usize]),
             };

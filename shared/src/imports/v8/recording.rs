@@ -129,7 +129,7 @@ impl Recording {
             // Old files may say when the last sample ended.
             let is_end = piece.has_timestamps && has == wanted + 1;
             if has != wanted && !is_end {
-                warnings.add(|| format!("a list has {wanted} samples and {has} times"));
+                warnings.add(|| format!("a list has {wanted} samples but {has} times"));
             }
             if piece.has_timestamps {
                 // The keys for start and end are in seconds then.
@@ -163,8 +163,7 @@ fn put_in_order(times: &mut Vec<i64>, ids: &mut Vec<u32>, warnings: &mut Warning
     if back == 0 {
         return;
     }
-    warnings
-        .add(|| format!("{back} samples are earlier than the one before; they are put in order"));
+    warnings.add(|| format!("{back} samples are out of order; they are sorted by time"));
     let mut rows: Vec<u32> = (0..times.len() as u32).collect();
     let time = |row: u32| times[row as usize];
     sort_rows(&mut rows, &mut |a, b| time(a).cmp(&time(b)));

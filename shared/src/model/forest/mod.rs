@@ -84,7 +84,7 @@ impl Forest {
         let row = self.rows.len() as u32;
         assert!(
             self.rows.len() < FOLLOWS as usize,
-            "rows are fewer than the input's bytes"
+            "there must be fewer rows than input bytes"
         );
         assert!(rank < FORKED, "frames are fewer than the input's bytes");
         if parent + 1 == row {
@@ -92,7 +92,7 @@ impl Forest {
         } else {
             assert!(
                 self.forks.len() < FORKED as usize,
-                "rows are fewer than the input's bytes"
+                "there must be fewer rows than input bytes"
             );
             self.rows.push(rank);
             let above = &mut self.rows[parent as usize];

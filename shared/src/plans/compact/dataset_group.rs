@@ -392,7 +392,7 @@ fn check_stacks(dataset: &Dataset, count: usize) -> Result<(), StoreError> {
     if dataset.stacks == count as u64 {
         return Ok(());
     }
-    let problem = "the number of stacks differs from the directory";
+    let problem = "the number of stacks doesn't match the directory";
     Err(StoreError::Corrupt {
         section: "symbols",
         offset: 0,

@@ -49,7 +49,7 @@ pub struct Rebuilt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Dropped {
     /// Another block holds what is in it, or some of that.
-    #[error("a block replaces it")]
+    #[error("replaced by a block")]
     Replaced,
     /// All of its chunks were counted before.
     #[error("all of its chunks were counted before")]

@@ -82,7 +82,7 @@ impl Reading {
             Some(part) if raw => {
                 // Right before the directory.
                 if part.offset.checked_add(part.len) != Some(start) {
-                    return Err(corrupt("the IDs are not directly before it"));
+                    return Err(corrupt("the IDs don't end where the directory begins"));
                 }
                 if part.offset < first {
                     self.from = part.offset;
@@ -91,7 +91,7 @@ impl Reading {
                 read_ids(&self.end[(part.offset - first) as usize..(start - first) as usize])?
             }
             None if !raw => Ids::default(),
-            _ => return Err(corrupt("unexpected in a block of its level")),
+            _ => return Err(corrupt("IDs are missing or unexpected at this level")),
         };
         Ok(Some((directory, ids)))
     }

@@ -31,7 +31,7 @@ const STATES_A_BYTE: usize = 48;
 /// Why a regular expression was refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(crate) enum RegexError {
-    #[error("a regular expression of {0} bytes; at most {MAX_PATTERN} are allowed")]
+    #[error("the regular expression has {0} bytes; at most {MAX_PATTERN} are allowed")]
     TooLong(usize),
     /// Not valid, nested too deep, or too large once its repetitions are written out.
     #[error("invalid regular expression: {0}")]
@@ -126,7 +126,7 @@ mod tests {
         let long = "a".repeat(MAX_PATTERN + 1);
         assert_eq!(
             refused(&long),
-            "a regular expression of 4097 bytes; at most 4096 are allowed"
+            "the regular expression has 4097 bytes; at most 4096 are allowed"
         );
         assert!(refused("a)(b").contains("closing ')'"));
     }
@@ -205,7 +205,7 @@ mod tests {
         assert!(search("é.K", "xÉéxkx") && search("(?-i)é", "é") && !search("(?-i)a", "A"));
         let uneven = unanchored("[0-f]", Case::Ignored).unwrap_err().to_string();
         assert!(
-            uneven.ends_with(": [0-f] is not supported where case is ignored"),
+            uneven.ends_with(": [0-f] is not supported when case is ignored"),
             "{uneven}"
         );
     }
@@ -244,11 +244,11 @@ mod tests {
         check(r"\b{2}", "\\b{ is not supported");
         check(
             r"\1",
-            "\\1: references to groups and octal codes are not supported",
+            "\\1: backreferences and octal escapes are not supported",
         );
         check(
             r"\012",
-            "\\0: references to groups and octal codes are not supported",
+            "\\0: backreferences and octal escapes are not supported",
         );
         check(
             r"\x4",
@@ -272,7 +272,7 @@ mod tests {
             );
         }
         for quote in [r"(\Q\E?i)a", r"a{2}\Q\E?", r"a\Q\E\Q\E*"] {
-            check(quote, "\\Q\\E quotes nothing that could be repeated");
+            check(quote, "\\Q\\E is empty and can't be repeated");
         }
         for pattern in [
             "(?i)é",
@@ -289,11 +289,11 @@ mod tests {
         }
         check(
             r"(?i)\xe9",
-            "\\x is not supported after (?i); write the character",
+            "\\x is not supported after (?i); write the character itself",
         );
         check(
             r"(?i:[\u00c9])",
-            "\\u is not supported after (?i); write the character",
+            "\\u is not supported after (?i); write the character itself",
         );
         for class in [
             "[Q-d]",
@@ -304,20 +304,20 @@ mod tests {
         ] {
             check(
                 &format!("(?i){class}"),
-                &format!("{class} is not supported where case is ignored"),
+                &format!("{class} is not supported when case is ignored"),
             );
         }
         for flags in ["(?x) a b", "(?P=n)", "(?-i:a)(?R)", "(?us)", "(?#a)"] {
             let flag = flags.chars().find(|c| "xPRu#".contains(*c)).unwrap();
             check(
                 flags,
-                &format!("(?{flag}: only the flags i, m, s and U are supported"),
+                &format!("(?{flag} is not supported; the supported flags are i, m, s and U"),
             );
         }
         // The bracket is the end of a range, so the class ends before the parenthesis.
         check(
             "[!-[:alpha:](?x)]",
-            "(?x: only the flags i, m, s and U are supported",
+            "(?x is not supported; the supported flags are i, m, s and U",
         );
         check("(?=a)", "look-around is not supported");
         check("(?<!a)", "look-around is not supported");

@@ -79,7 +79,7 @@ impl Scanner<'_> {
             .unwrap_or((&self.rest[1..], ""));
         // It would join with what stands before: `a{2}\Q\E?` is not `a{2}?`.
         if text.is_empty() && rest.starts_with(['*', '+', '?', '{']) {
-            return Err("\\Q\\E quotes nothing that could be repeated".to_owned());
+            return Err("\\Q\\E is empty and can't be repeated".to_owned());
         }
         self.out.pop();
         self.out.push_str(&escape(text));
@@ -93,11 +93,11 @@ impl Scanner<'_> {
             Some('p' | 'P') => {
                 ": Unicode classes are not supported; write the characters or a range such as [а-я]"
             }
-            Some('0'..='9') => ": references to groups and octal codes are not supported",
+            Some('0'..='9') => ": backreferences and octal escapes are not supported",
             Some('<' | '>') => " is not supported; write it without the backslash",
             Some('b') if self.rest.starts_with('{') => "{ is not supported",
             Some('x' | 'u' | 'U') if self.has_i_flag => {
-                " is not supported after (?i); write the character"
+                " is not supported after (?i); write the character itself"
             }
             Some('x' | 'u' | 'U') => {
                 // No count.
@@ -142,7 +142,7 @@ impl Scanner<'_> {
         // Single characters fold as they should.
         let has_ranges = class.contains('-') || class.contains("[:");
         if self.ignores_case && has_ranges && (class[1..].contains("[:^") || !folds(class)) {
-            return Err([class, " is not supported where case is ignored"].concat());
+            return Err([class, " is not supported when case is ignored"].concat());
         }
         Ok(())
     }
@@ -172,7 +172,7 @@ impl Scanner<'_> {
             return Err([
                 "(?",
                 &c.to_string(),
-                ": only the flags i, m, s and U are supported",
+                " is not supported; the supported flags are i, m, s and U",
             ]
             .concat());
         }

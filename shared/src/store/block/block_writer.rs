@@ -324,7 +324,7 @@ pub(crate) fn read_symbols(bytes: &[u8], dataset: &Dataset) -> Result<Profile, S
         return Err(StoreError::Corrupt {
             section: "symbols",
             offset: 0,
-            problem: "the number of stacks differs from the directory",
+            problem: "the number of stacks doesn't match the directory",
         });
     }
     Ok(profile)

@@ -59,7 +59,7 @@ pub(super) fn row_ranges(
     for _ in 0..count {
         let (start, rows) = (end, r.varint()?);
         if rows > (r.remaining() / row_bytes).saturating_sub(start) as u64 {
-            return Err(r.corrupt("more rows than there are bytes for"));
+            return Err(r.corrupt("more rows than the remaining bytes can hold"));
         }
         end += rows as usize;
         ranges.push(start..end);

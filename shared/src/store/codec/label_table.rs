@@ -113,7 +113,7 @@ pub(crate) fn label_table(r: &mut Reader) -> Result<(Vec<Labels>, Vec<ProfileTyp
         let text = &texts[r.index(texts.len())?];
         length += text.len();
         if length > MAX_TEXT {
-            Err(r.corrupt("labels grow beyond 64 MiB"))
+            Err(r.corrupt("labels exceed 64 MiB"))
         } else {
             Ok(text.clone())
         }
@@ -124,10 +124,7 @@ pub(crate) fn label_table(r: &mut Reader) -> Result<(Vec<Labels>, Vec<ProfileTyp
         let pairs = (0..r.count(2)?)
             .map(|_| Ok((text(r)?, text(r)?)))
             .collect::<Result<Vec<_>, StoreError>>()?;
-        label_sets.push(
-            Labels::of_shared(pairs)
-                .map_err(|_| r.corrupt("a label set breaks the rules for labels"))?,
-        );
+        label_sets.push(Labels::of_shared(pairs).map_err(|_| r.corrupt("a label set is invalid"))?);
     }
     let count = r.count(5)?;
     let mut types = Vec::with_capacity(count);

@@ -163,7 +163,7 @@ pub(crate) fn link_table(r: &mut Reader) -> Result<LinkTable, StoreError> {
     let mut traces = Vec::with_capacity(count);
     for _ in 0..count {
         let id = TraceId::from_bytes(r.array()?);
-        traces.push(id.ok_or_else(|| r.corrupt("the id of a trace is zero"))?);
+        traces.push(id.ok_or_else(|| r.corrupt("a trace ID is zero"))?);
     }
     let count = r.count(1)?;
     let mut names = Vec::with_capacity(count);

@@ -262,7 +262,7 @@ fn mappings(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
         );
         let [flags] = r.array()?;
         if flags > 0b1111 {
-            return Err(r.corrupt("a mapping has flags that this version does not know"));
+            return Err(r.corrupt("a mapping has flags unknown to this version"));
         }
         let set = |bit: u8| flags >> bit & 1 == 1;
         let symbols = SymbolFlags {
@@ -357,7 +357,7 @@ fn stacks(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
         let parent = match r.next_byte()? {
             0 => None,
             back if back < number => StackId::numbered((number - back) as u32),
-            _ => return Err(r.corrupt("a stack's parent lies before the table")),
+            _ => return Err(r.corrupt("a stack's parent is outside the table")),
         };
         p.stacks.push(Stack {
             parent,

@@ -158,7 +158,7 @@ pub(crate) fn block(
     let (number, count) = (r.varint()?, r.varint()?);
     let partition = match (u32::try_from(number), u32::try_from(count)) {
         (Ok(number), Ok(count)) if number < count => Partition { number, count },
-        _ => return Err(r.corrupt("a partition that does not exist")),
+        _ => return Err(r.corrupt("the partition number is out of range")),
     };
     let ids = optional(r)?;
     let summarizes = r.names()?;
@@ -216,12 +216,12 @@ fn dataset(r: &mut Reader, label_sets: usize, types: usize) -> Result<Dataset, S
         None => None,
         Some(part) => match read_kind(r)? {
             (window, SumScope::Series) => Some((window, part)),
-            _ => return Err(r.corrupt("totals of windows are those of each series")),
+            _ => return Err(r.corrupt("window totals must be per series")),
         },
     };
     let all_totals = optional(r)?;
     if all_totals.is_some() && window_totals.is_none() {
-        return Err(r.corrupt("totals of all series together, and none of each"));
+        return Err(r.corrupt("totals for all series without totals for each"));
     }
     let pages = pages(r)?;
     // Its kind and a number of pages.
@@ -283,7 +283,7 @@ fn links(r: &mut Reader, datasets: &mut [Dataset]) -> Result<(), StoreError> {
         let pages = pages(r)?;
         let links = &mut datasets[place as usize].links;
         if !links.is_empty() || pages.is_empty() {
-            return Err(r.corrupt("a dataset has its links twice, or not at all"));
+            return Err(r.corrupt("a dataset's links are repeated or empty"));
         }
         *links = pages;
     }
@@ -302,7 +302,7 @@ fn read_kind(r: &mut Reader) -> Result<(SumWindow, SumScope), StoreError> {
     KINDS
         .get(usize::from(byte))
         .copied()
-        .ok_or_else(|| r.corrupt("sums of a kind that this version does not know"))
+        .ok_or_else(|| r.corrupt("sums of a kind unknown to this version"))
 }
 
 fn put_pages(out: &mut Vec<u8>, pages: &[PageEntry]) {
@@ -339,7 +339,7 @@ fn pages(r: &mut Reader) -> Result<Vec<PageEntry>, StoreError> {
     for page in &pages {
         checked_part(r, page.part.offset, page.part.len)?;
         if page.divisor == 0 {
-            return Err(r.corrupt("values divided by 0"));
+            return Err(r.corrupt("a page's divisor is 0"));
         }
     }
     Ok(pages)
@@ -374,7 +374,7 @@ fn optional(r: &mut Reader) -> Result<Option<Part>, StoreError> {
 
 pub(crate) fn checked_part(r: &Reader, offset: u64, len: u64) -> Result<Part, StoreError> {
     if len < SECTION_HEAD as u64 || offset.checked_add(len).is_none() {
-        return Err(r.corrupt("a part of the object is not a section"));
+        return Err(r.corrupt("a section's offset or length is invalid"));
     }
     Ok(Part { offset, len })
 }

@@ -319,7 +319,7 @@ fn chunk_links(r: &mut Reader, chunks: &mut [ChunkEntry]) -> Result<(), StoreErr
     for (i, place) in places.into_iter().enumerate() {
         let part = checked_part(r, offsets[i] as u64, lengths[i])?;
         if chunks[place as usize].links.replace(part).is_some() {
-            return Err(r.corrupt("a chunk has its links twice"));
+            return Err(r.corrupt("a chunk's links are repeated"));
         }
     }
     Ok(())
@@ -335,7 +335,7 @@ fn chunks(r: &mut Reader, label_sets: usize, types: usize) -> Result<Vec<ChunkEn
     let counts = r.column(count)?;
     let total = counts.iter().fold(0u64, |sum, &n| sum.saturating_add(n));
     if total > r.remaining() as u64 / 5 {
-        return Err(r.corrupt("more series than there are bytes for"));
+        return Err(r.corrupt("more series than the remaining bytes can hold"));
     }
     let mut all = series(r, total as usize, label_sets, types)?.into_iter();
     let mut end = 0u64;
@@ -344,7 +344,7 @@ fn chunks(r: &mut Reader, label_sets: usize, types: usize) -> Result<Vec<ChunkEn
         let offset = end.checked_add(gaps[i]);
         let next = offset.and_then(|offset| offset.checked_add(lengths[i]));
         let (Some(offset), Some(next)) = (offset, next) else {
-            return Err(r.corrupt("a chunk ends beyond all objects"));
+            return Err(r.corrupt("a chunk's offset or length is too large"));
         };
         let series = all.by_ref().take(counts[i] as usize).collect();
         chunks.push(ChunkEntry {

@@ -40,7 +40,7 @@ pub struct ObjectKey {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum KeyError {
     /// A tenant id that is empty, `.` or `..`.
-    #[error("tenant ID {0:?} is not allowed")]
+    #[error("tenant ID {0:?} is not allowed; it can't be empty, \".\" or \"..\"")]
     Tenant(String),
     /// A tenant id that is too long.
     #[error("the tenant ID has {0} bytes; at most {MAX_TENANT} are allowed")]

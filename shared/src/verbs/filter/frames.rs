@@ -80,7 +80,7 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, PatternError> {
     let groups = regex.captures_len() - 1;
     if groups > MAX_GROUPS {
         return Err(refused(format!(
-            "it has {groups} groups; at most {MAX_GROUPS} are allowed"
+            "the expression has {groups} groups; at most {MAX_GROUPS} are allowed"
         )));
     }
     Ok(regex)

@@ -36,7 +36,7 @@ enum FilterUnit {
 }
 
 /// Why something that looks like a range is none.
-pub(crate) const TOO_LARGE: &str = "its number does not fit in 64 bits";
+pub(crate) const TOO_LARGE: &str = "the number does not fit in 64 bits";
 
 impl TagRange {
     /// Parses `32kb`, `:64kb`, `4mb:` or `32kb:64mb`; `None` for everything else, which is a

@@ -35,7 +35,7 @@ impl RenameRules {
             if replacement.len() > MAX_REPLACEMENT_BYTES {
                 let length = replacement.len();
                 let reason = format!(
-                    "its replacement has {length} bytes; at most {MAX_REPLACEMENT_BYTES} are allowed"
+                    "the replacement has {length} bytes; at most {MAX_REPLACEMENT_BYTES} are allowed"
                 );
                 return Err(PatternError {
                     pattern: pattern.chars().take(80).collect(),

@@ -29,10 +29,10 @@ pub enum TagEnd {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum TagFramesError {
     /// There are too many values on too many stacks.
-    #[error("the stacks with these values as frames would have more than {MAX_ROWS} frames")]
+    #[error("with these values as frames, the stacks would have more than {MAX_ROWS} frames")]
     TooManyRows,
     /// There are too many keys.
-    #[error("{0} keys given; at most {MAX_KEYS} can become frames")]
+    #[error("got {0} label keys; at most {MAX_KEYS} can become frames")]
     TooManyKeys(usize),
 }
 

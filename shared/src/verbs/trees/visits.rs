@@ -42,7 +42,7 @@ pub struct Span {
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum TimelineError {
     /// Too many spans.
-    #[error("the chart has more than {MAX_SPANS} spans up to time {until}")]
+    #[error("the chart has more than {MAX_SPANS} spans up to {until} ns; choose a shorter range")]
     TooManySpans {
         /// Where the limit was reached.
         until: i64,

@@ -19,7 +19,7 @@ pub enum ZeroSamples {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SelectError {
     /// There is no such column.
-    #[error("there is no sample type {index}; the profile has {count}")]
+    #[error("sample type {index} (counted from 0) does not exist; the profile has {count}")]
     NoColumn {
         /// What was asked for, from 0.
         index: usize,
@@ -27,7 +27,7 @@ pub enum SelectError {
         count: usize,
     },
     /// More than the profile has.
-    #[error("{asked} sample types were asked for; the profile has {count}")]
+    #[error("{asked} sample types were requested; the profile has only {count}")]
     TooMany {
         /// How many were asked for.
         asked: usize,

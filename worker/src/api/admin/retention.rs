@@ -50,7 +50,7 @@ async fn set(request: &mut Request, scope: &Scope) -> Result<Response, Problem> 
     let body = body::read(request, &scope.isolate().bodies, MAX_REQUEST).await?;
     let own: Option<Retention> = serde_json::from_slice(&body).map_err(|error| {
         Problem::invalid(format!(
-            "the body must be {{\"raw_days\",\"sums_days\"}} or null: {error}"
+            "the body must be a JSON object with raw_days and sums_days, or null: {error}"
         ))
     })?;
     let set = |kept: &mut OwnRetention| kept.set(own);

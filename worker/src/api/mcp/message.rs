@@ -201,7 +201,7 @@ pub(super) fn read(headers: &Headers, body: &[u8]) -> Result<Option<Call>, Refus
         .map_err(|error| invalid(Value::Null, &format!("not a JSON-RPC message: {error}")))?;
     let id = message.id.unwrap_or(Value::Null);
     if message.jsonrpc.as_deref() != Some("2.0") {
-        return Err(invalid(id, "jsonrpc is not \"2.0\""));
+        return Err(invalid(id, "jsonrpc must be \"2.0\""));
     }
     let Some(method) = message.method else {
         return Err(invalid(id, "the message has no method"));

@@ -305,7 +305,7 @@ fn file(base64: &str) -> Result<Vec<u8>, Problem> {
     }
     BASE64
         .decode(base64)
-        .map_err(|error| Problem::invalid(format!("the profile is not in base64: {error}")))
+        .map_err(|error| Problem::invalid(format!("the profile is not valid base64: {error}")))
 }
 
 /// Why a file cannot be looked at.

@@ -43,7 +43,7 @@ impl Buckets {
         let (start, end) = (range.from.millis(), range.until.millis() - 1);
         if (end - start) / step >= MAX_POINTS {
             return Err(Problem::invalid(format!(
-                "more than {MAX_POINTS} points; choose a longer step"
+                "the range has more than {MAX_POINTS} points at this step; choose a longer step"
             )));
         }
         let window = window_of(
@@ -136,6 +136,9 @@ mod tests {
         assert_eq!(message(0.0), "step must be >= 1ms");
         assert_eq!(message(f64::NAN), "step must be >= 1ms");
         assert_eq!(message(f64::INFINITY), "step must be <= 316224000 seconds");
-        assert_eq!(message(1.0), "more than 11000 points; choose a longer step");
+        assert_eq!(
+            message(1.0),
+            "the range has more than 11000 points at this step; choose a longer step"
+        );
     }
 }

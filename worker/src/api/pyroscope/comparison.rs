@@ -47,7 +47,7 @@ async fn diff(
     let form = Form::of(&mut left, codec)?;
     if form != Form::of(&mut right, codec)? {
         return Err(Problem::invalid(
-            "both sides of a comparison of functions need the same call site",
+            "a function comparison needs the same call site on both sides",
         ));
     }
     // The larger of what is asked for; the default where neither side asks.

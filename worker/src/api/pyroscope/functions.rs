@@ -91,7 +91,7 @@ impl TreeProjection {
             FunctionTreeDirection::BOTH => vec![Direction::Callees, Direction::Callers],
             _ => {
                 return Err(Problem::invalid(
-                    "the direction of the function tree is missing",
+                    "function_tree.direction must be FUNCTION_TREE_DIRECTION_CALLEES, _CALLERS or _BOTH",
                 ));
             }
         };
@@ -116,7 +116,7 @@ impl TreeProjection {
                 depth,
             }),
             _ => Err(Problem::invalid(
-                "the selection of the function tree is missing",
+                "function_tree.selection must be FUNCTION_TREE_SELECTION_ROOT_PATH or _FUNCTION_CHAIN",
             )),
         }
     }

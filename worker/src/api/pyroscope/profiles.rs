@@ -125,7 +125,7 @@ async fn span_profile(
         Some(ProfileFormat::FlameGraph | ProfileFormat::Tree)
     ) {
         return Err(Problem::unimplemented(
-            "span profiles are flame graphs or trees here; use SelectMergeStacktraces for other formats",
+            "span profiles are returned only as flame graphs or trees; use SelectMergeStacktraces for other formats",
         ));
     }
     let request = SelectMergeStacktracesRequest {

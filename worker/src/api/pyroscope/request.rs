@@ -58,7 +58,7 @@ pub(super) fn day_before(now: UnixNanos) -> TimeRange {
 pub(super) fn selectors(matchers: &[String]) -> Result<Vec<Selector>, Problem> {
     if matchers.len() > MAX_SELECTORS {
         let message = format!(
-            "{} matchers; at most {MAX_SELECTORS} are allowed",
+            "got {} matchers; at most {MAX_SELECTORS} are allowed",
             matchers.len()
         );
         return Err(Problem::invalid(message));
@@ -74,7 +74,7 @@ pub(super) fn label_names(names: &[String]) -> Result<Vec<String>, Problem> {
             continue;
         }
         if once.len() == MAX_LABEL_NAMES {
-            let message = format!("more than {MAX_LABEL_NAMES} label names are given");
+            let message = format!("at most {MAX_LABEL_NAMES} label names are allowed");
             return Err(Problem::invalid(message));
         }
         once.push(name.clone());
@@ -157,7 +157,7 @@ pub(super) fn limit(asked: Option<i64>) -> usize {
 fn profile_ids(texts: &[String]) -> Result<Option<ProfileIds>, Problem> {
     if texts.len() > MAX_PROFILE_IDS {
         let message = format!(
-            "{} profile IDs; at most {MAX_PROFILE_IDS} are allowed",
+            "got {} profile IDs; at most {MAX_PROFILE_IDS} are allowed",
             texts.len()
         );
         return Err(Problem::invalid(message));
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(of(MAX_SELECTORS), Ok(MAX_SELECTORS));
         assert_eq!(
             of(MAX_SELECTORS + 1).unwrap_err().message,
-            "17 matchers; at most 16 are allowed"
+            "got 17 matchers; at most 16 are allowed"
         );
     }
 

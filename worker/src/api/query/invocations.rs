@@ -19,7 +19,7 @@ pub(crate) trait Invocations {
 /// Nowhere else.
 impl Invocations for () {
     async fn call(&self, _: Vec<u8>) -> Result<Vec<u8>, Problem> {
-        Err(Problem::internal("there is no other invocation"))
+        Err(Problem::internal("no other invocation is available"))
     }
 }
 

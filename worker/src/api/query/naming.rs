@@ -73,7 +73,8 @@ pub(super) async fn named<P: Platform>(
         for listed in list {
             reads += 1;
             if reads > MAX_TABLES {
-                let message = "a query result was symbolized only in part: too many programs";
+                let message =
+                    "a query result was only partially symbolized: too many symbol tables";
                 admission.platform.note(message);
                 return Ok(profile);
             }
@@ -89,7 +90,7 @@ pub(super) async fn named<P: Platform>(
     if left.get() == 0 {
         admission
             .platform
-            .note("a query result was symbolized only in part: too many addresses");
+            .note("a query result was only partially symbolized: too many addresses");
     }
     Ok(profile)
 }
@@ -106,7 +107,9 @@ async fn named_by<P: Platform>(
     let key = listed.key(tenant);
     let memory = listed.memory() + 3 * profile.table_bytes() as u64;
     if memory > MAX_MEMORY {
-        let message = format!("object {key} was skipped: with the total it needs {memory} bytes");
+        let message = format!(
+            "object {key} was skipped: together with the query result, it needs {memory} bytes"
+        );
         return Err(Problem::internal(message));
     }
     let _permit = admission.enter(listed.memory()).await?;

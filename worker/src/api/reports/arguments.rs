@@ -175,7 +175,7 @@ impl Arguments {
                 let [from, until] = names;
                 let range = self.given.range_millis_of(from, until, selected.range);
                 baseline.range = range.map_err(|problem| Problem {
-                    message: format!("the baseline: {}", problem.message),
+                    message: format!("invalid baseline: {}", problem.message),
                     ..problem
                 })?;
             }
@@ -193,7 +193,7 @@ impl Arguments {
         known
             .find(|parameter| parameter.name == name)
             .map(|parameter| parameter.kind)
-            .ok_or_else(|| Problem::internal(format!("{name} is not in a table")))
+            .ok_or_else(|| Problem::internal(format!("{name} is not in the parameter table")))
     }
 }
 
@@ -292,7 +292,7 @@ mod tests {
         );
         assert_eq!(
             message(sides("&baseline_from=9&baseline_until=7")),
-            "the baseline: the range begins (9) after its end (7)"
+            "invalid baseline: the range begins (9) after its end (7)"
         );
         let other = "&baseline_query=process_cpu:samples:count:cpu:nanoseconds{}";
         assert!(message(sides(other)).starts_with("both sides need the same profile type"));

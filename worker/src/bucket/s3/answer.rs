@@ -105,7 +105,7 @@ impl S3Error {
             None => request.method.to_str().to_owned(),
         };
         let said = match (code.as_str(), message.as_str()) {
-            ("", _) => format!("{status} without an S3 error"),
+            ("", _) => format!("{status} and no S3 error"),
             (code, "") => format!("{status} {code}"),
             (code, message) => format!("{status} {code}: {message}"),
         };
@@ -139,11 +139,13 @@ impl S3Error {
             | "InvalidRegionName"
             | "PermanentRedirect"
             | "TemporaryRedirect" => "check S3_REGION and S3_ENDPOINT",
-            "RequestTimeTooSkewed" => "its clock and this server's are too far apart",
+            "RequestTimeTooSkewed" => "the endpoint's clock and this server's are too far apart",
             "AccessDenied" => {
-                "the access key needs to read, write, list and delete objects of this bucket"
+                "the access key needs permission to read, write, list and delete objects in this bucket"
             }
-            "NotImplemented" => "it lacks S3 features that Pilotlight needs: run the bucket check",
+            "NotImplemented" => {
+                "the endpoint lacks S3 features that Pilotlight needs: run the bucket check"
+            }
             "" => "check that S3_ENDPOINT is the URL of an S3 API",
             _ => return None,
         })
@@ -154,7 +156,7 @@ impl S3Error {
 pub(crate) fn etag(response: &Response) -> Result<String, String> {
     let etag = response.header("etag");
     if etag.is_empty() {
-        Err("it has no ETag".to_owned())
+        Err("no ETag".to_owned())
     } else {
         Ok(etag.to_owned())
     }
@@ -196,7 +198,7 @@ pub(crate) fn object(response: Response, range: Option<Range<u64>>) -> Result<Ob
                 size,
             })
         }
-        (status, _) => Err(format!("its status is {status}")),
+        (status, _) => Err(format!("unexpected status {status}")),
     }
 }
 
@@ -253,10 +255,10 @@ fn listed(node: Node<'_, '_>) -> Result<Listed, String> {
     let (size, modified) = (child(node, "Size"), child(node, "LastModified"));
     let size = size
         .parse()
-        .map_err(|_| format!("the size of {key:?} is {size:?}"))?;
+        .map_err(|_| format!("invalid size of {key:?}: {size:?}"))?;
     let modified: Timestamp = modified
         .parse()
-        .map_err(|_| format!("the time of {key:?} is {modified:?}"))?;
+        .map_err(|_| format!("invalid time of {key:?}: {modified:?}"))?;
     Ok(Listed {
         key,
         size,

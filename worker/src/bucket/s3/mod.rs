@@ -222,6 +222,6 @@ fn nameable(key: &str) -> Result<(), BucketError> {
         return Ok(());
     }
     Err(BucketError::Refused {
-        message: format!("{key:?} can't be written as a URL, so S3 can't fetch it"),
+        message: format!("{key:?} can't be part of a URL, so S3 can't store or return it"),
     })
 }

@@ -335,7 +335,7 @@ fn an_answer_that_is_none_of_s3_does_not_mean_that_an_object_is_absent() {
     assert!(
         error
             .to_string()
-            .ends_with("404 without an S3 error (check that S3_ENDPOINT is the URL of an S3 API)"),
+            .ends_with("404 and no S3 error (check that S3_ENDPOINT is the URL of an S3 API)"),
         "{error}"
     );
     assert!(matches!(error, BucketError::Invalid { .. }));

@@ -45,7 +45,7 @@ impl Retention {
         } = self;
         if raw_days == 0 || sums_days > MAX_DAYS || raw_days > sums_days {
             return Err(Problem::invalid(format!(
-                "raw_days and sums_days must be 1 <= raw_days <= sums_days <= {MAX_DAYS} (got {raw_days} and {sums_days})"
+                "raw_days and sums_days must satisfy 1 <= raw_days <= sums_days <= {MAX_DAYS} (got {raw_days} and {sums_days})"
             )));
         }
         Ok(self)
@@ -250,7 +250,7 @@ fn admin_token(var: &impl Fn(&str) -> Option<String>) -> Result<Option<TokenDige
     };
     let wrong = || ConfigError {
         name: "ADMIN_TOKEN_SHA256",
-        found: "what it is set to".to_owned(),
+        found: "a different value".to_owned(),
         expected: "the SHA-256 of a token, 64 hexadecimal digits",
     };
     TokenDigest::from_hex(&given).map(Some).ok_or_else(wrong)

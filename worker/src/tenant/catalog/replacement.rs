@@ -75,7 +75,7 @@ impl<S: Sql> Catalog<S> {
     ) -> Result<(), Problem> {
         if replace.rows.len() != directories.len() {
             return Err(Problem::invalid(format!(
-                "{} rows came with {}",
+                "got {} rows but {} directories",
                 replace.rows.len(),
                 directories.len()
             )));

@@ -83,5 +83,5 @@ pub(in crate::tenant) fn level_of(number: i64) -> Result<Level, Problem> {
 }
 
 pub(in crate::tenant) fn shape() -> Problem {
-    Problem::internal("the catalog's table does not have the shape of this version")
+    Problem::internal("the catalog's table doesn't match this version's schema")
 }

@@ -127,7 +127,7 @@ impl<T: Transport> TenantClient<T> {
         let appended: Vec<Appended> = serde_json::from_slice(&answer).map_err(Problem::internal)?;
         if appended.len() != chunks.len() {
             return Err(Problem::internal(format!(
-                "{} answers for {} chunks",
+                "got {} answers for {} chunks",
                 appended.len(),
                 chunks.len()
             )));

@@ -10,9 +10,9 @@ use thiserror::Error;
 /// Bytes that are not a packet, or not the packet asked for.
 #[derive(Debug, Error)]
 pub(crate) enum PacketError {
-    #[error("packet ends after {0} bytes, inside a part")]
+    #[error("packet ends after {0} bytes, in the middle of a part")]
     Short(usize),
-    #[error("packet's head: {0}")]
+    #[error("invalid packet head: {0}")]
     Head(#[from] serde_json::Error),
 }
 

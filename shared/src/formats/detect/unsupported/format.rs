@@ -16,7 +16,7 @@ pub enum UnsupportedFormat {
 impl fmt::Display for UnsupportedFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Imported(name) => write!(f, "{name}, which the viewer opens"),
+            Self::Imported(name) => write!(f, "{name}, which the viewer can open"),
             Self::Profile(name) => write!(f, "{name}, which Pilotlight can't open yet"),
             Self::Other(name) => f.write_str(name),
         }

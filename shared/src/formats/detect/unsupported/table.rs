@@ -77,7 +77,7 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"7z\xbc\xaf\x27\x1c", Profile("a 7z archive")),
     (
         b"\x7fELF",
-        Other("a program (ELF; drop it on a profile in the viewer to symbolize it)"),
+        Other("a program (ELF; drop it on a profile in the viewer to symbolize that profile)"),
     ),
     (b"\xce\xfa\xed\xfe", MACH_O),
     (b"\xcf\xfa\xed\xfe", MACH_O),
@@ -100,7 +100,7 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
 ];
 
 pub(super) const MACH_O: UnsupportedFormat =
-    Other("a program (Mach-O; drop it on a profile in the viewer to symbolize it)");
+    Other("a program (Mach-O; drop it on a profile in the viewer to symbolize that profile)");
 pub(super) const MEMRAY: UnsupportedFormat =
     Profile("a memray recording (`memray transform gprof2dot` converts it)");
 const BCC: UnsupportedFormat = Profile("output of a bcc tool (`-f` prints folded stacks)");
@@ -117,7 +117,7 @@ const HEAPTRACK: UnsupportedFormat = Imported("a heaptrack recording");
 const PERF_REPORT: UnsupportedFormat = Imported("a perf report");
 const VTUNE: UnsupportedFormat = Imported("a VTune report");
 const XDEBUG: UnsupportedFormat = Imported("an Xdebug trace");
-const MACOS_SAMPLE: UnsupportedFormat = Imported("a report from macOS's sample");
+const MACOS_SAMPLE: UnsupportedFormat = Imported("a macOS sample report");
 
 /// Words that all occur near the beginning of a text that begins with the first. Formats in JSON are
 /// told by their keys ([`JsonFormat`](crate::formats::json::format::JsonFormat)).
@@ -187,7 +187,7 @@ pub(super) const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
         "a:",
         &["==>", "\"ct\";i:"],
         Profile(
-            "an xhprof profile that PHP serialized (`php -r 'echo json_encode(unserialize(file_get_contents($argv[1])));' FILE` converts it)",
+            "a PHP-serialized xhprof profile (`php -r 'echo json_encode(unserialize(file_get_contents($argv[1])));' FILE` converts it)",
         ),
     ),
     ("", &["sample.interval="], Imported("an R profile (Rprof)")),

@@ -149,7 +149,7 @@ impl Row {
             Some((numbers, address_list(&mut scan)))
         });
         let (numbers, list) =
-            found.ok_or_else(|| error("expected a line like 1: 2 [3: 4] @ 0x5"))?;
+            found.ok_or_else(|| error("expected a line like \"1: 2 [3: 4] @ 0x5\""))?;
         frames.clear();
         addresses(list, frames)
             .map_err(|address| error(&format!("the address {address} has more than 64 bits")))?;

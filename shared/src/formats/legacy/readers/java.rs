@@ -43,7 +43,7 @@ fn decode(text: &str, format: Format) -> Result<Profile, LegacyError> {
     if draft.types.is_empty() {
         return Err(LegacyError::Whole {
             format,
-            problem: "the line resolution=… is missing".to_owned(),
+            problem: "the resolution=… line is missing".to_owned(),
         });
     }
     let mut lines = rest.clone();
@@ -124,8 +124,11 @@ fn row(
         _ => {
             let period = if draft.period == 0 { 1 } else { draft.period };
             let all = count.checked_mul(period).zip(amount.checked_mul(period));
-            let all =
-                all.ok_or_else(|| error(&format!("one sample in {period} exceeds 64 bits")))?;
+            let all = all.ok_or_else(|| {
+                error(&format!(
+                    "the values times the period {period} exceed 64 bits"
+                ))
+            })?;
             ([all.0, all.1], 0)
         }
     };

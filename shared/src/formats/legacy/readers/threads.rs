@@ -35,7 +35,7 @@ pub(crate) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, Leg
         if !begins_thread(head.text) {
             return Err(head.error(
                 Format::Threads,
-                "expected a line like --- Thread 7f79 (name: main/14748) stack: ---",
+                "expected a line like \"--- Thread 7f79 (name: main/14748) stack: ---\"",
             ));
         }
         line = stack(&mut lines, &mut frames)?;

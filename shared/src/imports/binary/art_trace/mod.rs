@@ -41,9 +41,9 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         .map(|end| end + END.len())
         .ok_or_else(|| {
             error(if bytes.starts_with(b"SLOW") {
-                "it is a streamed trace, which Pilotlight can't open yet"
+                "this is a streamed trace, which Pilotlight can't open yet"
             } else {
-                "the line *end is missing"
+                "the *end line is missing"
             })
         })?;
     let mut trace = Trace {
@@ -62,7 +62,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         trace
             .rows
             .warnings
-            .add(|| format!("{count} methods have no beginning in the trace and are left out"));
+            .add(|| format!("{count} method exits have no matching entry and are left out"));
     }
     trace.rows.finish()
 }
@@ -113,7 +113,7 @@ impl Trace {
                 "version" => self.setting(&line),
                 "threads" => {
                     let (id, name) = line.split_once('\t').unwrap_or((&*line, ""));
-                    let id = id.parse().map_err(|_| error("a thread without a number"))?;
+                    let id = id.parse().map_err(|_| error("expected a thread ID"))?;
                     self.names.insert(id, name.to_owned());
                     self.rows.beside += THREAD + name.len();
                 }
@@ -166,7 +166,8 @@ impl Trace {
         let error = |at: usize, problem: &str| {
             FormatError::at(NAME, format!("byte {}", start + at), problem)
         };
-        let short = |at: usize| u16_at(bytes, at).ok_or_else(|| error(at, "it ends here"));
+        let short =
+            |at: usize| u16_at(bytes, at).ok_or_else(|| error(at, "the file ends too early"));
         if !bytes.starts_with(b"SLOW") {
             return Err(error(0, "no records begin here"));
         }
@@ -178,10 +179,16 @@ impl Trace {
         let size = match version {
             1 | 2 => least,
             3 => usize::from(short(16)?),
-            _ => return Err(error(4, "an unsupported version")),
+            _ => {
+                let problem = format!("version {version} is not supported; expected 1, 2 or 3");
+                return Err(error(4, &problem));
+            }
         };
         if size < least {
-            return Err(error(16, "records that are too short for their clocks"));
+            return Err(error(
+                16,
+                "the records are too short for the clocks of the trace",
+            ));
         }
         while let Some(record) = bytes.get(at..at + size) {
             let thread = match thread_bytes {

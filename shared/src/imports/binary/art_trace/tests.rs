@@ -58,7 +58,7 @@ fn time_passes_between_records() {
     );
     assert_eq!(
         decoded.warnings,
-        ["1 methods have no beginning in the trace and are left out"]
+        ["1 method exits have no matching entry and are left out"]
     );
 }
 
@@ -97,10 +97,10 @@ fn calls_may_end_without_a_record() {
 #[test]
 fn damage_is_named() {
     for (bytes, expect) in [
-        (b"*version\n3\n".to_vec(), ": the line *end is missing"),
+        (b"*version\n3\n".to_vec(), ": the *end line is missing"),
         (
             b"SLOW\xf3\0".to_vec(),
-            ": it is a streamed trace, which Pilotlight can't open yet",
+            ": this is a streamed trace, which Pilotlight can't open yet",
         ),
         (
             b"*version\n3\n*methods\n4\n*end\nSLOW".to_vec(),
@@ -112,7 +112,7 @@ fn damage_is_named() {
         ),
         (
             b"*version\n3\n*end\nSLOW\x04\0\x20\0".to_vec(),
-            ", byte 20: an unsupported version",
+            ", byte 20: version 4 is not supported; expected 1, 2 or 3",
         ),
         (trace("", 2, &[]), ": there are no samples"),
     ] {

@@ -57,7 +57,7 @@ fn data(bytes: &[u8]) -> Option<&[u8]> {
 
 /// The same or what is wrong.
 fn checked_data(bytes: &[u8]) -> Result<&[u8], FormatError> {
-    data(bytes).ok_or_else(|| FormatError::new(NAME, "it is cut off within its header"))
+    data(bytes).ok_or_else(|| FormatError::new(NAME, "the file is cut off within its header"))
 }
 
 /// Goes through all records.
@@ -128,7 +128,7 @@ impl<'a> Recording<'a> {
         if place_at(bytes, 8) != Some(PIPE_HEAD) {
             recording
                 .head(bytes, rows)
-                .ok_or_else(|| FormatError::new(NAME, "its header is damaged"))?;
+                .ok_or_else(|| FormatError::new(NAME, "the file's header is damaged"))?;
             rows.check()?;
             let length = place_at(bytes, 48);
             recording.is_cut |=
@@ -137,7 +137,7 @@ impl<'a> Recording<'a> {
         let data = checked_data(bytes)?;
         for (part, base, what) in [
             (data, base(bytes, data), ""),
-            (packed, 0, " of the packed records"),
+            (packed, 0, " of the compressed records"),
         ] {
             recording.is_cut |= each(part, base, what, |record| {
                 recording.user_record(record, rows);

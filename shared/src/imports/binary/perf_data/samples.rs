@@ -202,8 +202,8 @@ impl<'a> Samples<'a> {
         let attribute = &self.recording.attributes[row];
         let Some(sample) = attribute.sample(record.body) else {
             let number = self.rows.builder.profile().len() + 1;
-            let place = format!("sample {number} in order of time");
-            return Err(FormatError::at(NAME, place, "it is cut off"));
+            let place = format!("sample {number} (in time order)");
+            return Err(FormatError::at(NAME, place, "the sample is cut off"));
         };
         if !self.stack(&sample, Mode::of(record.misc))? {
             self.copied += u64::from(attribute.copies_stacks());
@@ -342,7 +342,7 @@ impl<'a> Samples<'a> {
         for (count, what) in [
             (
                 self.copied,
-                "samples have copied stacks, which are not unwound here; open the output of perf script, or record with --call-graph fp",
+                "samples have copied stacks (--call-graph dwarf), which Pilotlight can't unwind; open the output of perf script instead, or record with --call-graph fp",
             ),
             (
                 self.deferred,
@@ -352,21 +352,24 @@ impl<'a> Samples<'a> {
                 self.branches,
                 "samples have their user stacks in branch records (--call-graph lbr), which are not supported",
             ),
-            (self.lost, "records were lost while perf recorded"),
-            (self.lost_samples, "samples were lost while perf recorded"),
+            (self.lost, "records were lost while perf was recording"),
+            (
+                self.lost_samples,
+                "samples were lost while perf was recording",
+            ),
             (
                 self.strange,
-                "samples left out: the recording does not describe their events",
+                "samples are left out: the recording does not describe their events",
             ),
             (
                 self.processes.bare,
-                "forked processes show addresses without files: there are too many mappings to copy",
+                "forked processes are missing file mappings: there are too many to copy",
             ),
         ] {
             warnings.count(count, what);
         }
         if self.recording.is_cut {
-            warnings.add(|| "the file is cut off; the part before is read".to_owned());
+            warnings.add(|| "the file is cut off; everything before the cut is read".to_owned());
         }
         self.rows.finish()
     }

@@ -12,7 +12,7 @@ const HOLDS: u64 = 1 << 16 | 1 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 8;
 const KERNEL: u64 = -128i64 as u64;
 const USER: u64 = -512i64 as u64;
 const EXEC: u16 = 1 << 13;
-const BREAKS_OFF: &str = "the file is cut off; the part before is read";
+const BREAKS_OFF: &str = "the file is cut off; everything before the cut is read";
 
 fn words(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
@@ -134,7 +134,7 @@ fn records_are_read_in_order_of_time() {
     assert_eq!(type_names(&decoded.profile), ["cpu-clock/nanoseconds"]);
     assert_eq!(
         decoded.warnings,
-        ["3 records were lost while perf recorded"]
+        ["3 records were lost while perf was recording"]
     );
     let profile = &decoded.profile;
     let library = profile
@@ -295,10 +295,10 @@ fn what_is_odd_is_told() {
     assert_eq!(
         decoded.warnings,
         [
-            "1 samples have copied stacks, which are not unwound here; open the output of perf script, or record with --call-graph fp",
+            "1 samples have copied stacks (--call-graph dwarf), which Pilotlight can't unwind; open the output of perf script instead, or record with --call-graph fp",
             "1 samples have their user stacks in later records (--call-graph fp,defer), which are not supported",
-            "2 samples were lost while perf recorded",
-            "1 samples left out: the recording does not describe their events",
+            "2 samples were lost while perf was recording",
+            "1 samples are left out: the recording does not describe their events",
         ]
     );
     let whole = on_disk();
@@ -311,7 +311,7 @@ fn what_is_odd_is_told() {
 fn damage_is_named() {
     let sample = sample(2, (6, 6), 1, &[1]);
     for (bytes, expect) in [
-        (MAGIC.to_vec(), ": it is cut off within its header"),
+        (MAGIC.to_vec(), ": the file is cut off within its header"),
         (pipe(&[]), ": there are no samples"),
         (pipe(&[described()]), ": there are no samples"),
         (
@@ -323,16 +323,16 @@ fn damage_is_named() {
                 described(),
                 record(kind::SAMPLE, 2, &[sample[8..56].to_vec()]),
             ]),
-            ", sample 1 in order of time: it is cut off",
+            ", sample 1 (in time order): the sample is cut off",
         ),
         (
             on_disk()[..200].to_vec(),
-            ": it is cut off within its header",
+            ": the file is cut off within its header",
         ),
         (
             // Its events are beyond the end.
             [&on_disk()[..24], &[255; 8], &on_disk()[32..]].concat(),
-            ": its header is damaged",
+            ": the file's header is damaged",
         ),
         (
             pipe(&[described(), record(kind::COMPRESSED, 0, &[vec![1; 9]])]),

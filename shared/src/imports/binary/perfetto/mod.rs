@@ -50,7 +50,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut rows = Rows::new(NAME, length);
     if let Some(at) = cut {
         rows.warnings
-            .add(|| format!("the trace is cut off at byte {at}; the part before is read"));
+            .add(|| format!("the trace is cut off at byte {at}; everything before it is read"));
     }
     let mut symbols = Symbols::default();
     // Symbols stand at the end.
@@ -136,7 +136,7 @@ fn each<'a>(
         let mut trace = Wire::new(part);
         let behind = match part {
             Cow::Borrowed(_) => "",
-            Cow::Owned(_) => " of packets that were packed",
+            Cow::Owned(_) => " of the compressed packets",
         };
         loop {
             let at = trace.offset();

@@ -326,7 +326,7 @@ impl<'a> Reader<'a> {
                 self.skipped,
                 "packets depend on lost packets and are left out",
             ),
-            (missing, "stacks and frames are missing"),
+            (missing, "stacks and frames are missing from the trace"),
             (self.asynchronous, "asynchronous events are left out"),
         ] {
             warnings.count(count, what);

@@ -114,7 +114,7 @@ fn samples_have_threads_and_times_of_one_clock() {
         [
             "4 samples were lost while the trace was recorded",
             "1 packets depend on lost packets and are left out",
-            "1 stacks and frames are missing",
+            "1 stacks and frames are missing from the trace",
         ]
     );
 }
@@ -172,7 +172,7 @@ fn clocks_count_on_and_slices_have_tracks() {
     );
     assert_eq!(
         decoded.warnings,
-        ["1 event ends have no beginning and are left out"]
+        ["1 end events have no matching begin event and are left out"]
     );
 }
 
@@ -275,7 +275,7 @@ fn traces_are_told_from_what_begins_alike() {
         .expect_err("is not its own")
         .to_string();
     assert!(
-        error.starts_with("this is a Perfetto trace, which the viewer opens"),
+        error.starts_with("this is a Perfetto trace, which the viewer can open"),
         "{error}"
     );
 }

@@ -104,7 +104,8 @@ impl<'a> Marshal<'a> {
                 found.ok_or("a reference to a missing object")?
             }
             b'c' => {
-                let problem = "a code object, from `python -m profile`; record with `-m cProfile`";
+                let problem =
+                    "a code object, from `python -m profile`; record with `-m cProfile` instead";
                 return Err(problem.to_owned());
             }
             _ => return Err(format!("a value of unknown type {byte:#04x}")),
@@ -117,14 +118,14 @@ impl<'a> Marshal<'a> {
 
     fn part(&mut self, length: usize) -> Result<&'a [u8], String> {
         let found = part(self.bytes, self.at, length);
-        let found = found.ok_or("the file ends in the middle of it")?;
+        let found = found.ok_or("the file ends in the middle of a value")?;
         self.at += length;
         Ok(found)
     }
 
     fn take<const N: usize>(&mut self) -> Result<[u8; N], String> {
         let part = self.part(N)?.first_chunk();
-        Ok(*part.ok_or("the file ends in the middle of it")?)
+        Ok(*part.ok_or("the file ends in the middle of a value")?)
     }
 
     fn number(&mut self) -> Result<i32, String> {

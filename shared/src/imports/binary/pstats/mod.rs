@@ -113,12 +113,12 @@ impl Reader<'_> {
         let slot = match key {
             Value::Known(function) => return Ok(function),
             Value::Tuple(3, slot) => slot,
-            _ => return Err("a key that is not a file, a line and a name".to_owned()),
+            _ => return Err("expected a key of file, line and name".to_owned()),
         };
         let (Value::Text(mut file), line, Value::Text(name)) =
             (self.next()?, self.next()?, self.next()?)
         else {
-            return Err("a key that is not a file, a line and a name".to_owned());
+            return Err("expected a key of file, line and name".to_owned());
         };
         let line = match line {
             Value::Whole(line) => line,
@@ -199,7 +199,7 @@ impl Reader<'_> {
         match self.next()? {
             Value::Real(seconds) => Ok(whole(seconds, NANOSECONDS)),
             Value::Whole(seconds) => Ok(whole(seconds as f64, NANOSECONDS)),
-            _ => Err("not a time".to_owned()),
+            _ => Err("expected a time".to_owned()),
         }
     }
 
@@ -334,7 +334,7 @@ mod tests {
         let mark = [0xa9, 1, b'N' | 0x80, b'T' | 0x80];
         let file = [&b"{"[..], &mark.repeat(20_000), b"0"].concat();
         let error = decode(&file).expect_err("is out of proportion").to_string();
-        assert!(error.contains("far more memory"), "{error}");
+        assert!(error.contains("too much memory"), "{error}");
     }
 
     #[test]
@@ -342,12 +342,9 @@ mod tests {
         for (file, expect) in [
             (
                 &b"{)\x03z\x01ai"[..],
-                "byte 7: the file ends in the middle of it",
+                "byte 7: the file ends in the middle of a value",
             ),
-            (
-                b"{)\x02",
-                "byte 3: a key that is not a file, a line and a name",
-            ),
+            (b"{)\x02", "byte 3: expected a key of file, line and name"),
             (b"{r\x07\0\0\0", "byte 6: a reference to a missing object"),
             (b"{x", "byte 2: a value of unknown type 0x78"),
             (b"{l\x05\0\0\0", "byte 6: a number of more than 60 bits"),

@@ -28,7 +28,7 @@ impl<'a> Cursor<'a> {
                 self.rest = rest;
                 Ok(taken)
             }
-            None => Err((self.at(), "it ends here")),
+            None => Err((self.at(), "the data ends too early")),
         }
     }
 
@@ -38,7 +38,7 @@ impl<'a> Cursor<'a> {
                 self.rest = rest;
                 Ok(taken)
             }
-            None => Err((self.at(), "it ends here")),
+            None => Err((self.at(), "the data ends too early")),
         }
     }
 

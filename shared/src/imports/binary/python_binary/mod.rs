@@ -43,7 +43,8 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 /// Reads a file.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let error = |problem: &str| FormatError::new(NAME, problem);
-    let head = Head::of(bytes).ok_or_else(|| error("it is cut off, or its header is damaged"))?;
+    let head =
+        Head::of(bytes).ok_or_else(|| error("the file is cut off, or its header is damaged"))?;
     let (tables, samples) = (&bytes[head.texts..], &bytes[HEAD..head.texts]);
     let samples = match inflate_sniffed(samples, MAX_PROFILE_BYTES) {
         Ok(inflated) => inflated.map_or(Cow::Borrowed(samples), Cow::Owned),
@@ -154,7 +155,7 @@ impl Reader {
 
     fn beside(&mut self, cursor: &Cursor<'_>, bytes: usize) -> Result<(), Problem> {
         self.rows.beside += bytes;
-        let full = "the profile would need far more memory than the size of the file";
+        let full = "the profile would need too much memory for a file of this size";
         self.rows.check().map_err(|_| (cursor.at(), full))
     }
 
@@ -200,7 +201,7 @@ impl Reader {
                     _ => depth.saturating_sub(cursor.count()?),
                 };
                 if kept > depth {
-                    return Err((start, "it keeps more frames than the last stack has"));
+                    return Err((start, "a sample keeps more frames than the last stack has"));
                 }
                 self.frames_of(cursor)?;
                 if kept + self.pushed.len() > MAX_STACK_DEPTH {
@@ -230,7 +231,7 @@ impl Reader {
                 return Err((start, TOO_DEEP));
             }
             let known = self.frames.get(cursor.count()?).copied();
-            let missing = (start, "it refers to a missing frame");
+            let missing = (start, "a sample refers to a missing frame");
             self.pushed.push(known.ok_or(missing)?);
         }
         Ok(())

@@ -79,18 +79,18 @@ fn stacks_are_told_by_what_changes() {
 #[test]
 fn damage_is_named() {
     for (samples, expect) in [
-        (vec![1], ", byte 0 of the samples: it ends here"),
+        (vec![1], ", byte 0 of the samples: the data ends too early"),
         (
             records(&[(7, &[4])]),
             ", byte 0 of the samples: an unknown kind of record",
         ),
         (
             records(&[(7, &[2, 1, 1, 5, 0])]),
-            ", byte 0 of the samples: it keeps more frames than the last stack has",
+            ", byte 0 of the samples: a sample keeps more frames than the last stack has",
         ),
         (
             records(&[(7, &[1, 1, 1, 1, 3])]),
-            ", byte 0 of the samples: it refers to a missing frame",
+            ", byte 0 of the samples: a sample refers to a missing frame",
         ),
         (Vec::new(), ": there are no samples"),
     ] {
@@ -103,6 +103,6 @@ fn damage_is_named() {
     let error = decode(cut).expect_err("cut").to_string();
     assert_eq!(
         error,
-        "CPython profile: it is cut off, or its header is damaged"
+        "CPython profile: the file is cut off, or its header is damaged"
     );
 }

@@ -47,12 +47,13 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let records = bytes
         .strip_prefix(MAGIC)
         .and_then(|rest| rest.strip_prefix(&[1, 0]))
-        .ok_or_else(|| FormatError::new(NAME, "an unsupported version"))?;
+        .ok_or_else(|| FormatError::new(NAME, "unsupported version; expected version 1"))?;
     for pass in [Report::tables, Report::sample] {
         let mut at = 0;
         while let Some((record, next)) = record(records, at) {
             let place = || format!("byte {}", bytes.len() - records.len() + at);
-            let record = record.ok_or_else(|| FormatError::at(NAME, place(), "it ends here"))?;
+            let record =
+                record.ok_or_else(|| FormatError::at(NAME, place(), "the record is cut off"))?;
             pass(&mut report, Wire::new(record))
                 .map_err(|problem| FormatError::at(NAME, place(), problem.0))?;
             report.rows.check()?;

@@ -91,12 +91,15 @@ fn tables_may_come_last() {
 fn damage_is_named() {
     let cut = report(&[sample(1, &[], 0)]);
     for (bytes, expect) in [
-        (b"SIMPLEPERF\x02\0".to_vec(), ": an unsupported version"),
+        (
+            b"SIMPLEPERF\x02\0".to_vec(),
+            ": unsupported version; expected version 1",
+        ),
         (
             b"SIMPLEPERF\x01\0\x05\0".to_vec(),
-            ", byte 12: it ends here",
+            ", byte 12: the record is cut off",
         ),
-        (cut[..20].to_vec(), ", byte 12: it ends here"),
+        (cut[..20].to_vec(), ", byte 12: the record is cut off"),
         (report(&[]), ": there are no samples"),
         (
             report(&[sample(1, &[], 4)]),

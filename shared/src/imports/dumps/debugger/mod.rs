@@ -92,7 +92,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     for (count, what) in [
         (
             reader.cut_off,
-            "stacks have more frames than were printed; the printed ones start at the root",
+            "stacks have more frames than were printed; the printed frames are shown at the root",
         ),
         (
             reader.alone,

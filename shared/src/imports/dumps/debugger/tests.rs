@@ -26,7 +26,7 @@ fn threads_of_gdb() {
          ns::_Invoker<int (*)()>::operator()(void) b.h:259;operator() t.cpp:12;\
          Box<S>::run t.cpp:8;pause ../p.c:29 thread=wor\"k (er 1\n\
          main a b.c:5 thread=LWP 11 1\n",
-        &["1 stacks have more frames than were printed; the printed ones start at the root"],
+        &["1 stacks have more frames than were printed; the printed frames are shown at the root"],
     );
 }
 

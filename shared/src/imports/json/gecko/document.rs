@@ -178,7 +178,7 @@ impl<'de> Deserialize<'de> for Processes {
             |json: &'de RawValue| {
                 if depth(json.get()) > MAX_DEPTH {
                     return Err(format!(
-                        "more than {MAX_DEPTH} lists and objects are nested"
+                        "lists and objects are nested more than {MAX_DEPTH} levels deep"
                     ));
                 }
                 match serde_json::from_slice::<Document>(json.get().as_bytes()) {

@@ -272,7 +272,7 @@ impl Reader {
             let back = times.back;
             self.warnings.add(|| {
                 format!(
-                    "{place}: {back} samples are earlier than the one before; they get its time"
+                    "{place}: {back} samples are earlier than the previous sample and get its time"
                 )
             });
         }

@@ -38,7 +38,7 @@ fn json(bytes: &[u8]) -> Result<Vec<u8>, FormatError> {
     // The number of arrays, which have 12 bytes each in a table. On 32 bits the library takes any.
     let count = bytes.get(12..16).and_then(<[u8]>::first_chunk);
     if count.is_some_and(|&count| u32::from_le_bytes(count) as usize > bytes.len() / 12) {
-        return Err(problem("it is cut off within its table of arrays"));
+        return Err(problem("the file is cut off within its table of arrays"));
     }
     let file = ParsedFile::parse(bytes).map_err(problem)?;
     let mut writer = Writer {
@@ -92,7 +92,7 @@ impl Writer<'_> {
     fn slab(&mut self, slab: usize, depth: usize) -> Result<(), FormatError> {
         let &slab = self.file.slab_at(SlabPlaceholder(slab)).map_err(problem)?;
         match slab.slab_type {
-            SlabType::Json if depth == 0 => Err(problem("its JSON is nested too deep")),
+            SlabType::Json if depth == 0 => Err(problem("the file's JSON is nested too deeply")),
             SlabType::Json => self.object(slab.bytes, depth - 1),
             SlabType::Int8 => self.numbers(slab, i8::from_le_bytes),
             SlabType::Uint8 => self.numbers(slab, u8::from_le_bytes),
@@ -129,7 +129,7 @@ impl Writer<'_> {
         if self.json.len().max(self.read) > self.most {
             let most = self.most;
             return Err(problem(format_args!(
-                "with its arrays written out it has more than {most} bytes"
+                "the file has more than {most} bytes with its arrays written out"
             )));
         }
         Ok(())
@@ -235,7 +235,7 @@ mod tests {
         let itself = r#"[{"$s":0}]"#;
         assert_eq!(
             message(itself, &[itself]),
-            "Firefox profile (JsonSlabs): its JSON is nested too deep"
+            "Firefox profile (JsonSlabs): the file's JSON is nested too deeply"
         );
         let more = r#"[{"$s":2},{"$s":2},{"$s":2},{"$s":2}]"#.repeat(9);
         // Nothing is written, and much is read.

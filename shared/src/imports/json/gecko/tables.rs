@@ -64,12 +64,15 @@ impl Problem {
             ),
             What::Location => (
                 "frame",
-                "its location is not a string in the table".to_owned(),
+                "its location is not in the string table".to_owned(),
             ),
-            What::Function => ("frame", "its function is not in the table".to_owned()),
+            What::Function => (
+                "frame",
+                "its function is not in the function table".to_owned(),
+            ),
             What::Name => (
                 "frame",
-                "the name of its function is not in the table".to_owned(),
+                "the name of its function is not in the string table".to_owned(),
             ),
         };
         (format!("{table} {}", self.row), problem)

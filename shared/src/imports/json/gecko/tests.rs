@@ -191,7 +191,7 @@ fn times_that_go_back_are_those_before() {
     assert_eq!(times, Some(&[5_000_000; 3][..]));
     assert_eq!(
         decoded.warnings,
-        ["thread 0 (T): 1 samples are earlier than the one before; they get its time"]
+        ["thread 0 (T): 1 samples are earlier than the previous sample and get its time"]
     );
 }
 
@@ -222,12 +222,12 @@ fn what_is_wrong() {
         (
             r#""func":[0,1,2]"#,
             r#""func":[0,1,9]"#,
-            "thread 0 (T), frame 2: its function is not in the table",
+            "thread 0 (T), frame 2: its function is not in the function table",
         ),
         (
             r#""name":[0,1,2]"#,
             r#""name":[0,1,9]"#,
-            "thread 0 (T), frame 2: the name of its function is not in the table",
+            "thread 0 (T), frame 2: the name of its function is not in the string table",
         ),
         (
             r#""stack":[1,2]"#,
@@ -277,12 +277,12 @@ fn one_damaged_thread_is_left_out() {
         (
             r#""func":[0,1,2]"#,
             r#""func":[9,1,2]"#,
-            "thread 1 (bad), frame 0: its function is not in the table",
+            "thread 1 (bad), frame 0: its function is not in the function table",
         ),
         (
             r#""name":[0,1,2]"#,
             r#""name":[0,1,9]"#,
-            "thread 1 (bad), frame 2: the name of its function is not in the table",
+            "thread 1 (bad), frame 2: the name of its function is not in the string table",
         ),
         (
             r#""stack":[1,2]"#,
@@ -352,7 +352,7 @@ fn one_damaged_process_is_left_out() {
     let deep = format!("{}{}", r#"{"processes":["#.repeat(80), "]}".repeat(80));
     let text = message(&deep);
     assert!(
-        text.contains("more than 128 lists and objects are nested"),
+        text.contains("lists and objects are nested more than 128 levels deep"),
         "{text}"
     );
 }

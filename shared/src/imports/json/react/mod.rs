@@ -263,7 +263,7 @@ impl Profile {
             }
             if way.len() == MAX_STACK_DEPTH {
                 return Err(format!(
-                    "component {id} has more than {MAX_STACK_DEPTH} ancestors, or is its own"
+                    "component {id} has more than {MAX_STACK_DEPTH} ancestors, or is its own ancestor"
                 ));
             }
             way.push(next);

@@ -86,7 +86,7 @@ fn what_is_wrong() {
     assert!(
         error
             .to_string()
-            .ends_with(": component 4 has more than 16384 ancestors, or is its own"),
+            .ends_with(": component 4 has more than 16384 ancestors, or is its own ancestor"),
         "{error}"
     );
     let error = decode(br#"{"version":5,"dataForRoots":7}"#).expect_err("is no list");

@@ -160,7 +160,7 @@ impl Reader {
                 types.position(|&t| profile.type_text(t) == (kind, unit))
             };
             let columns: Option<Vec<usize>> = events.split_ascii_whitespace().map(of).collect();
-            self.columns = columns.ok_or("events that the file's first part doesn't have")?;
+            self.columns = columns.ok_or("an event is not listed in the file's first part")?;
             return Ok(());
         }
         self.columns.clear();
@@ -193,7 +193,7 @@ impl Reader {
     /// Finds or adds a function.
     fn function(&mut self, name: StringId, at: Place) -> Result<u32, String> {
         if self.scales.is_empty() {
-            return Err("a function before the line `events:`".to_owned());
+            return Err("a function comes before the `events:` line".to_owned());
         }
         let rows = &mut self.graph.rows;
         let function = rows.function_of(name, at.file);

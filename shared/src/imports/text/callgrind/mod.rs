@@ -47,7 +47,7 @@ mod tests {
     fn check(text: &str, stacks: &[&str], warnings: &[&str]) {
         let decoded = decode(text.as_bytes()).unwrap_or_else(|e| panic!("{text}: {e}"));
         assert_eq!(samples(&decoded.profile), stacks);
-        let graph = "a call graph has no stacks: the cost of a function with several callers is split between them by the cost of their calls";
+        let graph = "a call graph has no stacks: the cost of a function with several callers is split among the callers by the cost of their calls";
         assert_eq!(decoded.warnings[0], graph);
         assert_eq!(decoded.warnings[1..], *warnings);
     }
@@ -209,7 +209,7 @@ mod tests {
         for (text, expect) in [
             (
                 "fn=a\n1 2\n",
-                "line 1: a function before the line `events:`",
+                "line 1: a function comes before the `events:` line",
             ),
             ("events: Ir\n1 2\n", "line 2: costs before the first `fn=`"),
             (

@@ -296,7 +296,7 @@ impl Chains {
                             .saturating_add(MAX_STACK_DEPTH)
                     {
                         let problem = format!(
-                            "stacks have more than {FRAMES_A_NODE} frames per line of a tree (the maximum)"
+                            "stacks have on average more than {FRAMES_A_NODE} frames per line of a tree (the maximum)"
                         );
                         return Err(FormatError::new(rows.format, problem));
                     }

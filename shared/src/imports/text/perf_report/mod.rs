@@ -154,17 +154,17 @@ impl Report {
         let head = std::mem::take(&mut self.head);
         if head.contains(" / ") {
             return Err(
-                "reports made with --hierarchy are not read; run perf report without it".to_owned(),
+                "reports made with --hierarchy are not supported; run perf report without it"
+                    .to_owned(),
             );
         }
         if BRANCHES.iter().any(|column| head.contains(column)) {
-            return Err("reports of branches are not read; run perf report with --no-branch-stack and without --branch-history".to_owned());
+            return Err("branch reports are not supported; run perf report with --no-branch-stack and without --branch-history".to_owned());
         }
         // Of events that `--group` puts together there are no braces.
         if self.event.contains('{') || self.event.contains(", ") {
             return Err(
-                "reports of an event group are not read; run perf report with --no-group"
-                    .to_owned(),
+                "event group reports are not supported; run perf report with --no-group".to_owned(),
             );
         }
         self.columns.clear();
@@ -286,7 +286,7 @@ impl Report {
         }
         if has_children && self.chains.begins_with_callee() {
             self.rows.warnings.add(|| {
-                "trees are callees first (-g callee) with children, so a function's own value is divided between its callers by shares that include its callees; use perf report --no-children for exact values".to_owned()
+                "trees start with the callees (-g callee) and totals include children, so a function's own value is divided between its callers by shares that include its callees; use perf report --no-children for exact values".to_owned()
             });
         }
         for (row, entry) in self.entries.iter().enumerate() {
@@ -305,7 +305,7 @@ impl Report {
             let (kind, _) = profile.type_text(profile.sample_types()[sample_type]);
             let (kind, percent) = (kind.to_owned(), shares as f64 / 100.0);
             self.rows.warnings.add(|| {
-                format!("{kind}: values are shares of {count}, which perf rounds to 0.01%; together they have {percent:.2}% of it")
+                format!("{kind}: values are shares of {count}, rounded by perf to 0.01%; together they make up {percent:.2}%")
             });
         }
         self.rows.finish()

@@ -9,7 +9,7 @@ const OVERHEAD: &str = "# Overhead  Command  Shared Object  Symbol    \n# ......
 const CHILDREN: &str = "# Children      Self  Command  Shared Object  Symbol  \n# ........  ........  .......  .............  ......\n#\n";
 const TAIL: &str = "\n\n#\n# (Tip: Show individual samples with: perf script)\n#\n";
 const NOTE: &str =
-    "cpu-clock: values are shares of 161000000, which perf rounds to 0.01%; together they have ";
+    "cpu-clock: values are shares of 161000000, rounded by perf to 0.01%; together they make up ";
 
 /// Samples and notes of a report with this table.
 fn open(head: &str, table: &str) -> (String, Vec<String>) {
@@ -22,7 +22,7 @@ fn open(head: &str, table: &str) -> (String, Vec<String>) {
 fn check(head: &str, table: &str, percent: &str, samples: &str) {
     let (drawn, notes) = open(head, table);
     assert_eq!(drawn, format!("cpu-clock/nanoseconds\n{samples}"));
-    assert_eq!(notes, [format!("{NOTE}{percent}% of it")]);
+    assert_eq!(notes, [format!("{NOTE}{percent}%")]);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn what_a_function_has_itself_is_divided_between_its_callers() {
         "cpu-clock/nanoseconds\na;f thread=w 12075000\nb;f thread=w 4025000\nf;g thread=w 144900000\n"
     );
     assert!(notes[0].ends_with("use perf report --no-children for exact values"));
-    assert_eq!(notes[1..], [format!("{NOTE}100.00% of it")]);
+    assert_eq!(notes[1..], [format!("{NOTE}100.00%")]);
 }
 
 /// Names have their source lines behind them (`-g address`), or no column names functions.
@@ -161,7 +161,7 @@ fn stacks_are_not_longer_than_what_a_report_has() {
     let error = decode(format!("{HEAD}{OVERHEAD}{table}").as_bytes()).expect_err("is refused");
     assert_eq!(
         error.to_string(),
-        "perf report: stacks have more than 1024 frames per line of a tree (the maximum)"
+        "perf report: stacks have on average more than 1024 frames per line of a tree (the maximum)"
     );
 }
 
@@ -262,13 +262,13 @@ fn what_is_wrong() {
     let text = format!("{HEAD}{OVERHEAD}").replace("Command  Shared", "Command / Shared");
     assert_eq!(
         refused(text),
-        "perf report, line 10: reports made with --hierarchy are not read; run perf report without it"
+        "perf report, line 10: reports made with --hierarchy are not supported; run perf report without it"
     );
     for group in ["'anon group { cycles, x }'", "'cycles, x'"] {
         let text = format!("{HEAD}{OVERHEAD}").replace("'cpu-clock'", group);
         assert_eq!(
             refused(text),
-            "perf report, line 10: reports of an event group are not read; run perf report with --no-group"
+            "perf report, line 10: event group reports are not supported; run perf report with --no-group"
         );
     }
     for columns in [
@@ -280,7 +280,7 @@ fn what_is_wrong() {
         let text = format!("{HEAD}# Overhead  {columns}\n# ........  {dots}\n#\n");
         assert_eq!(
             refused(text),
-            "perf report, line 10: reports of branches are not read; run perf report with --no-branch-stack and without --branch-history"
+            "perf report, line 10: branch reports are not supported; run perf report with --no-branch-stack and without --branch-history"
         );
     }
     assert_eq!(

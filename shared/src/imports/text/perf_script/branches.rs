@@ -8,7 +8,7 @@ pub(super) fn before(line: &str) -> Result<Option<&str>, String> {
     if let Some(at) = find(line, b"insn: ") {
         let before = &line[..at];
         if before.ends_with('\t') {
-            return Err("listings of branches (brstackinsn) are not read; run perf script with +brstack instead".to_owned());
+            return Err("branch listings (brstackinsn) are not supported; run perf script with +brstack instead".to_owned());
         }
         return Ok(Some(before));
     }
@@ -20,7 +20,7 @@ pub(super) fn before(line: &str) -> Result<Option<&str>, String> {
         return Ok(Some(&line[..at]));
     }
     if header(line).is_some() {
-        return Err("the name of a branch runs into that of the frame; run perf script with +brstack instead of +brstacksym".to_owned());
+        return Err("the branch name runs into the frame name; run perf script with +brstack instead of +brstacksym".to_owned());
     }
     Ok(Some(""))
 }

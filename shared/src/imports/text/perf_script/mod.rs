@@ -65,7 +65,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     }
     reader.end_sample();
     for (count, what) in [
-        (reader.lost, "events were lost while this was recorded"),
+        (reader.lost, "events were lost during recording"),
         (
             reader.left_out,
             "samples have branches or instructions, which are left out",

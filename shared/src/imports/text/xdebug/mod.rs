@@ -80,7 +80,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         } else if !line.starts_with("TRACE END ") && !line.starts_with("Version: ") {
             trace
                 .rows
-                .warn_left_out(number, "not a line of a trace", &line);
+                .warn_left_out(number, "not part of a trace", &line);
         }
     }
     trace.rows.finish()
@@ -154,7 +154,7 @@ impl Trace {
         if matches!(kind, "R" | "A") {
             return Ok(());
         }
-        let problem = || format!("not the beginning or the end of a call: {:?}", cut(line));
+        let problem = || format!("neither the start nor the end of a call: {:?}", cut(line));
         let seconds: Option<f64> = next().parse().ok();
         let seconds = seconds.filter(|seconds| seconds.is_finite());
         let bytes: Option<i64> = next().parse().ok();

@@ -108,19 +108,19 @@ fn what_is_wrong() {
     for (record, expect) in [
         (
             "1 0 0 x 5 f 1  a 3",
-            "not the beginning or the end of a call: \"1\\t0\\t0\\tx",
+            "neither the start nor the end of a call: \"1\\t0\\t0\\tx",
         ),
         (
             "1 0 7 0.5 5",
-            "not the beginning or the end of a call: \"1\\t0\\t7",
+            "neither the start nor the end of a call: \"1\\t0\\t7",
         ),
         (
             "1 0 0 0.5 5 f 1  a",
-            "not the beginning or the end of a call: \"1\\t0\\t0",
+            "neither the start nor the end of a call: \"1\\t0\\t0",
         ),
         (
             "1 0 1 NaN 5",
-            "not the beginning or the end of a call: \"1\\t0\\t1\\tNaN",
+            "neither the start nor the end of a call: \"1\\t0\\t1\\tNaN",
         ),
     ] {
         let error = open(&[record]).expect_err(record).to_string();

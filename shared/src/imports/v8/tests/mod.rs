@@ -60,7 +60,7 @@ fn check(text: &str, warnings: &[&str], expect: &[&str]) {
     // The first module of the viewer says that there is a second.
     let first = crate::open(text.as_bytes(), 8 << 20).expect_err("is of no common format");
     assert!(
-        first.to_string().contains("which the viewer opens"),
+        first.to_string().contains("which the viewer can open"),
         "{first}"
     );
 }
@@ -108,7 +108,7 @@ fn samples_last_until_the_next() {
 
 #[test]
 fn samples_are_put_in_order() {
-    let warning = "1 samples are earlier than the one before; they are put in order";
+    let warning = "1 samples are out of order; they are sorted by time";
     check(
         &cpu(
             &["1 (root) 2 3", "2 a", "3 b"],
@@ -182,7 +182,7 @@ fn old_files_are_trees() {
     let ends = opened(&file("5,6,8,9")).expect("opens").decoded;
     assert_eq!(ends.profile.samples.values, [[1000, 2000, 1000]]);
     let odd = opened(&file("5,6")).expect("opens").decoded;
-    assert_eq!(odd.warnings, ["a list has 3 samples and 2 times"]);
+    assert_eq!(odd.warnings, ["a list has 3 samples but 2 times"]);
 }
 
 #[test]
@@ -191,8 +191,8 @@ fn odd_nodes() {
     check(
         &cpu(&["1 (root) 2 7", "2 a", "2 b"], samples),
         &[
-            "1 nodes have the ID of another; the first one is used",
-            "1 parents or children of nodes are missing",
+            "1 nodes repeat the ID of another node; the first one is used",
+            "1 parent or child IDs refer to missing nodes",
             "1 samples refer to missing nodes",
         ],
         &["cpu/nanoseconds", "1000 a 1000", "2000  0"],
@@ -200,7 +200,7 @@ fn odd_nodes() {
     for tree in [["1 a 2", "2 b 1"], ["1 a 1", "2 b"]] {
         check_error(
             &cpu(&tree, samples),
-            "V8 CPU profile, node 1: it is called by itself",
+            "V8 CPU profile, node 1: its callers form a loop",
         );
     }
     check_error(
@@ -277,7 +277,7 @@ fn logs() {
         &file(
             r#"{"tm":5,"vm":0,"s":[0,4,3,9,2,1,1,1]},{"tm":3,"vm":7,"s":[4,0,-1,4096]},{"tm":7,"s":[]}"#,
         ),
-        &["some ticks are earlier than the one before; they are put in order"],
+        &["some ticks are out of order; they are sorted by time"],
         &[
             "samples/count",
             "3000 0x1000;(CODE) 1",

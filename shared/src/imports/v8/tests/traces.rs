@@ -85,7 +85,7 @@ fn events_come_in_any_order() {
 
 #[test]
 fn unbalanced_events() {
-    let stray = "1 event ends have no beginning and are left out";
+    let stray = "1 end events have no matching begin event and are left out";
     let unclosed = "1 events have no end; they end with the enclosing event";
     check_events(
         &["B 0 alpha", "B 1 beta", "E 9 alpha", "E 10 beta"],
@@ -120,7 +120,7 @@ fn what_takes_no_time_is_left_out() {
 fn files_break_off() {
     let whole = events(&["X 1-2 a", "X 3-4 b"]);
     let expect = ["wall/nanoseconds", "0 a 1000", "2000 b 1000"];
-    let warning = ["the file is cut off; the part before is read"];
+    let warning = ["the file is cut off; everything before the cut is read"];
     let list = &whole[..whole.len() - 1];
     check(&format!("{list},\n]\n"), &[], &expect);
     for end in [
@@ -328,7 +328,7 @@ fn samples_have_frames() {
         ],
     );
     let error = opened(&file(2)).expect_err("a circle").to_string();
-    assert!(error.ends_with(": it is called by itself"), "{error}");
+    assert!(error.ends_with(": its callers form a loop"), "{error}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut warnings = Warnings::default();
     match trace.read(&mut reader) {
         Err(problem) if problem.is_end => {
-            warnings.add(|| "the file is cut off; the part before is read".to_owned());
+            warnings.add(|| "the file is cut off; everything before the cut is read".to_owned());
         }
         read => read.map_err(|problem| problem.of(NAME))?,
     }

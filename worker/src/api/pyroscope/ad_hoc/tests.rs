@@ -190,7 +190,7 @@ fn what_cannot_be_drawn_is_not_stored() {
     assert_eq!(status, 400);
     assert!(
         message.starts_with(
-            "this is a perf recording (perf.data), which the viewer opens; the supported formats are pprof"
+            "this is a perf recording (perf.data), which the viewer can open; the supported formats are pprof"
         ),
         "{message}"
     );
@@ -369,7 +369,9 @@ fn base64_in_every_form() {
     assert_eq!(file("").unwrap_err().message, "the profile is missing");
     let wrong = file("bWFp*").unwrap_err();
     assert!(
-        wrong.message.starts_with("the profile is not in base64: "),
+        wrong
+            .message
+            .starts_with("the profile is not valid base64: "),
         "{}",
         wrong.message
     );

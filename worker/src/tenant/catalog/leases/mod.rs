@@ -148,7 +148,7 @@ impl<S: Sql> Catalog<S> {
             ..Facts::of(directory)
         };
         let stale = format!(
-            "the lease {} of {} is not the current one",
+            "the lease {} for {} is not the current one",
             done.token, done.output.key
         );
         let committed = self.sql.transaction(move |sql| {
