@@ -20,7 +20,7 @@ export function nextSteps({ text }, url) {
 Next:
 1. Create a token that may only push, for the agents of one tenant. The command asks for the token above:
      ${commandName()} token create --url ${url} --tenant anonymous --scope push
-2. Set up an agent. This is for Go; other agents need the same two values:
+2. Set up an agent. This example is for Go; other agents need the same address, user and password:
      pyroscope.Start(pyroscope.Config{ApplicationName: "my.app", ServerAddress: "${url}", BasicAuthUser: "anonymous", BasicAuthPassword: "THE PUSH TOKEN"})
 3. Open the page, which asks for a token once:
      ${url}/`;

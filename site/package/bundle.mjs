@@ -10,17 +10,17 @@ const USAGE = `Makes a static site from a folder of profiles; its pages can be q
 
 Usage: pilotlight bundle [OPTION…] DIR
 
-  DIR             a folder with pprof, JFR, speedscope and folded stacks, also in subfolders
+  DIR             a folder with pprof, JFR, speedscope or folded-stack files, also in subfolders
 ${OUT}
   --service NAME  the service of profiles that don't name one
-  --time TIME     the start of profiles that don't record it; 1970 by default
-  --labels FILE   JSON: {"path in DIR": {"service_name": "app", "env": "ci"}}; a folder's labels
-                  apply to all files in it
-  --help          print this
+  --time TIME     the start time of profiles that record none; 1970 by default
+  --labels FILE   a JSON file: {"path in DIR": {"service_name": "app", "env": "ci"}}; a folder's
+                  labels apply to all files in it
+  --help          print this help
 
-A folder or file named key=value, or key=value,key=value, sets labels. The service is the first
-other folder, then --service, then the file's name up to its first dot; that name is also the label
-"file". The same files give the same bundle, byte for byte.
+A folder or file named key=value, or key=value,key=value, sets labels. The service is named after
+the first other folder; without one, it is --service, or else the file's name up to its first dot,
+which is always the label "file". The same files give the same bundle, byte for byte.
 
 Examples:
   pilotlight bundle --out site profiles/
@@ -77,7 +77,8 @@ function manifest(path) {
       labels !== null &&
       typeof labels === "object" &&
       Object.values(labels).every((value) => typeof value === "string");
-    if (!texts) throw new Error(`${path}: the labels of ${JSON.stringify(name)} must be an object of strings`);
+    if (!texts)
+      throw new Error(`${path}: the labels of ${JSON.stringify(name)} must be an object whose values are strings`);
   }
   return (name) => {
     const parts = name.split("/");

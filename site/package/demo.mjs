@@ -12,10 +12,10 @@ Usage: pilotlight demo [OPTION…] [URL]
   URL            the server; ${DEFAULT_URL} by default
   --token TOKEN  a token with the push scope; PILOTLIGHT_TOKEN by default. Open servers need none
   --delete       delete all made-up profiles on the server instead; this needs the admin scope
-  --help         print this
+  --help         print this help
 
 Environment:
-  PILOTLIGHT_TOKEN  the token; unlike --token, other users of this machine can't see it
+  PILOTLIGHT_TOKEN  the token; unlike with --token, other users of this machine can't see it
 
 Examples:
   pilotlight demo
@@ -29,9 +29,9 @@ export async function demo(words) {
   if (read === undefined) return;
   const { token = process.env.PILOTLIGHT_TOKEN, delete: isDeletion } = read.values;
   const [address = DEFAULT_URL, ...more] = read.positionals;
-  if (more.length > 0) throw wrong(USAGE, "give only one server");
+  if (more.length > 0) throw wrong(USAGE, "give only one URL");
   const url = serverUrl(address);
-  if (!url) throw new UsageError(`${address} is not the URL of a server, like ${DEFAULT_URL}`);
+  if (!url) throw new UsageError(`the server must be a URL, such as ${DEFAULT_URL} (got ${address})`);
   const headers = authorization(token);
   await checkServer(url);
   const scope = isDeletion ? "admin" : "push";

@@ -10,11 +10,11 @@ Usage: pilotlight export --url URL [OPTION…]
   --url URL       the server
   --query TEXT    a selector such as {service_name="checkout"}, optionally after a profile type;
                   everything by default
-  --from TIME     2026-11-23T12:00:00Z, milliseconds since 1970, or relative like now-1d; now-1h by
-                  default
+  --from TIME     the start of the range: 2026-11-23T12:00:00Z, milliseconds since 1970, or a
+                  relative time like now-1d; now-1h by default
   --until TIME    the end of the range; now by default
 ${OUT}
-  --help          print this
+  --help          print this help
 
 Environment:
   PILOTLIGHT_TOKEN  a token with the read scope; open servers need none
@@ -29,9 +29,10 @@ export async function exportSlice(words) {
   const options = { url: text, query: text, from: text, until: text, out: text, commit: text, when: text };
   const values = readOptions(words, USAGE, options);
   if (values === undefined) return;
-  if (values.url === undefined) throw wrong(USAGE, "--url is missing");
+  if (values.url === undefined) throw wrong(USAGE, "--url is missing: give the URL of the server");
   const url = serverUrl(values.url);
-  if (!url) throw new UsageError(`--url must be the URL of a server (got ${values.url})`);
+  if (!url)
+    throw new UsageError(`--url must be the URL of a server, such as https://profiles.example.com (got ${values.url})`);
   checkWhen(values.when);
   const address = new URL("api/v1/export", url);
   for (const name of ["query", "commit", "when"]) if (values[name]) address.searchParams.set(name, values[name]);

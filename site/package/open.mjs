@@ -33,7 +33,8 @@ export const OPTIONS = { port: { type: "string", default: "0" }, "no-open": { ty
  */
 export async function open({ values, positionals: paths }, commandLike) {
   const { port, "no-open": isQuiet } = values;
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) throw new UsageError(`--port must be 0 to 65535 (got ${port})`);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535)
+    throw new UsageError(`--port must be from 0 to 65535 (got ${port})`);
   for (const path of paths) check(path, commandLike);
   // Other users of this machine can reach the port too; they do not know where the files are.
   const secret = randomBytes(16).toString("hex");

@@ -7,7 +7,7 @@ import { loadWasm } from "./wasm.mjs";
 
 /** What help says of it. */
 export const OUT = `  --out PATH      a folder for any static host, or FILE.zip with that folder, or FILE.html, one page
-                  with everything in it. pilotlight-<digest of its content> by default
+                  with everything in it; by default, a folder pilotlight-<digest of its content>
   --commit TEXT   the profiles' commit, shown on the first page
   --when TIME     when the pages were made, such as 2026-11-23T12:00:00Z, shown on the first page`;
 
@@ -19,7 +19,7 @@ export async function writeSite(zip, out) {
   const { BundleSite } = await loadWasm("bundler");
   const bundle = BundleSite.read(zip);
   const path = resolve(out ?? bundle.name);
-  if (existsSync(path)) throw new Error(`${path} already exists`);
+  if (existsSync(path)) throw new Error(`${path} already exists. Choose another path with --out`);
   const shown = relative(".", path) || path;
   const staged = join(dirname(path), `.${basename(path)}-${process.pid}`);
   if (path.endsWith(".html")) {

@@ -40,7 +40,7 @@ export function labelsOfPath(path, service) {
 /** Service and labels as `/ingest` has them. There a comma ends a value, and nothing can be quoted. */
 export function nameOf(service, labels) {
   const wrong = Object.entries(labels).find(([, value]) => value.includes(","));
-  if (wrong) throw new Error(`the label ${wrong[0]} is ${JSON.stringify(wrong[1])}: a label can't have commas`);
+  if (wrong) throw new Error(`the label ${wrong[0]} is ${JSON.stringify(wrong[1])}: label values can't contain commas`);
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   return pairs.length === 0 ? service : `${service}{${pairs.join(",")}}`;
 }

@@ -9,22 +9,22 @@ const USAGE = `Opens profiles in the browser, and runs and manages Pilotlight se
 Usage: pilotlight [OPTION…] [FILE…]
        pilotlight COMMAND [OPTION…]
 
-  FILE        a profile, in any format that the viewer reads; several are merged, and can be
-              compared. Nothing leaves this machine
+  FILE        a profile, in any format that the viewer reads; give several to merge or compare
+              them. Nothing leaves this machine
   --port N    the port to listen on; a free one by default
-  --no-open   print the address, and don't open a browser
+  --no-open   print the address, but don't open a browser
   --version   print the version
-  --help      print this
+  --help      print this help
 
 Commands:
-  serve       run a server on this machine that stores the profiles of your programs
+  serve       run a server on this machine, to store the profiles of your programs
   push        push profiles to a server
-  token       create, list and revoke tokens of a server
+  token       create, list and revoke tokens for a server
   demo        fill a server with made-up profiles
   export      save profiles from a server as pages that need no server
-  bundle      make such pages from a folder of profiles
+  bundle      turn a folder of profiles into pages that need no server
   deploy      deploy a server to Cloudflare
-  selfhost    write a folder that runs a server with an S3 bucket, under systemd or in a container
+  selfhost    write a folder for running a server with an S3 bucket, with systemd or in a container
 
 Environment:
   PILOTLIGHT_TOKEN  the token for servers that require one
@@ -35,7 +35,7 @@ Examples:
   pilotlight serve
   pilotlight push cpu.pprof --name my.app
 
-\`pilotlight COMMAND --help\` has the options of a command.`;
+\`pilotlight COMMAND --help\` lists the options of a command.`;
 
 const COMMANDS = {
   bundle: async () => (await import("./bundle.mjs")).bundle,

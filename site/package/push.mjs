@@ -13,18 +13,18 @@ Usage: pilotlight push [OPTION…] --name SERVICE FILE…
 
   FILE               pprof, JFR, speedscope or folded stacks, gzipped or not; - for standard input
   --name SERVICE     the service that was profiled
-  --label KEY=VALUE  a label of all profiles; can be repeated
+  --label KEY=VALUE  a label for all profiles; can be repeated
   --url URL          the server; ${DEFAULT_URL} by default
   --time TIME        when profiles without a time were recorded; now by default
   --from TIME, --until TIME
                      when the recording began and ended, instead of --time
   --format FORMAT    pprof, jfr, speedscope, groups (folded stacks), lines (one stack per line),
                      trie or tree; by default the server detects it from the content
-  --help             print this
+  --help             print this help
 
-TIME is a date such as 2026-11-23T12:00:00Z, relative such as now-1h, or Unix seconds. A JFR
-recording appears at the TIME that you give; other files that record their time appear at that
-time.
+TIME is a date such as 2026-11-23T12:00:00Z, a relative time such as now-1h, or Unix seconds.
+A JFR recording appears at the TIME that you give; other files that record a time appear at the
+recorded time.
 
 Folded stacks don't say what they count: end SERVICE with the type, as in my.app.wall or
 my.app.alloc_space. They count CPU time by default.
@@ -61,7 +61,7 @@ export async function push(words) {
   if (read === undefined) return;
   const { values, positionals: files } = read;
   if (files.length === 0) throw wrong(USAGE, "give at least one file");
-  if (!values.name) throw wrong(USAGE, "--name is missing: it names the service");
+  if (!values.name) throw wrong(USAGE, "--name is missing: give the name of the service");
   const url = urlOption(values.url);
   const query = new URLSearchParams({ name: nameOf(values.name, labelsOf(values.label)), ...timesOf(values) });
   if (values.format) query.set("format", values.format);
@@ -91,14 +91,15 @@ export async function push(words) {
     }
   }
   if (stored.length > 0) console.log(`\nLook at ${stored[0].service}: ${linkTo(url, stored)}`);
-  if (refused > 0) throw new Error(`${refused} of ${files.length} file${files.length === 1 ? "" : "s"} not stored`);
+  if (refused > 0)
+    throw new Error(`${refused} of ${files.length} file${files.length === 1 ? "" : "s"} could not be stored`);
 }
 
 /** Before the first push: a misspelt name is no reason to push only half of the files. */
 function check(file) {
   if (file === "-") return;
   try {
-    if (statSync(file).isDirectory()) throw new Error(`${file} is a folder. Give the files in it`);
+    if (statSync(file).isDirectory()) throw new Error(`${file} is a folder. Give the files in it instead`);
     accessSync(file, constants.R_OK);
   } catch (error) {
     throw error.code ? new Error(`cannot read ${file}: ${error.code}`) : error;
@@ -160,7 +161,7 @@ function refusal({ status, message }, file) {
   const isUnknown = status === 415 || message.startsWith("the body is ");
   if (!isUnknown) return message;
   const reason = message.replace(/; send pprof$/, "");
-  return `${reason}: ${ACCEPTED}. If \`pilotlight ${file}\` opens it, export it as pprof there and push that`;
+  return `${reason}: ${ACCEPTED}. If \`pilotlight ${file}\` opens it, export it as pprof there and push the export`;
 }
 
 /** Says when the profiles of a body were recorded, by reading it as the server does; undefined where none has a sample. */

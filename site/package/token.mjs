@@ -4,18 +4,18 @@ import { Writable } from "node:stream";
 import { didYouMean, readWords, UsageError, urlOption, wrong } from "./options.mjs";
 import { authorization, DEFAULT_URL, explain, send } from "./server.mjs";
 
-const USAGE = `Creates, lists and revokes tokens of a Pilotlight server.
+const USAGE = `Creates, lists and revokes tokens for a Pilotlight server.
 
 Usage: pilotlight token create [OPTION…] --tenant TENANT --scope SCOPE[,SCOPE…]
        pilotlight token list [--url URL]
        pilotlight token revoke [--url URL] ID
 
-  --tenant TENANT  the tenant that the token is for; anonymous if you have set up none
+  --tenant TENANT  the tenant that the token is for; use anonymous if you have set up no tenants
   --scope SCOPES   push, read or admin, or several separated by commas
-  --expires TIME   how long it is valid, such as 90d, 12h, 30m or 45s; forever by default
-  --name TEXT      what it is for; the list shows it
+  --expires TIME   how long the token is valid, such as 90d, 12h, 30m or 45s; forever by default
+  --name TEXT      what the token is for, shown in the list
   --url URL        the server; ${DEFAULT_URL} by default
-  --help           print this
+  --help           print this help
 
 The command asks for the administrator's token, without showing it. A new token is printed once.
 
@@ -49,7 +49,7 @@ export async function token(words) {
     throw new Error(`${url} is not a Pilotlight server`);
   });
   if (answer.tokens) return console.log(table(answer.tokens));
-  if (answer.token) return console.log(`${answer.token}\n\nIt is shown only once. Its ID is ${answer.id}.`);
+  if (answer.token) return console.log(`${answer.token}\n\nThe token is shown only once. Its ID is ${answer.id}.`);
   console.log(`revoked ${answer.id}; it stops working within 30 seconds`);
 }
 
@@ -62,8 +62,8 @@ function callOf([action, id, ...more], values) {
   const surplus = action === "revoke" ? more[0] : id;
   if (surplus !== undefined) throw wrong(USAGE, `unexpected argument ${surplus}`);
   if (action === "create") {
-    if (!tenant) throw wrong(USAGE, "--tenant is missing");
-    if (!scope) throw wrong(USAGE, "--scope is missing");
+    if (!tenant) throw wrong(USAGE, "--tenant is missing: give a tenant, such as anonymous");
+    if (!scope) throw wrong(USAGE, "--scope is missing: give push, read or admin, or several separated by commas");
     return { method: "POST", body: { tenant, scopes: scope.split(","), name, ttl_seconds: secondsOf(expires) } };
   }
   const given = OF_CREATE.find((option) => values[option] !== undefined);

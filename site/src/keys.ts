@@ -103,9 +103,9 @@ export const KEYS: KeyGroup[] = [
     title: "Find",
     bindings: [
       { keys: ["/"], help: "search; text or /expression/", run: focusSearch },
-      { keys: ["Enter in the search"], help: "next match; with Shift the previous", run: () => nextMatch(1) },
+      { keys: ["Enter in the search"], help: "next match; with Shift, the previous one", run: () => nextMatch(1) },
       { keys: ["c"], help: "copy the frame's name", run: copyName },
-      { keys: ["C"], help: "copy its stack", run: copyCurrentStack },
+      { keys: ["C"], help: "copy the frame's stack", run: copyCurrentStack },
     ],
   },
   {
@@ -113,7 +113,7 @@ export const KEYS: KeyGroup[] = [
     bindings: [
       { keys: ["f"], help: "focus: only stacks with this function", run: step(() => stepOnCurrent("focus")) },
       { keys: ["i"], help: "ignore: drop stacks with this function", run: step(() => stepOnCurrent("ignore")) },
-      { keys: ["h"], help: "hide its frames", run: step(() => stepOnCurrent("hide")) },
+      { keys: ["h"], help: "hide this function's frames", run: step(() => stepOnCurrent("hide")) },
       { keys: ["r"], help: "fold recursion", run: step(toggleRecursion) },
       { keys: ["g"], help: "group by function, file, package, module", run: step(nextGroup) },
       { keys: ["v"], help: "upside down: callers below what they call", run: step(toggleInvert) },

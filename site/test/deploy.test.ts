@@ -41,7 +41,10 @@ test("a name is also that of the binding to itself, and a domain stands before t
 });
 
 test("a line that is not there once is noticed", () => {
-  assert.throws(() => replace("a = 1\n", "b = ", "b = 2"), /must have one line that begins with `b = ` \(found 0\)/);
+  assert.throws(
+    () => replace("a = 1\n", "b = ", "b = 2"),
+    /must contain exactly one line that begins with `b = ` \(found 0\)/,
+  );
   assert.throws(() => replace("a = 1\na = 2\n", "a = ", "a = 3"), /found 2/);
 });
 

@@ -21,7 +21,7 @@ test("paths say service and labels", () => {
 test("labels are written as `/ingest` reads them", () => {
   assert.equal(nameOf("checkout", { env: "ci", version: "1.2.3" }), "checkout{env=ci,version=1.2.3}");
   assert.equal(nameOf("checkout", {}), "checkout");
-  assert.throws(() => nameOf("a", { region: "eu,us" }), /region is "eu,us": a label/);
+  assert.throws(() => nameOf("a", { region: "eu,us" }), /region is "eu,us": label values/);
 });
 
 test("links are followed, once, and what begins with a dot is left out", () => {

@@ -38,7 +38,11 @@ test("a share comes with its name", async () => {
 test("what is no id is asked of nobody", async () => {
   server.answer = () => assert.fail("the server was asked");
   for (const id of ["..", "../admin/tokens", `${ID}0`, ID.toUpperCase(), ID.slice(1)])
-    assert.match(await refusal(id), /^This link is incomplete\. Copy it again: some programs cut long links\./, id);
+    assert.match(
+      await refusal(id),
+      /^This link is incomplete\. Copy the link again: some programs cut long links\./,
+      id,
+    );
 });
 
 test("a refusal says what is wrong with the link", async () => {

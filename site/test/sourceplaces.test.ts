@@ -94,9 +94,12 @@ test("a mapping file that makes no sense says why", () => {
   for (const [yaml, says] of [
     ["version: v2", /version must be v1 \(got "v2"\)/],
     ["source_code: {mappings: 1}", /must be a list/],
-    ["source_code: {mappings: [{source: {local: {path: a}}}]}", /mapping 1 has no prefix/],
-    ["source_code: {mappings: [{path: [{prefix: a}]}]}", /mapping 1 has no source/],
-    ["source_code: {mappings: [{path: [{prefix: a}], source: {github: {owner: a}}}]}", /has no owner or repo/],
+    ["source_code: {mappings: [{source: {local: {path: a}}}]}", /mapping 1 needs a path or function_name prefix/],
+    ["source_code: {mappings: [{path: [{prefix: a}]}]}", /mapping 1 needs a source: local or github/],
+    [
+      "source_code: {mappings: [{path: [{prefix: a}], source: {github: {owner: a}}}]}",
+      /needs source\.github\.owner and repo/,
+    ],
     ["a: [", /./],
   ] as const)
     assert.throws(() => parseMappings(yaml), { message: says });

@@ -209,7 +209,7 @@ test("a call about the picture that fails is reported, unless the picture was re
   reject(new Error("out of memory"));
   await idle();
   assert.equal(logged.length, 1);
-  assert.match(notice.value, /^Could not mark this frame\. /);
+  assert.match(notice.value, /^Could not select this frame\. /);
   stop();
   console.error = error;
 });
@@ -346,12 +346,12 @@ test("a program that names nothing says why, and a cancel leaves all as it was",
     /isn't part of the open profiles: its build ID is 0c\. Unresolved addresses .* libbar\.so \(ab\)\./,
   );
   engine.symbolize = fail;
-  assert.match(await said(), /Its symbols can't be read: .*refused/);
+  assert.match(await said(), /binary's symbols can't be read: .*refused/);
   let finish: (value: unknown) => void = () => {};
   engine.symbolize = () => new Promise((resolve) => (finish = resolve));
   const opened = openFiles([program]);
   await idle();
-  assert.equal(opening.value?.stage, "naming addresses from");
+  assert.equal(opening.value?.stage, "symbolizing with");
   opening.value?.cancel();
   await opened;
   const late = profile();

@@ -357,7 +357,7 @@ test("a function by label: totals and cost are the API's, and a value filters", 
     sum += total;
   }
   assert.equal(sum, await of(""));
-  assert.equal(await at("function-labels-others").textContent(), "Every value has it.");
+  assert.equal(await at("function-labels-others").textContent(), "Seen with every value.");
   assert.ok(requests.filter(({ url }) => url.includes("region%3D")).length <= 4, "a question for each value");
   await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/function-labels.png`, fullPage: true });
   const only = at("function-label").filter({ hasText: "eu" }).getByRole("button");
@@ -367,7 +367,7 @@ test("a function by label: totals and cost are the API's, and a value filters", 
   assert.equal(await only.getAttribute("aria-pressed"), "true");
   // The other value still runs it, and is a press away.
   assert.equal(await at("function-label").count(), 2);
-  assert.equal(await at("function-labels-others").textContent(), "Every value has it.");
+  assert.equal(await at("function-labels-others").textContent(), "Seen with every value.");
   await page.keyboard.press("Enter");
   await page.waitForURL((address) => !address.searchParams.has("l"));
   assert.equal(await only.getAttribute("aria-pressed"), "false");

@@ -78,7 +78,7 @@ async function tokenOf(...scopes) {
   const words = ["token", "create", "--url", server.url, "--tenant", "anonymous", "--scope", scopes.join(",")];
   const { stdout, stderr, status } = await pilotlight(words, { input: `${admin}\n` });
   assert.equal(status, 0, stderr);
-  const [, token, id] = /^(plt_\S+)\n\nIt is shown only once\. Its ID is (\S+)\.\n$/.exec(stdout);
+  const [, token, id] = /^(plt_\S+)\n\nThe token is shown only once\. Its ID is (\S+)\.\n$/.exec(stdout);
   return { token, id };
 }
 
@@ -135,9 +135,9 @@ test("what can't be stored is said for each file, and the others are", async () 
   assert.match(stdout, /^none\.folded: no value is above zero, so there is nothing to store$/m);
   assert.match(
     stderr,
-    /^pilotlight: perf\.data: the body is .*: the server accepts pprof, JFR, speedscope and folded stacks\. If `pilotlight perf\.data` opens it, export it as pprof there and push that$/m,
+    /^pilotlight: perf\.data: the body is .*: the server accepts pprof, JFR, speedscope and folded stacks\. If `pilotlight perf\.data` opens it, export it as pprof there and push the export$/m,
   );
-  assert.match(stderr, /^pilotlight: 1 of 3 files not stored$/m);
+  assert.match(stderr, /^pilotlight: 1 of 3 files could not be stored$/m);
 });
 
 test("a token that is missing or may not push, and a server that isn't there", async () => {

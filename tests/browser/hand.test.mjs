@@ -300,7 +300,7 @@ describe("the drawer", () => {
     await at("dropzone").waitFor({ state: "attached" });
     await dropStacks(page);
     await select(page, "sort");
-    assert.deepEqual(await callees.allTextContents(), ["It calls nothing."]);
+    assert.deepEqual(await callees.allTextContents(), ["No callees."]);
     await end();
   });
 
@@ -400,7 +400,7 @@ describe("the page for files", () => {
     await at("problem").waitFor();
     assert.match(await at("problem").textContent(), /^pasted text This is a V8 heap snapshot/);
     await paste(page, " \n");
-    assert.equal(await at("notice").textContent(), "The clipboard has no file or text.");
+    assert.equal(await at("notice").textContent(), "The clipboard contains no file or text.");
     await end();
   });
 

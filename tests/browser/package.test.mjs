@@ -120,7 +120,7 @@ test("what it cannot do it says", () => {
   const missing = run("no-such-file.pb");
   assert.deepEqual([missing.status, missing.stderr], [1, "pilotlight: cannot read no-such-file.pb: ENOENT\n"]);
   assert.match(run(folder).stderr, /is not a file/);
-  assert.match(run("--port", "nine").stderr, /--port must be 0 to 65535 \(got nine\)/);
+  assert.match(run("--port", "nine").stderr, /--port must be from 0 to 65535 \(got nine\)/);
   assert.match(run("--what").stderr, /--what[\s\S]*Usage: pilotlight/);
   assert.match(run("--help").stdout, /^Opens profiles in the browser, and runs/);
   assert.match(run("--version").stdout, /^\d+\.\d+\.\d+\n$/);

@@ -240,7 +240,7 @@ test("what it cannot do it says", () => {
     assert.match(stderr, pattern);
   };
   const refused = (...given) => failed(2, ...given);
-  refused(/--port must be 0 to 65535 \(got nine\)/, ["--port", "nine"]);
+  refused(/--port must be from 0 to 65535 \(got nine\)/, ["--port", "nine"]);
   refused(/--host must be an IP address/, ["--host", "example.com"]);
   refused(/--auth must be open or required \(got none\)/, ["--auth", "none"]);
   refused(/--s3-bucket needs --s3-endpoint/, ["--s3-bucket", "profiles"]);

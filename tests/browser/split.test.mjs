@@ -280,7 +280,7 @@ test("a part is chosen by dragging, and what is annotated stays marked", async (
   await page.waitForURL(/[?&]w=\d+-\d+/);
   const [from, until] = new URL(page.url()).searchParams.get("w").split("-").map(Number);
   assert.ok(Math.abs(until - from - 2 * MINUTE) < MINUTE / 2, `${until - from}`);
-  assert.deepEqual(await legend(at), ["Of the whole range:", ...whole]);
+  assert.deepEqual(await legend(at), ["For the whole range:", ...whole]);
   await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/split-window.png` });
   await at("window").click();
   await page.waitForURL((address) => !new URLSearchParams(address.search).has("w"));
@@ -305,7 +305,7 @@ test("what fails or is unknown says so, and the timeline stays", async () => {
   await at("split-problem").getByRole("button").click();
   await legend(at);
   await page.goto(url + address(CPU, { split: "nowhere" }));
-  await at("split-note").filter({ hasText: "No profile here has the label nowhere." }).waitFor();
+  await at("split-note").filter({ hasText: "No profile in this range has the label nowhere." }).waitFor();
   await at("timeline").locator("canvas").waitFor();
   assert.equal(await at("split").inputValue(), "nowhere");
   await end(/500/);

@@ -50,8 +50,8 @@ test("what is no part of these profiles is not stored, and says why", async (t) 
   };
   await said("other", `This binary isn't part of the open profiles: its build ID is ${program.otherId}.`);
   await said("other", `Unresolved addresses are in part (${program.id}).`);
-  await said("part", /Its symbols can't be read: the binary was stripped/);
-  await said("cut", "Its symbols can't be read: ELF: ");
+  await said("part", /binary's symbols can't be read: the binary was stripped/);
+  await said("cut", "The binary's symbols can't be read: ELF: ");
   assert.deepEqual(await listed(), []);
   await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/stored-symbols-refused.png` });
   await at("close-notice").click();
@@ -64,7 +64,7 @@ test("what is no part of these profiles is not stored, and says why", async (t) 
   await at("notice")
     .filter({ hasText: `its build ID is ${program.otherId}` })
     .waitFor();
-  assert.equal((await at("notice").textContent()).split("Its symbols can't be read: ").length, 32);
+  assert.equal((await at("notice").textContent()).split("The binary's symbols can't be read: ").length, 32);
   const box = await at("notice").boundingBox();
   assert.ok(box.y > 0 && box.height < 450, JSON.stringify(box));
   await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/stored-symbols-many.png` });
@@ -74,7 +74,7 @@ test("what is no part of these profiles is not stored, and says why", async (t) 
   const nothing = await openPage(browser, `${explore()}&p=labels`);
   await nothing.at("labels-panel").waitFor();
   await drop(nothing.page, path("whole"));
-  await nothing.at("notice").filter({ hasText: "Open one of its profiles first." }).waitFor();
+  await nothing.at("notice").filter({ hasText: "Open a profile of this program first." }).waitFor();
   assert.deepEqual(await listed(), []);
   await nothing.end();
 });
@@ -92,7 +92,7 @@ test("a failure stays until it is closed or there is another try; other notices 
   await page.clock.fastForward(3_600_000);
   assert.equal(await failure.count(), 1);
   await page.evaluate(() => dispatchEvent(new ClipboardEvent("paste", { clipboardData: new DataTransfer() })));
-  await at("notice").filter({ hasText: "The clipboard has no file or text." }).waitFor();
+  await at("notice").filter({ hasText: "The clipboard contains no file or text." }).waitFor();
   await page.clock.fastForward(10_000);
   await failure.waitFor();
   answers = (route) => new Promise(() => route);
@@ -158,11 +158,11 @@ test("a program that is dropped on a service names its addresses, for everyone",
   const { page, at, requests, end } = await openPage(browser, explore());
   await drawn(page, program.bare);
   await page.getByText("1 note").click();
-  await page.getByText(`Addresses in part (${program.id}) have no names.`).waitFor();
+  await page.getByText(`Addresses in part (${program.id}) are unresolved.`).waitFor();
   const first = requests.length;
   await drop(page, path("part.debug"));
   await at("notice")
-    .filter({ hasText: /^Stored \d+ functions of part\.debug: they symbolize it/ })
+    .filter({ hasText: /^Stored \d+ functions of part\.debug\. Its profiles are now symbolized/ })
     .waitFor();
   await page.waitForSelector(`[data-testid=frames] >> text=${program.leaf}`, { state: "attached" });
   await drawn(page, program.named);

@@ -60,8 +60,8 @@ test("beside an open profile: what does not fit says both build ids, what cannot
   assert.ok(misfit.includes(`isn't part of the open profiles: its build ID is ${program.otherId}.`), misfit);
   assert.ok(misfit.includes(`Unresolved addresses are in part (${program.id}).`), misfit);
   assert.equal(wasm(requests), before + 1, "the reader is fetched with the first program");
-  assert.match(await said("part"), /Its symbols can't be read: the binary was stripped/);
-  assert.match(await said("cut"), /Its symbols can't be read: ELF: /);
+  assert.match(await said("part"), /binary's symbols can't be read: the binary was stripped/);
+  assert.match(await said("cut"), /binary's symbols can't be read: ELF: /);
   await drawn(page, program.bare);
 
   await drop(page, path("part.debug"));

@@ -148,7 +148,7 @@ function checkDrawer(drawer, node, path, root, table) {
     children.map(({ name }) => name).sort(),
     `callees of ${what}`,
   );
-  assert.equal(drawer.hint, children.length === 0 ? "It calls nothing." : "");
+  assert.equal(drawer.hint, children.length === 0 ? "No callees." : "");
   let last = Infinity;
   for (const { name, share, title } of drawer.callees) {
     const child = node.children.get(name);

@@ -65,7 +65,7 @@ describe("source lines", () => {
     writeFileSync(own("other.go"), "package other\n");
     writeFileSync(own("orders.go"), Array.from({ length: 13 }, (_, i) => `line ${i + 1} <b>\n`).join(""));
     await at("source-file").setInputFiles(own("other.go"));
-    await page.getByText("other.go is not orders.go").waitFor();
+    await page.getByText("other.go is not the source file orders.go").waitFor();
     await drop(page, own("orders.go"));
     await at("line").filter({ hasText: "line 13 <b>" }).waitFor();
     const shown = await rows(page);

@@ -202,7 +202,7 @@ fn compile(
         .env("CARGO_TARGET_DIR", tools.wasm.target_dir())
         .limit(1800)
         .show()
-        .map_err(|failure| failure.advise("the compiler's messages are above"))?;
+        .map_err(|failure| failure.advise("see the compiler's messages above"))?;
     Ok(((), "compiled".to_owned()))
 }
 
@@ -326,7 +326,7 @@ fn if_changed(
     output: &Path,
     work: impl FnOnce() -> Result<()>,
 ) -> Result<bool> {
-    let now = fingerprint(inputs).context("looking at the inputs")?;
+    let now = fingerprint(inputs).context("reading the inputs")?;
     let now = format!("{now} {setting}").trim_end().to_owned();
     let name = output
         .strip_prefix(root())

@@ -179,7 +179,7 @@ fn host() -> Result<String> {
     let text = Run::new("rustc").args(["-vV"]).read()?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned)
-        .ok_or_else(|| Failure::new("rustc -vV prints no host", ""))
+        .ok_or_else(|| Failure::new("`rustc -vV` printed no host", ""))
 }
 
 #[cfg(test)]

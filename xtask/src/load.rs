@@ -29,7 +29,7 @@ pub(crate) fn run(program: &str, options: &[&str]) -> Result<()> {
         .limit(LIMIT_SECONDS)
         .show()
         .map_err(|failure| Failure {
-            remedy: "the failures are above; use the same seed to repeat them".to_owned(),
+            remedy: "see the failures above; use the same seed to repeat them".to_owned(),
             ..failure
         })
 }

@@ -26,9 +26,9 @@ Usage: cargo xtask <command>
   demo [--url URL]        fill the running server with an hour of made-up history
   test                    set up and run all tests; writes times to target/test-times.json
   test NAME               run the test files with this name, such as `replay` or `labels`
-  test --only PART[,PART] run some parts, such as `rust,browser`; a wrong name lists them
+  test --only PART[,PART] run some parts, such as `rust,browser`; an unknown name lists all parts
   test --quick [--since COMMIT]
-                          run formatters, lints, tests of the site, and unit tests of changed packages
+                          run formatters, lints, site tests, and unit tests of changed packages
                           (uncommitted changes, or all since COMMIT)
   build                   build the worker, the viewer and the site for a deployment, and check their sizes
   fuzz [--seconds 30] [--target NAME]
@@ -39,11 +39,11 @@ Usage: cargo xtask <command>
                           kill the worker repeatedly during pushes, and check that each push counts once
   deploy [--preset paid] [--name pilotlight] [--bucket pilotlight] [--domain HOST] [--new-token]
                           deploy to Cloudflare (docs/deploy.md), or upgrade; presets: free, paid
-  deploy --dry-run [...]  list the commands it would run, and check them without an account
+  deploy --dry-run [...]  list the commands that deploy would run, and check them without an account
   deploy --rollback       go back to the previous version
   selfhost [--built] --out FOLDER
-                          make a folder that runs Pilotlight without Cloudflare (docs/selfhost.md),
-                          from the last build with --built
+                          make a folder for running Pilotlight without Cloudflare (docs/selfhost.md);
+                          --built uses the last build
   export --url URL [--query Q] [--from T] [--until T] [--out FOLDER|FILE.zip|FILE.html]
                           save profiles from a server as pages that can be queried (docs/bundles.md)
   package                 write the npm package (the viewer, and all commands that need no Rust) as a tarball
@@ -56,7 +56,7 @@ Usage: cargo xtask <command>
 
 Environment:
   PILOTLIGHT_WASM_TOOLCHAIN   auto (default), rustup or debian: where the wasm32 standard library comes from
-  CHROMIUM, FIREFOX           the browsers for the tests, when they are not found automatically
+  CHROMIUM, FIREFOX           the browsers for the tests, if they are not found automatically
 ";
 
 fn main() -> ExitCode {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 pub(crate) fn run(port: &str) -> Result<()> {
     let port: u16 = port.parse().map_err(|_| {
         Failure::new(
-            format!("--port is not a port number: {port:?}"),
+            format!("--port must be a port number (got {port:?})"),
             "give a number from 1 to 65535, as in --port 4040",
         )
     })?;

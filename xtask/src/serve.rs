@@ -134,7 +134,7 @@ pub(crate) fn check_port(port: u16) -> Result<()> {
         .map(drop)
         .map_err(|error| {
             Failure::new(
-                format!("port {port} of this machine is not free: {error}"),
+                format!("port {port} on this machine is not free: {error}"),
                 "stop the program that uses it, or choose another one with --port",
             )
         })

@@ -27,6 +27,7 @@ export function configure(wrangler, { main, pages }, name, { preset, bucket, dom
 export function replace(text, start, by) {
   const lines = text.split("\n");
   const found = lines.filter((line) => line.startsWith(start)).length;
-  if (found !== 1) throw new Error(`wrangler.toml must have one line that begins with \`${start}\` (found ${found})`);
+  if (found !== 1)
+    throw new Error(`wrangler.toml must contain exactly one line that begins with \`${start}\` (found ${found})`);
   return lines.map((line) => (line.startsWith(start) ? by : line)).join("\n");
 }

@@ -16,21 +16,21 @@ const USAGE = `Deploys a Pilotlight server to Cloudflare, or upgrades it.
 
 Usage: pilotlight deploy [OPTION…]
 
-  --preset free|paid  the plan of the account; paid by default
+  --preset free|paid  your Cloudflare plan; paid by default
   --name NAME         the worker's name, different for each installation; pilotlight by default
-  --bucket NAME       its R2 bucket, which is created if it is missing; pilotlight by default
-  --domain HOST       a host name in a zone of the account; without it, or with none, the worker is
-                      at NAME.SUBDOMAIN.workers.dev
+  --bucket NAME       the worker's R2 bucket, created if it is missing; pilotlight by default
+  --domain HOST       a host name in a zone of the account; by default, or if HOST is "none", the
+                      worker is at NAME.SUBDOMAIN.workers.dev
   --new-token         replace the administrator's token
   --dry-run           check and bundle the worker, and list the commands; needs no account
   --check-login       check only whether you are logged in to Cloudflare
   --rollback          go back to the previous version
-  --help              print this
+  --help              print this help
 
 Each of wrangler's commands is printed before it runs. wrangler is fetched with npx if it isn't
-installed next to pilotlight. The options are remembered in deploy.toml in this folder, so that an
-upgrade needs none. The server requires a token with every request; the administrator's is printed
-once.
+installed next to pilotlight. The options are saved in deploy.toml in the current folder, so an
+upgrade needs no options. The server requires a token with every request; the administrator's token
+is printed once.
 
 Environment:
   CLOUDFLARE_API_TOKEN, CLOUDFLARE_ACCOUNT_ID   instead of \`wrangler login\`
@@ -93,7 +93,7 @@ async function release(wrangler, config, folder, name, { bucket, domain }, isTok
   const written = await wrangler("deploy", "--config", config, ...more).catch((failure) => {
     if (token)
       console.error(
-        "If the worker was uploaded before this failed, its first token was never shown: deploy again with --new-token.",
+        "If the worker was uploaded before the failure, its first token was never shown: deploy again with --new-token.",
       );
     throw failure;
   });
@@ -121,7 +121,7 @@ async function rollBack(wrangler, name) {
 }
 
 async function dryRun(wrangler, config, folder, name, { bucket }) {
-  console.log(`A deployment runs these commands; an indented one runs only if the one above finds nothing.
+  console.log(`A deployment runs these commands; an indented command runs only if the command above it finds nothing.
   wrangler whoami
   wrangler r2 bucket info ${bucket}
     wrangler r2 bucket create ${bucket}

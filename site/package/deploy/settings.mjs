@@ -18,7 +18,8 @@ export const PRESETS = {
 
 const DEFAULTS = { preset: "paid", bucket: "pilotlight" };
 
-const HEAD = "# Options of `pilotlight deploy`, by worker. Upgrades read them from here. This file has no secrets.\n";
+const HEAD =
+  "# Options of `pilotlight deploy`, by worker. Upgrades read them from here. This file contains no secrets.\n";
 
 /** By the name of a setting: whether a value may be given, and what is expected. */
 const CHECKS = {
@@ -65,7 +66,8 @@ export function parseRecord(text, path) {
     if (/^\s*(#|$)/.test(line)) continue;
     if (header) workers[header] = worker = {};
     else if (!key || !worker) throw wrong(`${JSON.stringify(line)} must be \`name = "value"\` in a worker's section`);
-    else if (!["preset", "bucket", "domain"].includes(key)) throw wrong(`unknown setting ${key}`);
+    else if (!["preset", "bucket", "domain"].includes(key))
+      throw wrong(`unknown setting ${key}, expected preset, bucket or domain`);
     else if (!CHECKS[key][0](value)) throw wrong(`${key} must be ${CHECKS[key][1]} (got ${value})`);
     else worker[key] = value;
   }

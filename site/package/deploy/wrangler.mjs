@@ -18,7 +18,7 @@ const REMEDIES = [
   ],
   [
     "register a workers.dev subdomain",
-    () => "choose one: https://dash.cloudflare.com/?to=/:account/workers/onboarding, or give --domain",
+    () => "choose a subdomain: https://dash.cloudflare.com/?to=/:account/workers/onboarding, or give --domain",
   ],
   [
     "More than one account",

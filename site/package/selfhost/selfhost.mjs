@@ -19,16 +19,16 @@ import { DIGEST_VARIABLE, makeToken, nextSteps } from "../admintoken.mjs";
 import { readOptions, wrong } from "../options.mjs";
 import { findWorkerd, serverParts } from "../serve/parts.mjs";
 
-const USAGE = `Writes a folder that runs a Pilotlight server with an S3 bucket, on a machine without Node.js.
+const USAGE = `Writes a folder for running a Pilotlight server with an S3 bucket, without Node.js.
 
 Usage: pilotlight selfhost --out FOLDER
 
   --out FOLDER  the folder to write; one from an earlier run is upgraded and keeps its configuration
                 and data
-  --help        print this
+  --help        print this help
 
-The folder has the server, its pages, workerd, a systemd unit and a Containerfile. It runs on
-machines with the operating system and the CPU architecture of this one.
+The folder contains the server, its pages, workerd, a systemd unit and a Containerfile. It works on
+machines with the same operating system and CPU architecture as this one.
 
 Examples:
   pilotlight selfhost --out /opt/pilotlight
@@ -48,7 +48,7 @@ export async function selfhost(words) {
   const out = resolve(values.out);
   checkFolder(out);
   const token = writeFolder(out);
-  console.log(`${out} runs Pilotlight on a machine like this one; it needs nothing else.`);
+  console.log(`${out} contains all that is needed to run Pilotlight on a machine like this one.`);
   if (token) {
     console.log(`Set the bucket in ${CONFIGURATION}, then start bin/pilotlight.\n`);
     console.log(nextSteps(token, "http://127.0.0.1:4040"));

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { readOptions, UsageError } from "../options.mjs";
 import { defaultFolder } from "./folder.mjs";
 
-const USAGE = `Runs a Pilotlight server on this machine, which stores profiles in a folder and serves the pages.
+const USAGE = `Runs a Pilotlight server on this machine. It stores profiles in a folder and serves the pages.
 
 Usage: pilotlight serve [OPTION…]
 
@@ -14,9 +14,9 @@ Usage: pilotlight serve [OPTION…]
   --auth open          anyone who can reach the server may push, read and delete; the default on
                        127.0.0.1
   --auth required      every request needs a token; the default on all other addresses
-  --s3-endpoint URL    store profiles in an S3 bucket instead of the folder, where the catalog stays
+  --s3-endpoint URL    store profiles in an S3 bucket instead; the catalog stays in the folder
   --s3-bucket NAME     the name of that bucket
-  --help               print this
+  --help               print this help
 
 Environment:
   S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY      the keys of the S3 bucket
@@ -36,7 +36,8 @@ export function parseOptions(words) {
   const values = readOptions(words, USAGE, known);
   if (values === undefined) return undefined;
   const { port = "4040", host = "127.0.0.1", data = defaultFolder() } = values;
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) throw new UsageError(`--port must be 0 to 65535 (got ${port})`);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535)
+    throw new UsageError(`--port must be from 0 to 65535 (got ${port})`);
   if (isIP(host) === 0)
     throw new UsageError(`--host must be an IP address, such as 127.0.0.1 or 0.0.0.0 (got ${host})`);
   if (data === "") throw new UsageError("--data must name a folder");
@@ -55,7 +56,7 @@ function s3Of(endpoint, bucket) {
       `--s3-endpoint must be a URL, such as https://s3.eu-central-1.amazonaws.com (got ${endpoint})`,
     );
   for (const name of ["S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"])
-    if (!process.env[name]) throw new UsageError(`${name} is not set. Set it to a key of the bucket ${bucket}`);
+    if (!process.env[name]) throw new UsageError(`${name} is not set. Set it to a key for the bucket ${bucket}`);
   return { S3_ENDPOINT: endpoint, S3_BUCKET: bucket };
 }
 

@@ -61,7 +61,9 @@ export function findWorkerd() {
   try {
     const { default: program, version } = require("workerd");
     if (tested && version !== tested)
-      console.error(`pilotlight: workerd ${version} is installed; this version was tested with ${tested}`);
+      console.error(
+        `pilotlight: workerd ${version} is installed; this version of pilotlight was tested with ${tested}`,
+      );
     return program;
   } catch (error) {
     const platform = `${process.platform} ${process.arch}`;

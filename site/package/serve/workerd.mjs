@@ -28,7 +28,7 @@ export function startWorkerd(program, { listen, state, variables }) {
     stdio: ["ignore", process.stderr, process.stderr, "pipe"],
   });
   const ended = new Promise((resolve) => {
-    child.on("error", (error) => resolve(`it cannot start: ${error.message}`));
+    child.on("error", (error) => resolve(`it could not start: ${error.message}`));
     child.on("exit", (code, signal) => resolve(signal ? `it was killed by ${signal}` : `it ended with code ${code}`));
   });
   const port = new Promise((resolve) => {

@@ -99,13 +99,13 @@ function forbidden(days: number): FileError {
   return new FileError("The bucket has no profiles in this range, or doesn't allow this page to read it.", [
     "Objects under t/ must be publicly readable.",
     "Choose a range that begins earlier.",
-    `It returned 403 for all ${days} days of the catalog.`,
+    `The bucket returned 403 for all ${days} days of the catalog.`,
   ]);
 }
 
 function tooLong(days: number): FileError {
   return new FileError("This range is too long to read without a server.", [
-    `It needs ${days} days of the catalog, up to today; at most ${MOST_DAYS} can be read.`,
+    `The range needs the catalog of the last ${days} days; at most ${MOST_DAYS} days can be read.`,
     "Choose a range that begins later.",
   ]);
 }

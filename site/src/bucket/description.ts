@@ -35,7 +35,7 @@ export function describedBundle(description: unknown, address: URL): Bundle {
   if (description.version !== VERSION) {
     throw new FileError(
       `This bundle has version ${description.version}, but this page supports only version ${VERSION}.`,
-      ["Open it with the page that came with it."],
+      ["Open the bundle with the page that came with it."],
     );
   }
   const { catalog, digest, made } = description;

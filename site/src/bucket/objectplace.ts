@@ -44,7 +44,7 @@ export function unreachable(address: string, failure: unknown): FileError {
   const reason = failure instanceof Error ? failure.message : String(failure);
   return new FileError("The bucket did not answer, or doesn't allow this page to read it.", [
     "Check the address, and that you are online.",
-    "The CORS rules of a bucket on another host must allow this page to send GET and HEAD with the Range header. Also build the site with PROFILE_ORIGINS set to that host.",
+    "The CORS rules of a bucket on another host must allow this page to send GET and HEAD requests with the Range header. Also build the site with PROFILE_ORIGINS set to that host.",
     `${address}: ${reason}`,
   ]);
 }

@@ -42,8 +42,8 @@ export async function afresh<T>(attempt: () => Promise<T>, renew: () => void = (
     return await attempt().catch((failure: unknown) => {
       if (!(failure instanceof Gone)) throw failure;
       throw new FileError("An object is missing from the bucket, although its catalog lists it.", [
-        "If this is a copy, copy the folder again.",
-        "If a worker writes to it, try again in a minute.",
+        "If the bucket is a copy, copy the folder again.",
+        "If a server writes to the bucket, try again in a minute.",
         failure.message,
       ]);
     });

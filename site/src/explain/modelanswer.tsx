@@ -25,7 +25,7 @@ export function ModelAnswer({ summary }: { summary: Summary }) {
       said.value = await askModel(markdown(summary, ""));
     });
   return (
-    <section aria-label="A language model" data-testid="explain-model">
+    <section aria-label="Language model" data-testid="explain-model">
       {said.value !== null ? (
         <>
           <h3>{model.value} says</h3>

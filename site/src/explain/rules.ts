@@ -96,7 +96,7 @@ export const RULES: Rule[] = [
       ),
       ignore(raw`^slices\.Grow|\)\.Grow$|ensureCapacity\b`),
     ],
-    advice: "Reserve the final size in advance where it is known: each growth allocates again and copies all elements.",
+    advice: "Reserve the final size in advance if it is known: each growth allocates again and copies all elements.",
   },
   {
     name: "Waiting for locks",

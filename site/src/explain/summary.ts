@@ -191,7 +191,7 @@ export const CHANGED = "Largest changes";
 export const TOTAL = "Total, including callees";
 
 export function selfHeading(covered: number): string {
-  return `Self: ${percent(covered)} in total`;
+  return `Self, excluding callees (${percent(covered)} together)`;
 }
 
 /** Shares of rules don't add up: one stack can be of several. */

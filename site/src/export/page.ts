@@ -55,7 +55,7 @@ export interface EncodedProfile {
 /** The parts of the file. Profiles are parts of their own: as base64 they are JSON already, and long. */
 export function fillTemplate(template: string, view: string, profiles: EncodedProfile[]): BlobPart[] {
   const at = template.indexOf(PLACE) + PLACE.length;
-  if (at < PLACE.length) throw new Error("viewer.html next to this page has no place for a profile");
+  if (at < PLACE.length) throw new Error("viewer.html next to this page contains no placeholder for a profile");
   // A script element ends at the first "</script", wherever that stands.
   const json = (text: string) => JSON.stringify(text).replace(/</g, "\\u003c");
   const entries = profiles.flatMap(({ name, base64 }, i) => [

@@ -33,6 +33,7 @@ export async function upload(
 function refusal({ kind, status, reason, retryAfter }: ApiError): FileError | undefined {
   if (kind === "absent" || status === 405) return new FileError("This address has no Pilotlight server.", []);
   if (status === 413) return new FileError("The profile is too large to upload: the server accepts up to 16 MiB.", []);
-  if (status === 429 && retryAfter === 0) return new FileError(`The server accepts no more shares: ${reason}.`, []);
+  if (status === 429 && retryAfter === 0)
+    return new FileError(`The server accepts no more shared profiles: ${reason}.`, []);
   return undefined;
 }

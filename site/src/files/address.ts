@@ -83,21 +83,21 @@ function answers(url: URL, signal: AbortSignal): Promise<boolean> {
 function outside(url: URL): FileError {
   return new FileError(
     `This page can only fetch from ${location.host}; its content security policy blocks ${url.host}.`,
-    [DOWNLOAD, `To allow it, build the site with PROFILE_ORIGINS=${url.origin}.`],
+    [DOWNLOAD, `To allow this host, build the site with PROFILE_ORIGINS=${url.origin}.`],
   );
 }
 
 function withoutCors(url: URL): FileError {
-  return new FileError(`${url.host} doesn't allow pages on ${location.host} to read it (CORS).`, [
+  return new FileError(`${url.host} doesn't allow pages on ${location.host} to read this file (CORS).`, [
     DOWNLOAD,
-    `The owner of ${url.host} can allow it with the Access-Control-Allow-Origin header.`,
+    `The owner of ${url.host} can allow access with the Access-Control-Allow-Origin header.`,
   ]);
 }
 
 function refused(url: URL, { status, statusText }: Response): FileError {
   const says = `${url.host} returned status ${status}${statusText && ` (${statusText})`}.`;
   if (status === 401 || status === 403)
-    return new FileError(says, ["It requires you to sign in, which this page can't do.", DOWNLOAD]);
+    return new FileError(says, [`${url.host} requires signing in, which this page can't do.`, DOWNLOAD]);
   if (status === 404 || status === 410) return new FileError(says, ["Check the address: nothing was found there."]);
   return new FileError(says, ["Try again in a moment.", DOWNLOAD]);
 }

@@ -25,7 +25,7 @@ export function shareSource(id: string, address: string): Source {
     async read(signal, progress) {
       // What is no id may be any path.
       if (!FORM.test(id))
-        throw new FileError("This link is incomplete.", ["Copy it again: some programs cut long links."]);
+        throw new FileError("This link is incomplete.", ["Copy the link again: some programs cut long links."]);
       const response = await askServer(`shares/${id}`, {}, signal).catch((failure) => {
         throw (failure instanceof ApiError && refusal(failure, id)) || failure;
       });

@@ -71,8 +71,8 @@ async function readFile(file: File, signal: AbortSignal, progress: ReadProgress)
 function gone(failure: unknown): never {
   if (!(failure instanceof DOMException)) throw failure;
   throw new FileError("The browser could not read this file from the disk.", [
-    "Check that it still exists, is a file, and is readable.",
-    "If it has changed since it was chosen, choose it again.",
+    "Check that the file still exists, is readable, and is not a folder.",
+    "If the file has changed since you chose it, choose it again.",
   ]);
 }
 

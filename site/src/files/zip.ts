@@ -36,7 +36,7 @@ interface Entry {
 /** The files inside, less what systems leave there. */
 export async function zipSources(file: Blob): Promise<Source[]> {
   const entries = (await readDirectory(file)).filter(({ name }) => !name.endsWith("/") && !isNoise(name));
-  if (entries.length === 0) throw new FileError("This archive has no files.", []);
+  if (entries.length === 0) throw new FileError("This archive contains no files.", []);
   if (entries.every(({ flags }) => flags & ENCRYPTED)) throw encrypted("This archive is encrypted.");
   let inflated = 0;
   return entries.map((entry) => ({
@@ -63,7 +63,7 @@ async function readDirectory(file: Blob): Promise<Entry[]> {
   const bytes = tail.getUint32(end + 12, true);
   const start = tail.getUint32(end + 16, true);
   if (count === 0xffff || start === 0xffffffff)
-    throw new FileError("This zip archive has more than 4 GiB or 65,534 files (zip64), which is not supported.", [
+    throw new FileError("This archive is over 4 GiB or contains over 65,534 files (zip64), which is not supported.", [
       UNPACK,
     ]);
   if (bytes > MAX_DIRECTORY_BYTES) throw broken(`its directory is too large (${formatBytes(bytes)})`);
@@ -97,7 +97,7 @@ async function unpack(
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (entry.flags & ENCRYPTED) throw encrypted("This file is encrypted in its archive.");
   if (entry.method !== STORED && entry.method !== DEFLATED)
-    throw new FileError(`This file is packed with zip method ${entry.method}, which is not supported.`, [UNPACK]);
+    throw new FileError(`This file is compressed with zip method ${entry.method}, which is not supported.`, [UNPACK]);
   const header = await viewOf(file, entry.at, entry.at + LOCAL_BYTES);
   if (header.byteLength < LOCAL_BYTES || header.getUint32(0, true) !== LOCAL) throw broken(`${entry.name} is missing`);
   const start = entry.at + LOCAL_BYTES + header.getUint16(26, true) + header.getUint16(28, true);
@@ -120,7 +120,7 @@ async function viewOf(file: Blob, from: number, to: number): Promise<DataView<Ar
 }
 
 function broken(what: string): FileError {
-  return new FileError(`This archive is broken: ${what}.`, ["Check that its download was complete."]);
+  return new FileError(`This archive is broken: ${what}.`, ["Check that the download was complete."]);
 }
 
 function encrypted(meaning: string): FileError {

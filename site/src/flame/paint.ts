@@ -206,6 +206,6 @@ export function makeHatch(context: CanvasRenderingContext2D, ink: string, rising
   }
   pen.stroke();
   const pattern = context.createPattern(tile, "repeat");
-  if (!pattern) throw new Error("the canvas made no pattern");
+  if (!pattern) throw new Error("the canvas could not create a pattern");
   return pattern;
 }

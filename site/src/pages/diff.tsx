@@ -82,7 +82,7 @@ function SidePanel({ name }: { name: SideName }) {
         )}
         <RangePicker
           range={side}
-          title={`Time range of the ${title}`}
+          title={`${capital(title)} time range`}
           testid={`range-${name}`}
           onChange={(range) => setSide(name, range)}
         />
@@ -99,7 +99,7 @@ function SidePanel({ name }: { name: SideName }) {
         problem={problem}
         type={timeline?.type ?? diffRoute.value.type}
         window={sideSpan(name)}
-        label={`Timeline of the ${title}`}
+        label={`${capital(title)} timeline`}
         testid={`timeline-${name}`}
         onSelect={(chosen) => setSide(name, fixed(chosen))}
         onClear={() => whole && setSide(name, fixed(whole))}

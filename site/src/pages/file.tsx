@@ -97,7 +97,9 @@ function FileStrip() {
             type="button"
             aria-pressed={comparing.value}
             title={
-              count === 2 ? "Compare the two" : "Compare the first with the others; you can move each to the other side"
+              count === 2
+                ? "Compare the two files"
+                : "Compare the first file with the others; you can move files between sides"
             }
             data-testid="compare"
             onClick={() => choose("compare")}

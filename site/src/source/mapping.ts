@@ -31,13 +31,13 @@ export function parseMappings(text: string): Mapping[] {
     const text = (from: Fields, name: string) => (typeof from[name] === "string" ? from[name] : "");
     const paths = prefixes(path);
     const functions = prefixes(function_name);
-    if (paths.length + functions.length === 0) throw new Error(`mapping ${i + 1} has no prefix`);
+    if (paths.length + functions.length === 0) throw new Error(`mapping ${i + 1} needs a path or function_name prefix`);
     if (github === undefined) {
-      if (local === undefined) throw new Error(`mapping ${i + 1} has no source`);
+      if (local === undefined) throw new Error(`mapping ${i + 1} needs a source: local or github`);
       return { paths, functions, repository: "", ref: "", path: text(here, "path") };
     }
     const [owner, repo] = [text(there, "owner"), text(there, "repo")];
-    if (owner === "" || repo === "") throw new Error(`mapping ${i + 1} has no owner or repo`);
+    if (owner === "" || repo === "") throw new Error(`mapping ${i + 1} needs source.github.owner and repo`);
     return {
       paths,
       functions,

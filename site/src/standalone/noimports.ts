@@ -8,5 +8,5 @@ export function writeProfile(): Promise<never> {
 }
 
 function reason(verb: string): string {
-  return `this exported page can't ${verb} this format; use Pilotlight`;
+  return `this exported page can't ${verb} this format; use Pilotlight instead`;
 }

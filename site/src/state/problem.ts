@@ -27,19 +27,19 @@ export function problemOf(failure: unknown, doing: string): Problem {
         "The viewer inside this page stopped, most likely because the profile needs more memory than a browser tab has.",
       tries: [
         "Reload the page and open fewer or smaller profiles.",
-        "If it happens with a small profile, please report it as a bug.",
+        "If this happens with a small profile, please report a bug.",
       ],
     };
   }
   if (failure instanceof CoreError) return { title, detail, ...profileProblem(failure) };
-  return { title, detail, meaning: "Something went wrong in this page.", tries: ["Reload the page."] };
+  return { title, detail, meaning: "Something went wrong on this page.", tries: ["Reload the page."] };
 }
 
 function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
   if (error.kind === "network") {
     return {
       meaning: "The server did not answer.",
-      tries: ["Check that it is running and that you are online.", "Try again."],
+      tries: ["Check that the server is running and that you are online.", "Try again."],
     };
   }
   if (error.kind === "absent") {
@@ -48,7 +48,7 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
       tries: [
         "Open a profile from your disk instead.",
         "Start a server with cargo xtask run.",
-        "If there was one a moment ago, reload the page: you may have to sign in.",
+        "If there was a server a moment ago, reload the page: you may have to sign in.",
       ],
     };
   }
@@ -94,7 +94,7 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
       };
     case 413:
       return {
-        meaning: `This is too large for the server${because}`,
+        meaning: `The request is too large for the server${because}`,
         tries: ["Try a shorter time range.", "Choose fewer series with a filter."],
       };
     case 429:
@@ -131,8 +131,8 @@ function filterProblem(query: string, reason: string): Pick<Problem, "meaning" |
 
 /** What makes something readable of formats that are not read. */
 const WAYS: [RegExp, string][] = [
-  [/archive/, "Unpack it, and open the profile inside."],
-  [/perf recording/, "Run perf script on it, and open the output."],
+  [/archive/, "Unpack the archive, and open the profile inside."],
+  [/perf recording/, "Run perf script on the recording, and open the output."],
 ];
 const READ = "Pilotlight opens pprof, JFR, speedscope, folded stacks, perf, and some forty other formats.";
 
@@ -140,7 +140,10 @@ function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" |
   switch (kind) {
     case "empty": {
       const [what] = message.split(";");
-      return { meaning: `${what.replace(/^the/, "This")}.`, tries: ["Check that the profiler finished writing it."] };
+      return {
+        meaning: `${what.replace(/^the/, "This")}.`,
+        tries: ["Check that the profiler finished writing the file."],
+      };
     }
     case "unread": {
       const [what] = message.split(";");
@@ -159,7 +162,7 @@ function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" |
         meaning: "These profiles have different types.",
         tries: [
           "To merge profiles, choose ones with the same types.",
-          "To compare two, choose ones with a type in common.",
+          "To compare two profiles, choose ones with a type in common.",
         ],
       };
     default:

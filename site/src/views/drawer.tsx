@@ -84,7 +84,7 @@ export function Drawer() {
               <FrameLink node={node} name={name} />
             </li>
           ))}
-        {detail.path.length < 2 && <li class="hint">Nothing calls it.</li>}
+        {detail.path.length < 2 && <li class="hint">No callers.</li>}
         {detail.path.length - 1 > NEAREST && (
           <li class="hint">
             {plural(detail.path.length - 1 - NEAREST, "outer caller is", "outer callers are")} not listed.
@@ -103,7 +103,7 @@ export function Drawer() {
             </span>
           </li>
         ))}
-        {children.count === 0 && <li class="hint">It calls nothing.</li>}
+        {children.count === 0 && <li class="hint">No callees.</li>}
         {children.count > children.largest.length && (
           <li class="hint">
             {plural(children.count - children.largest.length, "smaller callee is", "smaller callees are")} not listed.
@@ -134,7 +134,7 @@ function StepActions({ name }: { name: string }) {
       <button
         type="button"
         class="control"
-        title="Its callers and callees (b)"
+        title="Callers and callees (b)"
         data-testid="sandwich-frame"
         onClick={() => sandwichOf(name)}
       >

@@ -5,7 +5,7 @@ import { go, pictureRoute } from "../state/url/router.ts";
 export const ACTIONS = [
   { verb: "focus", label: "Focus", key: "f", title: "Only stacks with this function (f)" },
   { verb: "ignore", label: "Ignore", key: "i", title: "No stacks with this function (i)" },
-  { verb: "hide", label: "Hide", key: "h", title: "Hide its frames (h)" },
+  { verb: "hide", label: "Hide", key: "h", title: "Hide this function's frames (h)" },
 ] as const;
 
 /** Zooms to a frame where it can be seen. */

@@ -58,7 +58,7 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
           data-testid="normalise"
           onChange={(event) => go({ measure: event.currentTarget.checked ? "share" : "amount" })}
         />
-        Compare shares of each total
+        Compare shares, not amounts
       </label>
     </>
   );

@@ -69,7 +69,7 @@ export function Steps() {
       )}
       {answer.stepProblem ? (
         <span role="alert" data-testid="step-problem">
-          {`Without filters: ${answer.stepProblem}`}
+          {`Filters not applied: ${answer.stepProblem}`}
         </span>
       ) : (
         <span class="steps-share" title={exact} data-testid="steps-share">

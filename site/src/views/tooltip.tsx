@@ -30,7 +30,7 @@ export function Tooltip({ hover, info }: { hover: Hover | null; info: TreeInfo |
       (found) => {
         if (!stop.signal.aborted) detail.value = found;
       },
-      callFailed(info.id, "describe this frame"),
+      callFailed(info.id, "show this frame's details"),
     );
     return () => stop.abort();
   }, [node, info]);

@@ -135,7 +135,7 @@ fn python(step: &mut Step, folder: &Path) -> Result<()> {
     let requirements = fs::read_to_string(&path).context(path.display())?;
     for section in requirements.split("# ").skip(1) {
         let (name, packages) = section.split_once('\n').unwrap_or((section, ""));
-        step.note(format!("pip install for {name}, for 2 minutes at most"));
+        step.note(format!("pip install for {name} (up to 2 minutes)"));
         let made = folder.join(name);
         let _ = fs::remove_dir_all(&made);
         pip()
@@ -174,7 +174,7 @@ fn go_build(
 ) -> Result<()> {
     let words = command.join(" ");
     step.note(format!(
-        "go {words} of tests/agents/{below}, for {minutes} minutes at most"
+        "go {words} in tests/agents/{below} (up to {minutes} minutes)"
     ));
     Run::new("go")
         .args(command)
@@ -190,7 +190,7 @@ fn go_build(
 fn java(step: &mut Step, folder: &Path) -> Result<()> {
     // Compiled first: without a compiler, maven has nothing to do.
     Run::new("javac").args(["-version"]).read()?;
-    step.note("mvn dependency:copy-dependencies in tests/agents/java, for 3 minutes at most");
+    step.note("mvn dependency:copy-dependencies in tests/agents/java (up to 3 minutes)");
     Run::new("mvn")
         .args(["--quiet", "--batch-mode"])
         .arg("org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies")
@@ -201,7 +201,7 @@ fn java(step: &mut Step, folder: &Path) -> Result<()> {
         .read()?;
     let agent = folder.join("agent.jar");
     if !agent.is_file() {
-        return Err(Failure::new("maven copied no agent.jar", ""));
+        return Err(Failure::new("maven did not copy agent.jar", ""));
     }
     Run::new("javac")
         .arg("-cp")
@@ -215,7 +215,7 @@ fn java(step: &mut Step, folder: &Path) -> Result<()> {
 
 /// A workspace of its own, so that the agent's dependencies are none of ours.
 fn rust(step: &mut Step, folder: &Path) -> Result<()> {
-    step.note("cargo build of tests/agents/rust, for 10 minutes at most");
+    step.note("cargo build in tests/agents/rust (up to 10 minutes)");
     Run::new("cargo")
         .args(["build", "--quiet", "--locked"])
         .dir(sources("rust"))

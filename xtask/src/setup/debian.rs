@@ -55,7 +55,7 @@ pub(crate) fn make(step: &mut Step) -> Result<Sysroot> {
         || linker().is_none()
     {
         step.note(format!(
-            "installing Debian's {}, with apt",
+            "installing Debian's {} with apt",
             PACKAGES.join(", ")
         ));
         system::install(step, &PACKAGES)?;

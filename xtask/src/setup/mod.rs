@@ -83,7 +83,7 @@ fn bindgen(step: &mut Step) -> Result<(PathBuf, String)> {
     let built = target_dir().join("debug/pilotlight-bindgen");
     let found = built.exists();
     if !found {
-        step.note("building it, for 10 minutes at most");
+        step.note("building wasm-bindgen (up to 10 minutes)");
     }
     Run::new("cargo")
         .args(["build", "--quiet", "--package", "pilotlight-bindgen"])
@@ -100,7 +100,7 @@ fn lints(step: &mut Step) -> Result<((), String)> {
     if check().is_ok() {
         return Ok(((), "found".to_owned()));
     }
-    step.note("trying `rustup component add rustfmt clippy`, for 60 s at most");
+    step.note("trying `rustup component add rustfmt clippy` (up to 60 s)");
     let added = Run::new("rustup")
         .args(["component", "add", "rustfmt", "clippy"])
         .limit(60)

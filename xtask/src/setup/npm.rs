@@ -44,7 +44,7 @@ pub(crate) fn packages(step: &mut Step, dir: &str) -> Result<((), String)> {
     if installed.is_dir() && fs::read_to_string(&stamp).is_ok_and(|noted| noted == lock) {
         return Ok(((), "found".to_owned()));
     }
-    step.note(format!("npm ci in {dir}/, for 5 minutes at most"));
+    step.note(format!("npm ci in {dir}/ (up to 5 minutes)"));
     Run::new("npm")
         // No install scripts: the binaries that we use come inside packages.
         .args([

@@ -70,7 +70,7 @@ fn find_or_install(
     match installed {
         Ok(found) => Ok(((), format!("installed {found}"))),
         Err(failure) => Err(Failure::new(
-            format!("no {what} on this machine, and {}", failure.cause),
+            format!("{what} is missing on this machine, and {}", failure.cause),
             remedy,
         )),
     }
@@ -86,11 +86,11 @@ pub(crate) fn chromium(step: &mut Step) -> Result<(PathBuf, String)> {
     if std::env::var_os(CHROMIUM.variable).is_some() {
         return Err(first);
     }
-    step.note(format!("that did not work: {}", first.cause));
-    step.note("trying playwright's own download, for 5 minutes at most");
+    step.note(format!("browser not installed: {}", first.cause));
+    step.note("trying playwright's own download (up to 5 minutes)");
     by_playwright().map_err(|second| {
         let cause = format!(
-            "{}; and playwright's download: {}",
+            "{}; and playwright's download failed: {}",
             first.cause, second.cause
         );
         Failure::new(cause, CHROMIUM.remedy)
@@ -205,14 +205,17 @@ static LISTS_ARE_FRESH: AtomicBool = AtomicBool::new(false);
 pub(crate) fn install(step: &mut Step, packages: &[&str]) -> Result<()> {
     let apt = apt()?;
     if !LISTS_ARE_FRESH.swap(true, Ordering::Relaxed) {
-        step.note("apt-get update, for 2 minutes at most");
+        step.note("apt-get update (up to 2 minutes)");
         // Lists of last week may still do: the install decides.
         if let Err(failure) = apt(&["update"]).limit(120).read() {
-            step.note(format!("that failed ({}); continuing", failure.cause));
+            step.note(format!(
+                "apt-get update failed ({}); continuing",
+                failure.cause
+            ));
         }
     }
     step.note(format!(
-        "apt-get install {}, for 10 minutes at most",
+        "apt-get install {} (up to 10 minutes)",
         packages.join(" ")
     ));
     let arguments: Vec<&str> = ["install", "-y", "--no-install-recommends"]

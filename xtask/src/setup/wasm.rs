@@ -53,7 +53,7 @@ pub(crate) fn find_or_make(step: &mut Step) -> Result<(Toolchain, String)> {
             let cause = format!("{SWITCH} is {other:?}");
             return Err(Failure::new(
                 cause,
-                "set it to auto, rustup or debian, or not at all",
+                "set it to auto, rustup or debian, or unset it",
             ));
         }
     };
@@ -74,7 +74,7 @@ pub(crate) fn find_or_make(step: &mut Step) -> Result<(Toolchain, String)> {
         match add_with_rustup(step) {
             Ok(()) => return Ok((Toolchain::Active, "installed with rustup".to_owned())),
             Err(failure) => {
-                step.note(format!("that did not work: {}", failure.cause));
+                step.note(format!("not installed with rustup: {}", failure.cause));
                 causes.push(failure.cause);
             }
         }
@@ -89,7 +89,10 @@ pub(crate) fn find_or_make(step: &mut Step) -> Result<(Toolchain, String)> {
             }
             Err(failure) if crate::proc::interrupted() => return Err(failure),
             Err(failure) => {
-                step.note(format!("that did not work: {}", failure.cause));
+                step.note(format!(
+                    "not built with Debian's compiler: {}",
+                    failure.cause
+                ));
                 causes.push(failure.cause);
             }
         }
@@ -120,7 +123,7 @@ fn add_with_rustup(step: &mut Step) -> Result<()> {
         return Err(Failure::new("rustup is not installed", ""));
     }
     step.note(format!(
-        "trying `rustup target add {TARGET}`, for {RUSTUP_LIMIT} s at most"
+        "trying `rustup target add {TARGET}` (up to {RUSTUP_LIMIT} s)"
     ));
     Run::new("rustup")
         .args(["target", "add", TARGET])

@@ -236,5 +236,5 @@ impl TestRun {
 /// The line about agents that no test ran.
 fn skip(missing: &Missing) -> String {
     let Missing { language, cause } = missing;
-    format!("  skipped agents of {language}: {cause}")
+    format!("  skipped {language} agents: {cause}")
 }

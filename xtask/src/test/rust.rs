@@ -108,7 +108,7 @@ fn outcome(ended: Vec<Ended>) -> Outcome {
     }
     if !failed.is_empty() {
         let cause = format!("tests failed in {}", failed.join(", "));
-        all.result = Err(Failure::new(cause, "their output is in target/xtask/logs"));
+        all.result = Err(Failure::new(cause, "see their output in target/xtask/logs"));
     }
     all
 }

@@ -45,7 +45,7 @@ export function DropTarget() {
     <div class="drop-overlay" data-testid="drop-overlay">
       <div>
         <Logo size={56} />
-        <p class="big">Let go to open</p>
+        <p class="big">Drop to open</p>
         <p>Drop several to merge or compare them. Folders and zip archives work, too.</p>
         {takePrograms.value ? (
           <p>
@@ -66,5 +66,5 @@ function paste(data: DataTransfer | null, event: ClipboardEvent): void {
   if (event.target instanceof HTMLElement && isTyping(event.target)) return;
   const text = data.getData("text/plain");
   if (text.trim() !== "") void openText(text);
-  else notify("The clipboard has no file or text.");
+  else notify("The clipboard contains no file or text.");
 }

@@ -15,7 +15,7 @@ export function SharedList() {
   return (
     <section class="shared" aria-label="Shared profiles" data-testid="shared">
       <h2>Shared profiles</h2>
-      <p class="hint">Anyone who can read this server's data can see them until they expire.</p>
+      <p class="hint">Anyone who can read this server's data can see these profiles until they expire.</p>
       <ul>
         {list.map((share) => (
           <Item key={share.id} share={share} />

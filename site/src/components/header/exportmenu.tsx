@@ -25,7 +25,7 @@ const FORMS: { form: Form; label: string; most?: number }[] = [
 /** What is stored, to be looked into by whoever gets it. */
 const BUNDLES: { form: SiteForm; label: string }[] = [
   { form: "zip", label: "Site for any static host (ZIP)" },
-  { form: "html", label: "Explorer in one page (HTML)" },
+  { form: "html", label: "Explorer as one page (HTML)" },
 ];
 /** What a page that stands alone has no writer for, or is itself. */
 const ELSEWHERE: Form[] = ["html", "speedscope", "flamebearer"];

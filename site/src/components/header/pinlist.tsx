@@ -27,7 +27,7 @@ export function PinList() {
           {pins.value.map((pin) => (
             <li key={`${pin.from} ${pin.until}`} data-testid="pin">
               <DeleteForEveryone
-                name={`the pin of ${spanLabel(pin, Date.now())}: profiles older than the retention will be deleted`}
+                name={`the pin for ${spanLabel(pin, Date.now())}, which keeps profiles past their retention`}
                 testid="pin-delete"
                 remove={async () => {
                   await deletePin(pin);

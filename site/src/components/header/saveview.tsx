@@ -46,8 +46,8 @@ export function SaveView({ done }: { done: () => void }) {
         required
         pattern=".*\S.*"
         maxLength={LONGEST_NAME}
-        placeholder="Name of the view"
-        aria-label="Name of the view"
+        placeholder="View name"
+        aria-label="View name"
         data-testid="save-view-name"
         autofocus
       />

@@ -63,13 +63,14 @@ function Form({ current, done }: { current: Record<string, string>; done: () => 
           onInput={({ currentTarget: input }) => {
             const wrong = input.value.trim() !== "" && filled(input.value, EXAMPLE) === null;
             input.setCustomValidity(
-              wrong ? `This must start with https:// and may only use {${NAMES.join("}, {")}}.` : "",
+              wrong ? `The URL must start with https:// and may only use {${NAMES.join("}, {")}}.` : "",
             );
           }}
         />
       </label>
       <p class="hint">
-        Spans and traces link to it. Placeholders: <code>{`{${NAMES.join("} {")}}`}</code>. Times are in milliseconds.
+        Spans and traces link to this URL. Placeholders: <code>{`{${NAMES.join("} {")}}`}</code>. Times are in
+        milliseconds.
       </p>
       {problem.value && (
         <div data-testid="settings-problem">

@@ -45,8 +45,8 @@ export function TokenDialog() {
           />
         </label>
         <p class="hint">
-          If you have none, ask an administrator of this server for one with the <code>read</code> scope. It stays in
-          this browser and is sent to this server only.
+          If you have none, ask an administrator of this server for one with the <code>read</code> scope. The token
+          stays in this browser and is sent to this server only.
         </p>
         <button type="submit" class="control primary" data-testid="token-give">
           Continue

@@ -40,9 +40,9 @@ export function UploadLink({ tree, source, done }: { tree: TreeInfo; source: Sou
         <Icon name="share" /> Upload and copy a link
       </button>
       <p class="upload-days">
-        Keep it for{" "}
+        Keep for{" "}
         <Select
-          label="How long the profile is kept"
+          label="How long to keep the profile"
           testid="upload-days"
           value={String(days.value)}
           options={DAYS.map((days) => ({ value: String(days), label: plural(days, "day") }))}

@@ -47,7 +47,7 @@ function Progress() {
   const { done, of } = progress.value;
   return (
     <p class="hint" role="status" data-testid="changes-progress">
-      {of === 0 ? "Looking for two sides to compare…" : `Read ${done} of ${of} parts of both sides…`}
+      {of === 0 ? "Looking for two sides to compare…" : `Read ${done} of ${of} parts…`}
     </p>
   );
 }
@@ -56,7 +56,7 @@ function NeedsServer() {
   const { service, type, base, window } = exploreRoute.value;
   const target = { ...initialRoute("diff"), service, type, ...comparedSides(span.value, window, base.filters) };
   return (
-    <Note title="This needs a server" testid="changes-bundle">
+    <Note title="This view needs a server" testid="changes-bundle">
       <p>
         Telling a change from minute-to-minute variation needs the functions of many short windows. A server computes
         them; from a bundle or bucket, every profile would have to be read.
@@ -208,7 +208,7 @@ function Summary({ answer }: { answer: Answer }) {
         <b>Not enough profiles to tell a change from the usual variation:</b>{" "}
         {rounded
           ? "the profiles have expired; only totals of whole minutes, hours or days remain."
-          : `each side needs three half-minute windows with profiles; they have ${sides.before.windows} and ${sides.after.windows}.`}{" "}
+          : `each side needs three half-minute windows with profiles; the sides have ${sides.before.windows} and ${sides.after.windows}.`}{" "}
         {listed.length > 0
           ? "These are all differences of at least half a percentage point."
           : "No share differs by half a percentage point or more."}
@@ -271,8 +271,8 @@ function LoadNews({ answer: { cause, more }, load }: { answer: Answer; load: Cha
   if (!differs)
     return (
       <>
-        <b>About the same {typeLabel(type)}:</b> {amounts}, within its usual variation.
-        {more.length > 0 && ` ${shortened(more[0].head.name)} uses more of it.`}
+        <b>About the same {typeLabel(type)}:</b> {amounts}, within the usual variation.
+        {more.length > 0 && ` The share of ${shortened(more[0].head.name)} grew.`}
       </>
     );
   return (
@@ -308,12 +308,12 @@ function Method({ answer }: { answer: Answer }) {
         Each side is divided into windows of at most {formatStep(windowMillis)}, {sides.before.windows} before and{" "}
         {sides.after.windows} after.{" "}
         {process &&
-          `They are also split by ${process}: ${sides.before.processes} before and ${sides.after.processes} after. `}
+          `Each side is also split by ${process}: ${sides.before.processes} before and ${sides.after.processes} after. `}
         The more a function's share varies among them, the wider the interval next to its change (Welch). The chance
         that any of the {tested} functions is listed by mistake is at most 5 % (Bonferroni). A shift in the workload,
         such as different requests in the evening, also counts as a change.
         {found.unknown > 0 &&
-          ` ${plural(found.unknown, "function is", "functions are")} not among the largest in every window, so not tested.`}
+          ` ${plural(found.unknown, "function was", "functions were")} not tested: not among the largest in every window.`}
       </p>
     </details>
   );

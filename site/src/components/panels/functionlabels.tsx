@@ -67,8 +67,8 @@ function Values({ by }: { by: string }) {
       )}
       <p class="hint" data-testid="function-labels-others">
         {asked > running.length
-          ? `${plural(asked - running.length, "other value doesn't", "other values don't")} have it.`
-          : "Every value has it."}
+          ? `Not seen with ${plural(asked - running.length, "other value")}.`
+          : "Seen with every value."}
         {left > 0 && ` ${plural(left, "more value was", "more values were")} not searched.`}
       </p>
     </>

@@ -43,11 +43,11 @@ export function FunctionPanel() {
   const { func } = exploreRoute.value;
   if (placeOf("base") !== "") {
     return (
-      <Note title="This needs a server" testid="function-bundle">
-        <p>Without a server, functions can't be listed here. The table of the profile has them.</p>
+      <Note title="This view needs a server" testid="function-bundle">
+        <p>Without a server, this view can't list functions. The profile's table lists them.</p>
         <div class="note-actions">
           <Link class="control primary" patch={{ panel: "profile", view: "table" }}>
-            Functions of the profile
+            Functions in the profile
           </Link>
         </div>
       </Note>
@@ -163,7 +163,7 @@ function Chosen({ func }: { func: string }) {
           {base.filters.length > 0 && " with these filters"}.{" "}
           {window && (
             <button type="button" class="link" onClick={() => go({ window: null })}>
-              Look at the whole range
+              Show the whole range
             </button>
           )}
         </p>
@@ -224,7 +224,7 @@ function Facts({ func, found }: { func: string; found: FunctionAnswer }) {
 function OverTime() {
   const { value, state, problem } = overTime.value;
   if (problem) return <RetryNote problem={problem} />;
-  if (!value) return <p class="hint">{state === "loading" ? "Reading its timeline…" : ""}</p>;
+  if (!value) return <p class="hint">{state === "loading" ? "Reading the timeline…" : ""}</p>;
   const { unit } = typeParts(exploreRoute.value.type);
   const most = Math.max(...value.map(share));
   const span = chartSpan();
@@ -265,7 +265,7 @@ function since(windows: FunctionWindow[]): string {
   const filled = windows.filter(({ profiles }) => profiles > 0);
   const first = filled.findIndex(({ total }) => total > 0);
   const last = filled.findLastIndex(({ total }) => total > 0);
-  if (first < 0) return "No samples here.";
+  if (first < 0) return "No samples in this range.";
   const until = last < filled.length - 1 ? ` Last seen between ${bounds(filled[last])}.` : "";
   if (first === 0) return `Present from the start of the range.${until}`;
   return `First seen between ${bounds(filled[first])}.${until}`;
@@ -339,16 +339,16 @@ function Services() {
       )}
       <p class="hint" data-testid="function-others">
         {running.length === 0
-          ? `None of ${plural(asked, "service")} runs it.`
+          ? `None of ${plural(asked, "service")} runs this function.`
           : others > 0
             ? `Not seen in ${plural(others, "other service")} in this range.`
-            : "Every service with profiles of this type runs it."}
+            : "Every service with profiles of this type runs this function."}
         {left > 0 && ` ${plural(left, "smaller service was", "smaller services were")} not searched.`}
         {base.filters.length > 0 && " This page's filters apply to every service."}
       </p>
       {cpu && running.length > 0 && (
         <label class="function-price">
-          Price of a core-hour
+          Price per core-hour
           <input
             type="number"
             min="0"
@@ -389,8 +389,8 @@ function Calls({ found }: { found: FunctionAnswer }) {
   );
   return (
     <div class="function-calls">
-      {list("Called by", callers, coverage.callers, "Nothing calls it.", "function-callers")}
-      {list("Calls", callees, coverage.callees, "It calls nothing.", "function-callees")}
+      {list("Called by", callers, coverage.callers, "No callers.", "function-callers")}
+      {list("Calls", callees, coverage.callees, "No callees.", "function-callees")}
     </div>
   );
 }

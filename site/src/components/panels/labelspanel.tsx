@@ -33,7 +33,7 @@ export function LabelsPanel() {
       <Names />
       {failure && <RetryNote problem={failure} />}
       {!failure && unknownLabel.value && (
-        <Note title={`No profile here has the label ${shownLabel.value}`} testid="label-unknown">
+        <Note title={`No profile in this range has the label ${shownLabel.value}`} testid="label-unknown">
           <p>Choose another label, or a longer time range.</p>
         </Note>
       )}
@@ -97,7 +97,7 @@ function Values({ of }: { of: ValueTimelines }) {
         <p class="soft" data-testid="values-note">
           {plural(rows.length, "value")} of {by}
           {hidden > 0 && `; ${hidden} more are not shown${gauge ? "" : `, with ${percent(1 - of.share)} of the total`}`}
-          . Maximum, mean and standard deviation over {formatStep(rows[0].series.step)} steps with profiles
+          . Maximum, mean and standard deviation are over {formatStep(rows[0].series.step)} steps with profiles
           {gauge ? "; amounts are averages per snapshot." : "."} {of.rounded && ROUNDED}
         </p>
         {rows.length > 1 && <Compare sides={sides} />}

@@ -8,7 +8,7 @@ export function NothingHere({ children, what = "profile" }: { children: string; 
   const filtered = base.filters.length > 0;
   const { label, range } = widest();
   return (
-    <Note title={`No ${what}s of ${service || "this service"} here`} testid="panel-empty">
+    <Note title={`No ${what}s to show for ${service || "this service"}`} testid="panel-empty">
       <p>{filtered ? `No ${what}s in this range have all of these labels.` : children}</p>
       <div class="note-actions">
         {filtered && (
@@ -17,7 +17,7 @@ export function NothingHere({ children, what = "profile" }: { children: string; 
             class="control primary"
             onClick={() => go({ base: { ...exploreRoute.peek().base, filters: [] } })}
           >
-            Remove its filters
+            Remove the filters
           </button>
         )}
         {window && (

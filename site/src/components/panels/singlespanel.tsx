@@ -26,7 +26,7 @@ export function SinglesPanel() {
   return (
     <section
       class="singles-panel"
-      aria-label="Single profiles and spans"
+      aria-label="Individual profiles and spans"
       data-testid="singles-panel"
       data-state={state}
     >
@@ -59,7 +59,7 @@ export function SinglesPanel() {
         </NothingHere>
       )}
       {!problem && state !== "ready" && !value && (
-        <div class="card placeholder singles-map" role="status" aria-label="Reading the single profiles" />
+        <div class="card placeholder singles-map" role="status" aria-label="Reading individual profiles" />
       )}
     </section>
   );
@@ -107,7 +107,7 @@ function Heatmap({ found }: { found: Found }) {
           viewBox={`0 0 ${WIDTH} ${rows}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`Heatmap of ${plural(found.count, found.word)}; the table below has the largest`}
+          aria-label={`Heatmap of ${plural(found.count, found.word)}; the table below lists the largest`}
           data-testid="singles-map"
         >
           {cells.map((cell) => (
@@ -167,7 +167,7 @@ function Largest({ found }: { found: Found }) {
   );
   return (
     <div class="value-scroll">
-      <table class="value-table singles-table" aria-label={`The largest ${found.word}s`} data-testid="singles-table">
+      <table class="value-table singles-table" aria-label={`Largest ${found.word}s`} data-testid="singles-table">
         <thead>
           <tr>
             {head("time", "Start")}

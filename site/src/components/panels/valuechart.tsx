@@ -72,7 +72,7 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`${average ? "Averages" : "Amounts"} over time of ${bands.map(({ name }) => name).join(", ")}; the table has the numbers`}
+          aria-label={`${average ? "Averages" : "Amounts"} over time for ${bands.map(({ name }) => name).join(", ")}; the table lists the numbers`}
           onPointerMove={move}
           onPointerLeave={leave}
         >

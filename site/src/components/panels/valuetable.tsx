@@ -71,10 +71,7 @@ export function ValueTable({ by, rows, colours, type, sides, pointed, onPoint, o
           <tr>
             {head("value", by, "By name")}
             <th scope="col">Over time</th>
-            <th
-              scope="col"
-              title="Distribution of the steps, from zero on the left to the largest value of all on the right"
-            >
+            <th scope="col" title="Distribution of the steps, from zero (left) to the largest step in any row (right)">
               Histogram
             </th>
             {columns.map(([name, label, title]) => head(name, label, title))}
@@ -191,7 +188,7 @@ function Cell({ column, row, type }: { column: ValueColumn; row: ValueRow; type:
 /** What stands in a cell, and what it is exactly. */
 function cellTexts(column: Exclude<ValueColumn, "value" | "share">, row: ValueRow, type: string): [string, string] {
   const value = row[column];
-  if (value === null) return ["–", "Too few steps in this range. Choose a shorter one."];
+  if (value === null) return ["–", "Too few steps. Choose a shorter range."];
   if (column === "profiles") return [count(value), plural(value, "profile")];
   const { unit } = typeParts(type);
   const exact = formatExact(digits(value), unit);

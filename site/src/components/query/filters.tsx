@@ -172,7 +172,7 @@ function Comparisons(props: { offered: LabelSides[]; compare: (sides: LabelSides
         <button
           type="button"
           key={sides.name}
-          title="Compare these two"
+          title="Compare these two values"
           data-testid="compare-labels"
           onClick={() => compare(sides)}
         >

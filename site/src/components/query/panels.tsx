@@ -21,7 +21,7 @@ const panels = () => import("../panels/servicepanels.ts");
 
 /** What /explore shows of a service, in order. */
 const PANELS: Record<Panel, PanelEntry> = {
-  profile: { label: "Profile", title: "All profiles of the range, merged", component: null },
+  profile: { label: "Profile", title: "All profiles in the range, merged", component: null },
   types: {
     label: "Types",
     title: "Every profile type over time",
@@ -45,7 +45,7 @@ const PANELS: Record<Panel, PanelEntry> = {
   },
   singles: {
     label: "Profiles",
-    title: "Single profiles over time and value",
+    title: "Individual profiles by time and value",
     component: lazy(() => panels().then((module) => module.SinglesPanel)),
     needsServer: true,
   },

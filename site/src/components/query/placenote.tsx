@@ -56,7 +56,7 @@ function OtherBundle() {
   const submit = async () => {
     const address = bundleAddress(text.peek());
     if (address === null) {
-      wrong.value = "This is not an address.";
+      wrong.value = "Enter a URL, or a path relative to this page.";
       return;
     }
     busy.value = true;

@@ -41,11 +41,12 @@ export function SplitLegend() {
         </button>
       </p>
     );
-  if (timeline.value.value?.counts.every((count) => count === 0)) return <p role="status">No profiles here.</p>;
+  if (timeline.value.value?.counts.every((count) => count === 0))
+    return <p role="status">No profiles in this range.</p>;
   const nothing = unknownSplit.value || (value?.by === by && value.values.length === 0);
   return (
     <p role="status" data-testid="split-note">
-      {nothing ? `No profile here has the label ${by}.` : `Reading the values of ${by}…`}
+      {nothing ? `No profile in this range has the label ${by}.` : `Reading the values of ${by}…`}
     </p>
   );
 }
@@ -57,7 +58,7 @@ function Parts({ of }: { of: Split }) {
   const all: Part = { value: null, name: "all", colour: "--line-strong", values: series.values, total: series.total };
   return (
     <ul aria-label={`Timeline split by ${by}`} data-testid="split-legend">
-      {window && <li class="soft">Of the whole range:</li>}
+      {window && <li class="soft">For the whole range:</li>}
       {!stacked && <Entry part={all} of={of} unit={unit} />}
       {parts.map((part) => (
         <Entry key={part.value === null ? "rest" : `=${part.value}`} part={part} of={of} unit={unit} />

@@ -35,7 +35,7 @@ export function NoServices() {
       )}
       {withServer && (
         <>
-          <p>Send some from your program:</p>
+          <p>Send profiles from your program:</p>
           <Snippets />
           {(isEmpty.value || filling.value) && <FirstProfile />}
         </>

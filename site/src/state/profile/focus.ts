@@ -43,7 +43,7 @@ export const announcement = signal("");
 const nodeByKey = new Map<string | null, number>();
 
 export const selectedDetail = resource(
-  "describe this frame",
+  "show this frame's details",
   () => tree.value && selected.value !== NONE && { tree: tree.value.id, node: selected.value },
   async (asked) => {
     if (!asked) return null;
@@ -59,7 +59,7 @@ export const selectedDetail = resource(
 
 /** Of the zoomed frame; null when all is seen. */
 export const zoomedDetail = resource(
-  "describe this frame",
+  "show this frame's details",
   () => tree.value && zoom.value !== ROOT && { tree: tree.value.id, node: zoom.value },
   async (asked) => (asked ? core.node(asked.tree, asked.node) : null),
 );
@@ -76,7 +76,7 @@ export function startFocus(): void {
     const node = selected.value;
     if (!shownTree || (node === NONE && marked !== shownTree)) return;
     marked = shownTree;
-    void core.select(shownTree.id, node).then(flagsChanged, callFailed(shownTree.id, "mark this frame"));
+    void core.select(shownTree.id, node).then(flagsChanged, callFailed(shownTree.id, "select this frame"));
   });
   let searched: TreeInfo | null = null;
   effect(() => {

@@ -13,7 +13,7 @@ export async function openLinked(): Promise<void> {
   const profile = params.get("p");
   if (!profile || hash === openedHash.peek()) return;
   openedHash.value = hash;
-  const title = params.get("title") || "profile of a link";
+  const title = params.get("title") || "profile from a link";
   // What is opened by hand is seen as a whole; a link says what is seen.
   const view = route.peek();
   try {

@@ -64,7 +64,7 @@ export function takeSources(given: File[]): File[] {
 export function pickSource(file: File): void {
   const path = listed.peek()?.file ?? "";
   if (isSourceOf(file.name, path)) void readSource(file, path);
-  else notify(`${file.name} is not ${baseOf(path)}`);
+  else notify(`${file.name} is not the source file ${baseOf(path)}`);
 }
 
 /** A file from a disk has no path: its name has to be the end of the profile's. */
@@ -77,9 +77,9 @@ export function baseOf(path: string): string {
 }
 
 async function readSource(file: File, path: string): Promise<void> {
-  if (file.size > MAX_SOURCE) return notify(`${file.name} is too large for a source file`);
+  if (file.size > MAX_SOURCE) return notify(`${file.name} is too large for a source file; the limit is 8 MiB`);
   const text = await file.text();
-  if (text.includes("\0")) return notify(`${file.name} is not text`);
+  if (text.includes("\0")) return notify(`${file.name} is not a text file`);
   sources.value = new Map([...sources.peek(), [path, linesOf(text)]]);
 }
 

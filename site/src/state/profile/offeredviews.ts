@@ -9,8 +9,8 @@ export function whyNoView(view: View): string {
   const answer = shown.value;
   const subject = answer.state === "ready" ? answer.subject : undefined;
   const compared = answer.state === "ready" && answer.tree.diff !== null;
-  if (view === "chart" && !subject?.timed) return "The chart needs samples with times, and these have none.";
-  if (view === "lines" && (compared || !subject)) return "A comparison has no view of source lines.";
+  if (view === "chart" && !subject?.timed) return "The chart needs samples with timestamps; these have none.";
+  if (view === "lines" && (compared || !subject)) return "A comparison can't show source lines.";
   if (view === "sides" && !compared) return "Only a comparison has two sides.";
   return "";
 }

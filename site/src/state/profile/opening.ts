@@ -164,7 +164,7 @@ async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen:
     }
     if (programs.length > 0) {
       const profiles = [...files.peek(), ...opened].map(({ info }) => info.id);
-      const sayName = (name: string) => say({ stage: "naming addresses from", name, bytes: 0, size: 0 });
+      const sayName = (name: string) => say({ stage: "symbolizing with", name, bytes: 0, size: 0 });
       naming = await nameAddresses(programs, profiles, sayName, signal);
     }
   } catch (failure) {

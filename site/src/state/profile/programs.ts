@@ -82,7 +82,7 @@ async function nameFrom(
 export function checkSize(file: Blob): void {
   if (file.size > MAX_PROGRAM_BYTES)
     throw new FileError(`This binary is ${formatBytes(file.size)}; the limit is ${formatBytes(MAX_PROGRAM_BYTES)}.`, [
-      "Build it with less debug information: line tables are enough (-g1).",
+      "Build the program with less debug information: line tables are enough (-g1).",
     ]);
 }
 
@@ -93,7 +93,7 @@ function madeBy(answers: Symbolized[]): number[] {
 /** The reader says what is wrong with a program; that the viewer broke is said as ever. */
 export function explain(failure: unknown): never {
   if (!(failure instanceof CoreError) || failure.fatal) throw failure;
-  throw new FileError(`Its symbols can't be read: ${failure.message}.`, [
+  throw new FileError(`The binary's symbols can't be read: ${failure.message}.`, [
     "Use the unstripped binary, or its debug file.",
   ]);
 }

@@ -19,7 +19,7 @@ export function comparisonHere(): { target: RouteOf<"diff">; title: string } {
   const [newest] = window ? [] : versionSides(marks.value, span.value, base.filters);
   if (newest) return { target: { ...initial, ...newest.sides }, title: `Compare ${lower(newest.label)}` };
   const title = window
-    ? "Compare the selected time with the same length before it"
+    ? "Compare the selected time with the time just before it"
     : "Compare the second half of the range with the first";
   return { target: { ...initial, ...comparedSides(span.value, window, base.filters) }, title };
 }

@@ -91,7 +91,7 @@ const named = (): Question | null => {
 
 /** The function in this service; null when it does not run it. */
 export const detail = resource(
-  "describe the function",
+  "read the function",
   named,
   async (question, stopped): Promise<FunctionAnswer | null> => {
     const { type, service, filters, func } = question;
@@ -116,7 +116,7 @@ export interface FunctionWindow extends Span {
 
 /** The function in this service, in windows of the range: from one tick of the axis to the next, as long as there are few. */
 export const overTime = resource(
-  "read the function over time",
+  "read the function's timeline",
   named,
   (question, stopped): Promise<FunctionWindow[]> => {
     const { from, until } = question;
@@ -198,7 +198,7 @@ export interface InValues {
 
 /** The function by the values of the label that splits the timeline, and where that is missing. */
 export const inValues = resource(
-  "read the function by label",
+  "split the function by label",
   () => {
     const { split: by, type } = exploreRoute.value;
     const [question, found] = [named(), ownLabels.value];

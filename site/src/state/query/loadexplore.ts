@@ -124,7 +124,7 @@ export async function withoutNames(profile: number): Promise<string[]> {
   const modules = await core.unnamed(profile);
   if (modules.length === 0) return [];
   return [
-    `Addresses in ${modules.join(", ")} have no names. Drop the binary or its debug file here to name them for everyone.`,
+    `Addresses in ${modules.join(", ")} are unresolved. Drop the binary or its debug file here to resolve them for everyone.`,
   ];
 }
 

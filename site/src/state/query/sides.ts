@@ -87,8 +87,8 @@ export function compareLabels(sides: LabelSides): void {
 /** The widest range that is offered where there is nothing. */
 export function widest(): { label: string; range: Range } {
   const whole = wholeSpan("base");
-  if (whole) return { label: "Look at all of the bundle", range: fixed(whole) };
-  return { label: "Look at the last 7 days", range: { from: "now-7d", until: "now" } };
+  if (whole) return { label: "Show the whole bundle", range: fixed(whole) };
+  return { label: "Show the last 7 days", range: { from: "now-7d", until: "now" } };
 }
 
 export function setSide(name: SideName, patch: Partial<Side>): void {

@@ -17,7 +17,7 @@ export interface Found extends Singles {
 }
 
 export const singles = resource(
-  "read the single profiles",
+  "read individual profiles",
   () => {
     const { panel, by, service, type, base, window } = exploreRoute.value;
     if (panel !== "singles" || !service || !type) return null;

@@ -55,7 +55,7 @@ async function storeAll(programs: File[]): Promise<void> {
       for (const table of tables) {
         const { file, functions, lines } = await store(table);
         said.push(
-          `Stored ${plural(functions, "function")} of ${file}${lines ? "" : ", without lines"}: they symbolize it for everyone.`,
+          `Stored ${plural(functions, "function")} of ${file}${lines ? "" : ", without lines"}. Its profiles are now symbolized for everyone.`,
         );
         stored++;
       }
@@ -80,8 +80,8 @@ function problem(failure: unknown, doing: string): Pick<Problem, "title" | "mean
 
 const TRIES: Record<number, string[]> = {
   401: ["Enter a token with the push scope."],
-  403: ["It needs a token with the push scope."],
-  409: ["It is already symbolized."],
+  403: ["Enter a token with the push scope instead."],
+  409: ["Delete the stored symbols in the settings on the front page."],
   413: ["Build the program with less debug information (-g1)."],
   429: ["Delete unused symbols in the settings on the front page."],
 };
@@ -94,8 +94,8 @@ async function tablesOf(program: File): Promise<{ tables: Uint8Array<ArrayBuffer
   checkSize(program);
   const { value } = shown;
   if (value.state !== "ready" || value.exported === null)
-    throw new FileError("Open one of its profiles first.", [
-      "Open the Profile view with profiles from this program, then drop it there.",
+    throw new FileError("Open a profile of this program first.", [
+      "Open the Profile view with profiles from this program, then drop the binary there.",
     ]);
   const { named, tables, refused } = await core.symbolTables(value.exported, program.name, program).catch(explain);
   const [answer] = named;

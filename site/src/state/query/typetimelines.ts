@@ -21,7 +21,7 @@ const known = computed(() => {
 
 /** With filters or a window each type is asked for by itself, and for the time before. */
 const narrowed = resource(
-  "read the timelines of the types",
+  "read the timeline of each profile type",
   () => {
     const { panel, service, base, window } = exploreRoute.value;
     if (panel !== "types" || !service) return null;

@@ -65,5 +65,5 @@ function listed(texts: string[]): string {
 function reversedRange(page: Page, query: string): string {
   if (page !== "home" && page !== "explore") return "";
   const span = spanOf(parsePage(page, query).base, Date.now());
-  return span ? "" : "The range of this link ends before it begins, so the last hour is shown.";
+  return span ? "" : "The range in this link ends before it begins, so the last hour is shown.";
 }

@@ -107,7 +107,7 @@ function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
         {file && !sources.value.has(file) && <Origin file={file} line={lines[0]?.line ?? 0} />}
         {beyond && (
           <p role="status" class="hint">
-            {`This file has ${plural(source.length, "line")}, but the profile has more: it is a different version.`}
+            {`This file has ${plural(source.length, "line")}, but the profile has more: the versions differ.`}
           </p>
         )}
       </div>
@@ -119,7 +119,7 @@ function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
 function SourcePicker({ file, known }: { file: string; known: boolean }) {
   const base = baseOf(file);
   return (
-    <label class="control" title={`Choose ${base} on your disk, or drop it here. It stays in this tab.`}>
+    <label class="control" title={`Choose ${base} on your disk, or drop it here. The file stays in this tab.`}>
       <input
         type="file"
         class="hidden"
