@@ -160,7 +160,7 @@ function tooLarge({ message }) {
 function refusal({ status, message }, file) {
   const isUnknown = status === 415 || message.startsWith("the body is ");
   if (!isUnknown) return message;
-  const reason = message.replace(/; send pprof$/, "");
+  const reason = message.replace(/(, which the server does not accept; open it in the viewer, or|;) send pprof$/, "");
   return `${reason}: ${ACCEPTED}. If \`pilotlight ${file}\` opens it, export it as pprof there and push the export`;
 }
 

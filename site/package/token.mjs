@@ -88,7 +88,9 @@ async function administrator() {
   const output = new Writable({ write: (_bytes, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output, terminal: stdin.isTTY });
   if (stdin.isTTY)
-    stderr.write("The administrator's token (or set PILOTLIGHT_TOKEN; Enter for a server that needs none): ");
+    stderr.write(
+      "The administrator's token (press Enter if the server needs none; to skip this question, set PILOTLIGHT_TOKEN): ",
+    );
   const line = await new Promise((resolve, reject) => {
     lines.on("line", resolve);
     lines.on("SIGINT", () => reject(new Error("interrupted")));

@@ -53,7 +53,7 @@ pub(crate) fn selfhost(out: &Path) -> Result<()> {
         .arg(out)
         .dir(here)
         .show()
-        .map_err(|failure| failure.advise("follow the steps above"))
+        .map_err(|failure| failure.advise("do what the message above says"))
 }
 
 /// Deploys to Cloudflare: builds everything, and has the package's command do the rest.
@@ -70,7 +70,7 @@ pub(crate) fn deploy(words: &[&str]) -> Result<ExitCode> {
                 check
                     .args(words)
                     .show()
-                    .map_err(|failure| failure.advise("follow the steps above"))?;
+                    .map_err(|failure| failure.advise("do what the message above says"))?;
             }
             build::release(&tools)?;
             server()?;

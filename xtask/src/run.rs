@@ -88,5 +88,5 @@ pub(crate) fn demo(url: &str) -> Result<()> {
         .args(["demo", url])
         .limit(300)
         .show()
-        .map_err(|failure| failure.advise("follow the steps above"))
+        .map_err(|failure| failure.advise("do what the message above says"))
 }

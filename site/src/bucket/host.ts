@@ -154,14 +154,14 @@ async function bodyOf(response: Response, key: string, signal?: AbortSignal): Pr
 
 function changed({ key, size }: Part, found: number): Changed {
   return new Changed("An object in the bucket doesn't match its catalog entry.", [
-    "Copy the folder again: its files are from different times.",
+    "If this is a copy of a bundle or bucket, copy it again: its files are from different times.",
     `${key} has ${found} bytes; expected ${size}.`,
   ]);
 }
 
 function short(key: string, wanted: number, found: number): FileError {
   return new FileError("An object in the bucket is incomplete.", [
-    "Copy the folder again.",
+    "If this is a copy of a bundle or bucket, copy it again.",
     wanted > 0 ? `${key}: expected ${wanted} bytes, got ${found}.` : `${key} ends before the requested bytes.`,
   ]);
 }

@@ -125,7 +125,10 @@ export function described(failure: unknown): Failure {
   if (failure instanceof FileError) return { meaning: failure.message, tries: failure.tries };
   const error = failure instanceof Error ? failure.message : String(failure);
   if (failure instanceof Error && failure.name === "damaged") {
-    return { meaning: "The data in the bucket is damaged.", tries: ["Copy the folder again.", error] };
+    return {
+      meaning: "The data in the bucket is damaged.",
+      tries: ["If this is a copy of a bundle or bucket, copy it again.", error],
+    };
   }
   if (failure instanceof Error && failure.name === "invalid") {
     return { meaning: error, tries: ["Check the filters and the time range."] };

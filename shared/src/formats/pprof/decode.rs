@@ -147,7 +147,7 @@ impl Decoder {
                 // Row 0 is there already, and empty.
                 if !text.is_empty() {
                     self.warn(format!(
-                        "the first string must be empty (got {:?}); index 0 is read as \"not given\"",
+                        "the first entry of the string table must be empty (got {:?}); it is read as empty",
                         start(&text)
                     ));
                 }

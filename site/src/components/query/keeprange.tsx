@@ -25,7 +25,7 @@ export function KeepRange() {
         title={
           tooLong
             ? "A pin can cover at most 7 days"
-            : `Keeps all profiles from every day in ${spanLabel(seen, Date.now())}, even when other profiles of that age are deleted`
+            : `Keeps whole days: all profiles from each day that overlaps ${spanLabel(seen, Date.now())}, even after other profiles of that age are deleted`
         }
         data-testid="keep"
         onClick={() => void keep()}

@@ -23,7 +23,7 @@ export function CardChange({ service, found, range }: { service: string; found: 
     <a
       class="card-change card-found"
       {...linkTo(target)}
-      title={`${load} ${versions ? `with ${label} ${versions.after}` : "while profiled"}. See what changed`}
+      title={`${load} ${versions?.after ? `with ${label} ${versions.after}` : versions ? `with no ${label}` : "on average"}. See what changed`}
       data-testid="card-change"
       data-kind={kind}
     >

@@ -51,7 +51,7 @@ impl<S: Sql> Catalog<S> {
                 if held.expires > now {
                     return Err(Problem::unavailable("a compaction or a rebuild is under way; try again in a few minutes"));
                 }
-                let message = format!("the job with lease {} never ended", held.token);
+                let message = format!("the job with lease {} did not finish in time", held.token);
                 end(sql, held, &Blame::Sources, &message, now)?;
             }
             let token = next(sql)?;

@@ -363,7 +363,7 @@ impl<'a> Samples<'a> {
             ),
             (
                 self.processes.bare,
-                "forked processes are missing file mappings: there are too many to copy",
+                "forked processes are read without their parents' file mappings, which were too many to copy; some frames may be unresolved",
             ),
         ] {
             warnings.count(count, what);

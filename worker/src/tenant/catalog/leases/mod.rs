@@ -83,7 +83,8 @@ impl<S: Sql> Catalog<S> {
             ended => {
                 if let Some(held) = ended {
                     // Before the choice, so that it counts.
-                    let message = format!("the job with lease {} never ended", held.token);
+                    let message =
+                        format!("the job with lease {} did not finish in time", held.token);
                     self.sql
                         .transaction(move |sql| end(sql, held, &Blame::Sources, &message, now))?;
                 }
