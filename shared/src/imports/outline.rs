@@ -92,9 +92,8 @@ impl Outline {
             if self.below == Below::Callers {
                 // As many steps as the line is indented.
                 let above = self.open.iter().filter_map(|node| node.location);
-                for location in node.location.into_iter().chain(above.rev()) {
-                    stack = Some(rows.builder.stack(stack, location));
-                }
+                let frames = node.location.into_iter().chain(above.rev());
+                stack = rows.builder.stack_of(frames);
             }
             rows.sample(stack, self.labels, self.sample_type, node.left);
         }

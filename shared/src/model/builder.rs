@@ -193,6 +193,16 @@ impl ProfileBuilder {
         StackId::new(index)
     }
 
+    /// Interns a stack of frames, the root first; `None` if there are none. Reverse frames that are
+    /// leaf first.
+    pub fn stack_of(&mut self, frames: impl IntoIterator<Item = LocationId>) -> Option<StackId> {
+        let mut stack = None;
+        for location in frames {
+            stack = Some(self.stack(stack, location));
+        }
+        stack
+    }
+
     /// Interns a set of labels, which it puts in order ([`LabelSets`]). The empty set is `None`.
     pub fn label_set(&mut self, labels: &mut [Label]) -> Option<LabelSetId> {
         self.label_sets.intern(&mut self.profile.label_sets, labels)

@@ -203,9 +203,7 @@ fn bake(types: usize, recipe: &Recipe) -> Profile {
         });
     let locations: Vec<LocationId> = locations.collect();
     for (stack, labels, values) in &recipe.samples {
-        let stack = stack
-            .iter()
-            .fold(None, |parent, i| Some(b.stack(parent, *i.get(&locations))));
+        let stack = b.stack_of(stack.iter().map(|i| *i.get(&locations)));
         let mut labels: Vec<Label> = labels.iter().map(|&recipe| label(&mut b, recipe)).collect();
         let labels = b.label_set(&mut labels);
         b.sample(stack, labels, values);

@@ -242,9 +242,8 @@ impl Draft {
             .collect();
         let size_key = builder.string("bytes");
         for (i, (frames, sample)) in self.stacks().zip(&self.samples).enumerate() {
-            let stack = frames.iter().rev().fold(None, |parent, address| {
-                Some(builder.stack(parent, location_of[address]))
-            });
+            let locations = frames.iter().rev().map(|address| location_of[address]);
+            let stack = builder.stack_of(locations);
             // Without a unit, as pprof writes it; a size of 0 cannot be told from no label there.
             let labels = match sample.object_size {
                 0 => None,

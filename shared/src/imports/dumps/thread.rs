@@ -33,10 +33,7 @@ impl Thread {
 
     /// Adds its sample.
     pub(super) fn end(mut self, rows: &mut Rows, sample_type: usize) {
-        let mut stack = None;
-        for &location in self.frames.iter().rev() {
-            stack = Some(rows.builder.stack(stack, location));
-        }
+        let stack = rows.builder.stack_of(self.frames.into_iter().rev());
         let labels = rows.builder.label_set(&mut self.labels);
         rows.sample(stack, labels, sample_type, 1);
     }

@@ -51,10 +51,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         } else if let Some(value) = value(&line).filter(|_| labels.is_some()) {
             let (kind, unit, _) = known.terms();
             let column = rows.sample_type(kind, unit)?;
-            let mut stack = None;
-            for frame in frames.drain(..).rev() {
-                stack = Some(rows.builder.stack(stack, frame));
-            }
+            let stack = rows.builder.stack_of(frames.drain(..).rev());
             rows.sample(stack, labels.take().flatten(), column, value);
         } else if let Some(frame) = indented.filter(|frame| !frame.starts_with(' ')) {
             if frame != "--" {

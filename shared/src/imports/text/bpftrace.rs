@@ -101,10 +101,7 @@ impl Entry {
     }
 
     fn write(&self, rows: &mut Rows, value: i64) {
-        let mut stack = None;
-        for &location in self.frames.iter().rev() {
-            stack = Some(rows.builder.stack(stack, location));
-        }
+        let stack = rows.builder.stack_of(self.frames.iter().rev().copied());
         let label = (!self.key.is_empty()).then(|| rows.text("key", &self.key));
         let labels = label.and_then(|label| rows.builder.label_set(&mut [label]));
         rows.sample(stack, labels, self.column, value);

@@ -110,12 +110,10 @@ impl Reader {
             let Some(event) = self.event.filter(|_| node.left > 0) else {
                 continue;
             };
-            let builder = &mut self.rows.builder;
-            let mut stack = builder.stack(None, node.location);
-            for callee in self.open.iter().rev() {
-                stack = builder.stack(Some(stack), callee.location);
-            }
-            self.rows.sample(Some(stack), None, event, node.left);
+            let callees = self.open.iter().rev().map(|callee| callee.location);
+            let frames = std::iter::once(node.location).chain(callees);
+            let stack = self.rows.builder.stack_of(frames);
+            self.rows.sample(stack, None, event, node.left);
         }
     }
 }

@@ -65,10 +65,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             continue;
         }
         let frames = frames(&mut rows, &files, &line).map_err(error)?;
-        let mut stack = None;
-        for &location in frames.iter().rev() {
-            stack = Some(rows.builder.stack(stack, location));
-        }
+        let stack = rows.builder.stack_of(frames.into_iter().rev());
         rows.builder.sample(stack, None, &[1, time]);
         rows.check()?;
     }

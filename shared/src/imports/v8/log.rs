@@ -120,11 +120,7 @@ impl Log {
         let Some(time) = time else {
             return Err(reader.problem("a tick has no \"tm\""));
         };
-        let stack = frames
-            .iter()
-            .rev()
-            .fold(None, |stack, &frame| Some(self.builder.stack(stack, frame)));
-        Ok((time, stack))
+        Ok((time, self.builder.stack_of(frames.drain(..).rev())))
     }
 
     fn frame(

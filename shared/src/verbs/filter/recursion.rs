@@ -371,7 +371,7 @@ mod tests {
                 column: 0,
             }; 4096],
         );
-        let stack = (0..5000).fold(None, |parent, _| Some(b.stack(parent, location)));
+        let stack = b.stack_of([location; 5000]);
         b.sample(stack, None, &[]);
         let refused = collapse_recursion(&b.finish(), Recursion::Cycles);
         assert_eq!(

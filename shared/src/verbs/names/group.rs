@@ -307,17 +307,15 @@ mod tests {
             b.location(Some(libc), 12, false, &[]),
             b.location(Some(libc_again), 22, false, &[]),
         );
-        for (i, stack) in [
+        for (i, frames) in [
             vec![main5, store, malloc],
             vec![main6, store, bare],
             vec![main6, bare_again],
         ]
-        .iter()
+        .into_iter()
         .enumerate()
         {
-            let stack = stack
-                .iter()
-                .fold(None, |parent, &location| Some(b.stack(parent, location)));
+            let stack = b.stack_of(frames);
             b.sample(stack, None, &[1 << i]);
         }
         b.finish()

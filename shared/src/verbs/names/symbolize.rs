@@ -147,11 +147,9 @@ mod tests {
         });
         let known = builder.named_stack(&["known"]);
         let known = builder.profile().frames(known).next().expect("a frame");
-        let mut stack = None;
-        for address in [0x10, 0x20] {
-            let location = builder.location(Some(mapping), address, false, &[]);
-            stack = Some(builder.stack(stack, location));
-        }
+        let frames =
+            [0x10, 0x20].map(|address| builder.location(Some(mapping), address, false, &[]));
+        let stack = builder.stack_of(frames);
         builder.sample(stack, None, &[1]);
         let stack = Some(builder.stack(stack, known));
         builder.sample(stack, None, &[2]);

@@ -115,9 +115,10 @@ fn bake(recipe: &Recipe) -> Profile {
         })
         .collect();
     for (stack, labels, values) in &recipe.samples {
-        let stack = stack.iter().fold(None, |parent, &i| {
-            Some(b.stack(parent, locations[i as usize % locations.len()]))
-        });
+        let frames = stack
+            .iter()
+            .map(|&i| locations[i as usize % locations.len()]);
+        let stack = b.stack_of(frames);
         let mut labels: Vec<Label> = labels
             .iter()
             .map(|&(key, value, number)| label(&mut b, key, value, number))

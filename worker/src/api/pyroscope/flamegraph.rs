@@ -130,10 +130,7 @@ mod tests {
             column: 0,
         };
         let location = builder.location(None, 1, false, &[line; 4_096]);
-        let mut stack = None;
-        for _ in 0..=(2 << 20) / 4_096 {
-            stack = Some(builder.stack(stack, location));
-        }
+        let stack = builder.stack_of([location; 1 + (2 << 20) / 4_096]);
         builder.sample(stack, None, &[1]);
         let problem = tree(&answer_of(builder.finish())).unwrap_err();
         assert_eq!(problem.status, 429);

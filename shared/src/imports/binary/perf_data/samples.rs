@@ -211,10 +211,7 @@ impl<'a> Samples<'a> {
         }
         let labels = sample.thread.and_then(|thread| self.labels(thread));
         let builder = &mut self.rows.builder;
-        let mut stack = None;
-        for location in self.frames.drain(..).rev() {
-            stack = Some(builder.stack(stack, location));
-        }
+        let stack = builder.stack_of(self.frames.drain(..).rev());
         // perf gives what it adds at the end, such as off-CPU time, times that are none.
         let time = attribute.time_of_sample(record.body);
         let time = time.and_then(|time| i64::try_from(time).ok());

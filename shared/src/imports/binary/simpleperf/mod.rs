@@ -211,10 +211,7 @@ impl<'a> Report<'a> {
             let event = self.event(event)?;
             let labels = self.labels(thread);
             let builder = &mut self.rows.builder;
-            let mut stack = None;
-            for &location in self.frames.iter().rev() {
-                stack = Some(builder.stack(stack, location));
-            }
+            let stack = builder.stack_of(self.frames.iter().rev().copied());
             let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
             self.rows
                 .sample_at(whole(time), stack, labels, event, whole(count));

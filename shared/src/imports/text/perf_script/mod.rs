@@ -304,10 +304,7 @@ impl Reader {
             self.inlined.clear();
             self.frames.push(location);
         }
-        let mut stack = None;
-        for location in self.frames.drain(..).rev() {
-            stack = Some(builder.stack(stack, location));
-        }
+        let stack = builder.stack_of(self.frames.drain(..).rev());
         let Sample {
             time,
             labels,

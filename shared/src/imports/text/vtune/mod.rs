@@ -272,11 +272,8 @@ impl Reader {
         if self.callers.is_empty() {
             return;
         }
-        let builder = &mut self.rows.builder;
-        let mut stack = None;
-        for caller in self.callers.drain(..).rev().chain([*location]) {
-            stack = Some(builder.stack(stack, caller));
-        }
+        let frames = self.callers.drain(..).rev().chain([*location]);
+        let stack = self.rows.builder.stack_of(frames);
         *left = left.saturating_sub(self.time);
         self.rows.sample(stack, None, 0, self.time);
     }
