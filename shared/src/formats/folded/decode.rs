@@ -9,11 +9,11 @@ use crate::base::warnings::{Warnings, cut};
 use crate::formats::decoded::Decoded;
 use crate::formats::stack_sums::NamedStacks;
 use crate::formats::start::without_mark;
-use crate::formats::unpack::{DAMAGED_TEXT, utf16};
+use crate::formats::unpack::DAMAGED_TEXT;
 
 /// How many lines decide what a text is, and in how many bytes they are looked for. A line of a
 /// deep Java stack has 3 kB.
-const LINES_LOOKED_AT: usize = 16;
+pub(super) const LINES_LOOKED_AT: usize = 16;
 const BYTES_LOOKED_AT: usize = 64 << 10;
 
 /// Whether a text looks like folded stacks, by its first lines: more than half of them end in a
@@ -23,16 +23,8 @@ const BYTES_LOOKED_AT: usize = 64 << 10;
 /// Headers of other formats (`pid: 41`) and prose end in a number now and then; a blank line or a
 /// `#` comment counts neither way.
 pub fn sniff(bytes: &[u8]) -> bool {
-    let Some((text, _)) = text(&bytes[..bytes.len().min(BYTES_LOOKED_AT)]) else {
-        return false;
-    };
-    // Where text was cut off, the last line says nothing.
-    let whole = if bytes.len() > BYTES_LOOKED_AT {
-        text.rfind('\n').map_or("", |end| &text[..end])
-    } else {
-        &text
-    };
-    let lines = whole
+    let text = beginning(bytes);
+    let lines = text
         .lines()
         .filter(|line| !is_comment(line))
         .take(LINES_LOOKED_AT);
@@ -73,7 +65,7 @@ pub(crate) fn decode_counted(bytes: &[u8]) -> Result<(Decoded, u64), FoldedError
         });
     }
     let mut warnings = Warnings::default();
-    let (text, damaged) = text(bytes).unwrap_or((Cow::Borrowed(""), false));
+    let (text, damaged) = text(bytes);
     if damaged {
         warnings.add(|| DAMAGED_TEXT.to_owned());
     }
@@ -143,14 +135,21 @@ fn scale_of(text: &str) -> Scale {
     Scale::for_all(numbers)
 }
 
-/// Bytes as text, and whether some of them were not.
-pub(super) fn text(bytes: &[u8]) -> Option<(Cow<'_, str>, bool)> {
-    if let Some((text, damaged)) = utf16(bytes) {
-        return Some((text.into(), damaged));
+/// The whole lines at the beginning of a text.
+pub(super) fn beginning(bytes: &[u8]) -> Cow<'_, str> {
+    if bytes.len() <= BYTES_LOOKED_AT {
+        return text(bytes).0;
     }
+    let cut = &bytes[..BYTES_LOOKED_AT];
+    let end = cut.iter().rposition(|&byte| byte == b'\n');
+    text(&cut[..end.unwrap_or(0)]).0
+}
+
+/// Bytes as text, and whether some of them were not.
+fn text(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     let text = String::from_utf8_lossy(without_mark(bytes));
     let damaged = matches!(text, Cow::Owned(_));
-    Some((text, damaged))
+    (text, damaged)
 }
 
 /// Stack and value of a line.
@@ -208,13 +207,6 @@ mod tests {
         assert_eq!(decoded.warnings, warnings);
     }
 
-    fn wide(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
-        format!("\u{feff}{text}")
-            .encode_utf16()
-            .flat_map(bytes)
-            .collect()
-    }
-
     #[test]
     fn lines_are_stacks() {
         check(
@@ -256,12 +248,6 @@ mod tests {
     #[test]
     fn text_of_several_kinds() {
         check(b"\xef\xbb\xbfa;b 1\n", "a;b 1\n", &[]);
-        for text in [
-            wide("a;é 1\r\nb 2", u16::to_le_bytes),
-            wide("a;é 1\r\nb 2", u16::to_be_bytes),
-        ] {
-            check(&text, "a;é 1\nb 2\n", &[]);
-        }
         check(
             b"a;\xff 1\n",
             "a;\u{fffd} 1\n",
@@ -339,7 +325,6 @@ mod tests {
         ] {
             assert!(!sniff(text.as_bytes()), "{text}");
         }
-        assert!(sniff(&wide("a;b 1", u16::to_le_bytes)));
         assert!(sniff("a;b 1\n".repeat(1 << 15).as_bytes()));
     }
 }

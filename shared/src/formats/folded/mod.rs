@@ -6,7 +6,7 @@
 //!
 //! # Reading
 //!
-//! - Text is UTF-8, or UTF-16 behind a byte order mark; lines end in `\n` or `\r\n`.
+//! - Text is UTF-8; [`crate::open`] decodes UTF-16 first. Lines end in `\n` or `\r\n`.
 //! - The last word of a line is its value, a whole number or a decimal. What is before the last
 //!   blank is the stack, blanks included.
 //! - Where there are decimals, values are kept in thousandths, millionths or billionths, exactly as

@@ -1,11 +1,7 @@
 //! Texts that look like folded stacks and mean more. [`crate::imports`] reads them.
 
-use super::decode::{is_comment, text, value};
+use super::decode::{LINES_LOOKED_AT, beginning, is_comment, value};
 use super::number::Number;
-
-/// How many lines decide, and in how many bytes they are looked for.
-const LINES_LOOKED_AT: usize = 16;
-const BYTES_LOOKED_AT: usize = 64 << 10;
 
 /// A kind of such a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,18 +14,12 @@ pub(crate) enum Variant {
 
 /// Which one a text is, by its first lines.
 pub(crate) fn variant(bytes: &[u8]) -> Option<Variant> {
-    let (text, _) = text(&bytes[..bytes.len().min(BYTES_LOOKED_AT)])?;
-    // Where text was cut off, the last line says nothing.
-    let whole = if bytes.len() > BYTES_LOOKED_AT {
-        &text[..text.rfind('\n')?]
-    } else {
-        &text
-    };
+    let text = beginning(bytes);
     let is_austin = |line: &str| line.starts_with("# austin:") || of_austin(line);
-    if whole.lines().take(LINES_LOOKED_AT).any(is_austin) {
+    if text.lines().take(LINES_LOOKED_AT).any(is_austin) {
         return Some(Variant::Austin);
     }
-    let lines = whole
+    let lines = text
         .lines()
         .filter(|line| !is_comment(line))
         .take(LINES_LOOKED_AT);
