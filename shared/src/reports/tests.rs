@@ -2,12 +2,14 @@
 
 #![allow(clippy::disallowed_macros)]
 
+mod comparison;
+mod series;
+
 use super::*;
 use crate::base::units::UnixNanos;
 use crate::merge::stored::ErrorBounds;
 use crate::model::builder::ProfileBuilder;
 use crate::model::profile::{Function, Line, Profile};
-use crate::plans::{Point, Steps, Timeline, TimelineSeries};
 use crate::testing::profile;
 use crate::tree::search::Pattern;
 use crate::views::pyroscope::TooLarge;
@@ -163,80 +165,6 @@ fn compared(scale: ComparisonScale, before: &str, after: &str) -> Comparison {
     .unwrap()
 }
 
-fn changes(functions: &[ChangedFunction]) -> Vec<String> {
-    let change = |f: &ChangedFunction| format!("{} {}>{}", f.name, f.baseline_self, f.own);
-    functions.iter().map(change).collect()
-}
-
-#[test]
-fn what_grew_and_what_shrank() {
-    let (before, after) = ("a 50\nb 50", "a 40\nb 120\nc 40");
-    let report = compared(ComparisonScale::Share, before, after);
-    assert_eq!(changes(&report.grew), ["c 0>40", "b 50>120"]);
-    assert_eq!(changes(&report.shrank), ["a 50>40"]);
-    let ChangedFunction {
-        self_share_change, ..
-    } = report.grew[0];
-    assert_eq!(self_share_change, 0.2);
-    let report = compared(ComparisonScale::Absolute, before, after);
-    assert_eq!(changes(&report.grew), ["b 50>120", "c 0>40"]);
-    assert_eq!(changes(&report.shrank), ["a 50>40"]);
-    assert_eq!(
-        json_of(&report.coverage),
-        json!({"functions": 3, "grew": 2, "shrank": 1})
-    );
-}
-
-#[test]
-fn equal_shares_are_no_change() {
-    let report = compared(ComparisonScale::Share, "a 1\nb 2", "a 1000000\nb 2000000");
-    assert_eq!((report.grew, report.shrank), (vec![], vec![]));
-}
-
-#[test]
-fn a_side_without_profiles() {
-    for scale in [ComparisonScale::Share, ComparisonScale::Absolute] {
-        let (source, after) = sourced("a 1");
-        let none = answer(Profile::default());
-        let empty = Source::new("cpu{}", RANGE, &none);
-        let report = Comparison::new(
-            ComparisonSide::new(empty.clone(), &none).unwrap(),
-            ComparisonSide::new(source, &after).unwrap(),
-            FunctionOrder::Total,
-            scale,
-            3,
-        )
-        .unwrap();
-        assert_eq!(changes(&report.grew), ["a 0>1"]);
-        let text = report.markdown(4_000);
-        assert!(text.contains("| `a` | 0"), "{text}");
-        let report = Comparison::new(
-            ComparisonSide::new(empty.clone(), &none).unwrap(),
-            ComparisonSide::new(empty, &none).unwrap(),
-            FunctionOrder::Total,
-            scale,
-            3,
-        )
-        .unwrap();
-        assert_eq!(report.coverage.functions, 0);
-    }
-}
-
-#[test]
-fn values_at_the_ends_of_64_bits() {
-    let most = format!("a {}\nb {}", i64::MAX, i64::MAX);
-    let report = compared(ComparisonScale::Share, &most, &format!("c {}", i64::MAX));
-    assert_eq!(changes(&report.grew), [format!("c 0>{}", i64::MAX)]);
-    let max = i64::MAX;
-    assert_eq!(
-        changes(&report.shrank),
-        [format!("a {max}>0"), format!("b {max}>0")]
-    );
-    assert_eq!(report.baseline.total, i64::MAX);
-    assert!(report.baseline.saturated);
-    assert!(report.markdown(4_000).contains("cut at 2^63"));
-}
-
 #[test]
 fn a_flame_graph_as_a_list() {
     let (source, answer) = sourced("main;a 5\nmain;b 3\nmain;c 1\nmain;d 1");
@@ -248,76 +176,6 @@ fn a_flame_graph_as_a_list() {
     ]);
     assert_eq!(json_of(&report)["nodes"], expect);
     assert_eq!(json_of(&report.coverage), json!({"shown": 3, "folded": 3}));
-}
-
-#[test]
-fn series_by_labels() {
-    let series = |name: &str, points: &[(i64, i64)]| TimelineSeries {
-        profile_type: "cpu:x:count::".parse().unwrap(),
-        labels: crate::parse_name(name).unwrap(),
-        points: points
-            .iter()
-            .map(|&(seconds, total)| Point {
-                time: UnixNanos(seconds * 1_000_000_000),
-                total,
-                profiles: 1,
-            })
-            .collect(),
-    };
-    let timeline = Timeline {
-        series: vec![
-            series("app{pod=1}", &[(0, 1), (30, 2)]),
-            series("app{pod=2}", &[(0, 4), (59, 8)]),
-            series("app{}", &[(10, 16)]),
-        ],
-        ..Timeline::default()
-    };
-    let profile_type = "cpu:x:count::".parse().unwrap();
-    let report = |by: &[&str], limit| {
-        let by = by.iter().map(|&name| name.to_owned()).collect();
-        let steps = Steps::of(RANGE, 2);
-        SeriesReport::new(
-            "cpu{}".to_owned(),
-            &profile_type,
-            &timeline,
-            RANGE,
-            steps,
-            by,
-            limit,
-        )
-        .unwrap()
-    };
-    let found = json_of(&report(&["pod"], 2));
-    let expect = json!([
-        {"labels": {}, "total": 16, "profiles": 1, "points": [16, 0], "counts": [1, 0]},
-        {"labels": {"pod": "2"}, "total": 12, "profiles": 2, "points": [4, 8], "counts": [1, 1]},
-    ]);
-    assert_eq!(found["series"], expect);
-    assert_eq!(
-        found["coverage"],
-        json!({"series": 3, "shown": 2, "share": 28.0 / 31.0})
-    );
-    let all = report(&[], 5);
-    assert_eq!(all.series[0].points, [21, 10]);
-    assert_eq!(
-        all.series[0].counts.iter().sum::<u64>(),
-        all.series[0].profiles
-    );
-    let text = all.markdown(4_000);
-    assert!(text.contains("| 1970-01-01T00:00:30Z | 10 |"), "{text}");
-    let of_type = json_of(&report(&["__type__", "__period_type__"], 5));
-    assert_eq!(
-        of_type["series"][0]["labels"],
-        json!({"__type__": "x", "__period_type__": ""}),
-        "labels that series have by their type"
-    );
-    assert_eq!(of_type["series"][0]["total"], 31);
-    let text = report(&["pod"], 5).markdown(4_000);
-    assert!(text.contains("| without `pod` | 16 |"), "{text}");
-    assert!(
-        text.contains("| `pod=\"2\"` | 12 | 2 | 4;\u{a0}8 |"),
-        "{text}"
-    );
 }
 
 #[test]
@@ -387,33 +245,6 @@ fn names_of_files_are_bounded() {
     };
     assert_eq!(functions(10), Ok(10));
     assert_eq!(functions(20), Err(TooLarge::Names), "one file of all");
-}
-
-#[test]
-fn a_share_of_more_than_64_bits() {
-    let of_pod = |pod: i64| TimelineSeries {
-        profile_type: "cpu:x:count::".parse().unwrap(),
-        labels: crate::parse_name(&format!("app{{pod={pod}}}")).unwrap(),
-        points: vec![Point {
-            time: UnixNanos(0),
-            total: i64::MAX,
-            profiles: 1,
-        }],
-    };
-    let timeline = Timeline {
-        series: (0..100).map(of_pod).collect(),
-        ..Timeline::default()
-    };
-    let report = SeriesReport::new(
-        "cpu{}".to_owned(),
-        &"cpu:x:count::".parse().unwrap(),
-        &timeline,
-        RANGE,
-        Steps::of(RANGE, 1),
-        vec!["pod".to_owned()],
-        10,
-    );
-    assert_eq!(json_of(&report.unwrap())["coverage"]["share"], 0.1);
 }
 
 #[test]

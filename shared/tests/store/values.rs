@@ -1,6 +1,9 @@
 //! Single profiles: the values of each, of its spans and of call sites, and each found again by its
 //! id, against what the pushes say, at every level.
 
+mod kept;
+mod stored;
+
 use std::collections::BTreeMap;
 
 use pilotlight_core::plans::{
@@ -14,52 +17,10 @@ use pilotlight_core::{
 };
 use proptest::prelude::*;
 
-use crate::spans::{LinkedPush, filled, linked_push, span, trace};
-use crate::support::{Bucket, NamedRows, Push, counting, labels, profile_type, said};
-
-/// Every value, with the labels of its series.
-#[derive(Default)]
-struct All {
-    series: Vec<Labels>,
-    values: Vec<(u32, Value)>,
-}
-
-impl Values for All {
-    fn series(&mut self, _: &ProfileType, labels: &Labels) -> u32 {
-        let at = self.series.iter().position(|known| known == labels);
-        at.unwrap_or_else(|| {
-            self.series.push(labels.clone());
-            self.series.len() - 1
-        }) as u32
-    }
-
-    fn add(&mut self, series: u32, value: Value) {
-        self.values.push((series, value));
-    }
-
-    fn held(&self) -> usize {
-        0
-    }
-}
-
-/// The same without regard to series, which all have one number.
-#[derive(Default)]
-struct Together(Vec<Value>);
-
-impl Values for Together {
-    fn series(&mut self, _: &ProfileType, _: &Labels) -> u32 {
-        0
-    }
-
-    fn add(&mut self, series: u32, value: Value) {
-        assert_eq!(series, 0);
-        self.0.push(value);
-    }
-
-    fn held(&self) -> usize {
-        self.0.len()
-    }
-}
+use crate::spans::{LinkedPush, filled, linked_push, span};
+use crate::support::{Bucket, Push, labels, profile_type, said};
+use kept::{All, Together};
+use stored::{Stored, selected, spans_of, stored};
 
 /// Labels, start, value, and the span with its trace as text.
 type Shown = (Labels, i64, i64, String);
@@ -78,45 +39,6 @@ fn shown(all: All) -> Vec<Shown> {
     let mut shown: Vec<Shown> = all.values.iter().map(show).collect();
     shown.sort();
     shown
-}
-
-/// A profile that counts.
-struct Stored<'a> {
-    labels: Labels,
-    time: UnixNanos,
-    rows: &'a NamedRows,
-    contexts: &'a [(u8, u8)],
-}
-
-/// The profiles of a type that a selector and a range select.
-fn stored<'a>(
-    pushes: &'a [LinkedPush],
-    plain: &'a [Push],
-    selector: &str,
-    of_type: &ProfileType,
-    range: TimeRange,
-) -> Vec<Stored<'a>> {
-    let selector = Selector::parse(selector).unwrap();
-    let mut all = Vec::new();
-    for counted in counting(plain) {
-        let at = plain.iter().position(|p| std::ptr::eq(p, counted)).unwrap();
-        for ((sample_type, rows), contexts) in counted.types.iter().zip(&pushes[at].contexts) {
-            let labels = labels(&counted.labels);
-            let time = UnixNanos(counted.time);
-            if profile_type(counted.family, sample_type) == *of_type
-                && range.contains(time)
-                && selector.matches(of_type, &labels)
-            {
-                all.push(Stored {
-                    labels,
-                    time,
-                    rows,
-                    contexts,
-                });
-            }
-        }
-    }
-    all
 }
 
 fn drive<P: Plan>(bucket: &Bucket, mut plan: P) -> P {
@@ -181,40 +103,6 @@ fn names(names: &[&str]) -> FunctionNames {
         names: names.iter().map(|&name| name.to_owned()).collect(),
         patterns: Vec::new(),
     }
-}
-
-/// What a profile's stacks have that are selected, as a tree by name sees them.
-fn selected(profile: &Stored, stacks: &StackSelector) -> i64 {
-    let FrameFilter { included, excluded } = &stacks.frames;
-    let fits = |stack: &[&str]| {
-        let site = stacks.call_site.iter().map(String::as_str);
-        let begins = stack.len() >= stacks.call_site.len() && site.zip(stack).all(|(a, &b)| a == b);
-        let has = |name: &String| stack.contains(&name.as_str());
-        begins && included.names.iter().all(has) && !excluded.names.iter().any(has)
-    };
-    let rows = profile.rows.iter();
-    rows.filter(|(stack, _)| fits(stack))
-        .map(|(_, value)| value)
-        .sum()
-}
-
-/// What the spans of a profile have.
-fn spans_of(profile: &Stored) -> Vec<Shown> {
-    let mut rows = BTreeMap::<_, i64>::new();
-    for ((stack, value), &context) in profile.rows.iter().zip(profile.contexts) {
-        *rows.entry((context, stack)).or_default() += value;
-    }
-    let mut sums = BTreeMap::<_, i64>::new();
-    for (((t, s), _), value) in rows.into_iter().filter(|(_, value)| *value != 0) {
-        if let Some(span) = span(s) {
-            *sums.entry((span, trace(t))).or_default() += value;
-        }
-    }
-    let shown = sums.into_iter().map(|(span, value)| {
-        let span = format!("{:?}", Some(span));
-        (profile.labels.clone(), profile.time.0, value, span)
-    });
-    shown.collect()
 }
 
 fn check(bucket: &Bucket, pushes: &[LinkedPush], when: &str) {

@@ -1,12 +1,18 @@
 //! Selectors against an evaluation by hand: matchers and series are generated, and what a regular
 //! expression matches is followed step by step on its tree, by other code than the engine's.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod expression;
+mod quoted;
+
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use pilotlight_core::{Labels, Pattern, ProfileType, SERVICE_NAME, Selector};
 use pilotlight_tests::clock::assert_cpu_time;
 use proptest::prelude::*;
+
+use expression::{Expression, expression};
+use quoted::{any_text, quoted, ways};
 
 const TYPES: [&str; 5] = [
     "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
@@ -25,95 +31,6 @@ const SEGMENTS: [(&str, &[usize]); 6] = [
     ("live", &[]),
     ("web", &[]),
 ];
-
-/// A regular expression as a tree.
-#[derive(Clone, Debug)]
-enum Expression {
-    Letter(char),
-    Any,
-    In(Vec<char>, bool),
-    All(Vec<Expression>),
-    Either(Vec<Expression>),
-    Repeated(Box<Expression>, char),
-}
-
-use Expression::{All, Any, Either, In, Letter, Repeated};
-
-impl Expression {
-    fn text(&self) -> String {
-        let letter = |c: &char| {
-            if c.is_alphanumeric() || *c == '\n' {
-                c.to_string()
-            } else {
-                format!("\\{c}")
-            }
-        };
-        let texts = |parts: &[Self], between: &str| {
-            parts
-                .iter()
-                .map(Self::text)
-                .collect::<Vec<_>>()
-                .join(between)
-        };
-        match self {
-            Letter(c) => letter(c),
-            Any => ".".to_owned(),
-            In(letters, true) => format!("[{}]", letters.iter().map(letter).collect::<String>()),
-            In(letters, false) => format!("[^{}]", letters.iter().map(letter).collect::<String>()),
-            All(parts) => texts(parts, ""),
-            Either(parts) => format!("({})", texts(parts, "|")),
-            Repeated(part, sign) => format!("(?:{}){sign}", part.text()),
-        }
-    }
-
-    /// Where a match from `start` may end.
-    fn ends(&self, text: &[char], start: usize) -> BTreeSet<usize> {
-        let one = |is: &dyn Fn(&char) -> bool| {
-            text.get(start)
-                .filter(|c| is(c))
-                .map(|_| start + 1)
-                .into_iter()
-                .collect()
-        };
-        match self {
-            Letter(letter) => one(&|c| c == letter),
-            Any => one(&|_| true),
-            In(letters, inside) => one(&|c| letters.contains(c) == *inside),
-            All(parts) => parts.iter().fold(BTreeSet::from([start]), |starts, part| {
-                starts
-                    .into_iter()
-                    .flat_map(|start| part.ends(text, start))
-                    .collect()
-            }),
-            Either(parts) => parts
-                .iter()
-                .flat_map(|part| part.ends(text, start))
-                .collect(),
-            Repeated(part, sign) => {
-                let mut found = part.ends(text, start);
-                if *sign != '?' {
-                    let mut new = found.clone();
-                    while let Some(at) = new.pop_first() {
-                        new.extend(
-                            part.ends(text, at)
-                                .into_iter()
-                                .filter(|&end| found.insert(end)),
-                        );
-                    }
-                }
-                if *sign != '+' {
-                    found.insert(start);
-                }
-                found
-            }
-        }
-    }
-
-    fn matches(&self, text: &str) -> bool {
-        let text: Vec<char> = text.chars().collect();
-        self.ends(&text, 0).contains(&text.len())
-    }
-}
 
 /// One matcher: a name, an operator, and a value or an expression for it.
 #[derive(Clone, Debug)]
@@ -206,28 +123,6 @@ fn word() -> impl Strategy<Value = String> {
     prop::string::string_regex("[ab.é\"'`\\\\|\n]{0,4}").expect("a pattern")
 }
 
-fn letter() -> impl Strategy<Value = char> {
-    prop::sample::select(vec![
-        'a', 'b', 'é', '.', '|', '\\', '"', '\n', '-', ']', '^',
-    ])
-}
-
-fn expression() -> impl Strategy<Value = Expression> {
-    let leaf = prop_oneof![
-        4 => letter().prop_map(Letter),
-        1 => Just(Any),
-        1 => (prop::collection::vec(letter(), 1..3), any::<bool>()).prop_map(|(letters, inside)| In(letters, inside)),
-    ];
-    leaf.prop_recursive(3, 12, 3, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..4).prop_map(All),
-            prop::collection::vec(inner.clone(), 1..4).prop_map(Either),
-            (inner, prop::sample::select(vec!['*', '+', '?']))
-                .prop_map(|(part, sign)| Repeated(Box::new(part), sign)),
-        ]
-    })
-}
-
 fn matcher() -> impl Strategy<Value = Matcher> {
     let mut names = vec!["a", "region.name", "odd name", SERVICE_NAME, "__none__"];
     names.extend(pilotlight_core::TYPE_LABELS);
@@ -272,82 +167,6 @@ fn labels() -> impl Strategy<Value = BTreeMap<String, String>> {
             .map(|(n, v)| (n.to_owned(), v))
             .collect()
     })
-}
-
-/// How a character of a quoted value is written.
-#[derive(Clone, Copy, Debug)]
-enum Written {
-    /// As it is, where that can be.
-    Plain,
-    /// `\n`, `\"` and so on, where there is a letter.
-    Letter,
-    /// `\xhh`, one for each byte.
-    Hex,
-    /// Three octal digits for each byte.
-    Octal,
-    /// `\uhhhh` or `\Uhhhhhhhh`.
-    Code,
-}
-
-/// A value between quotes, each character written in one of the ways.
-fn quoted(value: &str, quote: char, ways: &[Written]) -> String {
-    let bytes = |c: char, write: fn(&u8) -> String| {
-        c.to_string()
-            .as_bytes()
-            .iter()
-            .map(write)
-            .collect::<String>()
-    };
-    let letters = [
-        ('\x07', 'a'),
-        ('\x08', 'b'),
-        ('\x0C', 'f'),
-        ('\n', 'n'),
-        ('\r', 'r'),
-        ('\t', 't'),
-        ('\x0B', 'v'),
-        ('\\', '\\'),
-        ('\'', '\''),
-        ('"', '"'),
-    ];
-    let character = |(c, way): (char, &Written)| match way {
-        Written::Plain if c != quote && c != '\\' => c.to_string(),
-        Written::Plain | Written::Letter => letters
-            .iter()
-            .find(|(plain, _)| *plain == c)
-            .map_or(c.to_string(), |(_, letter)| format!("\\{letter}")),
-        Written::Hex => bytes(c, |byte| format!("\\x{byte:02x}")),
-        Written::Octal => bytes(c, |byte| format!("\\{byte:03o}")),
-        Written::Code if c as u32 <= 0xFFFF => format!("\\u{:04x}", c as u32),
-        Written::Code => format!("\\U{:08X}", c as u32),
-    };
-    let text: String = value
-        .chars()
-        .zip(ways.iter().cycle())
-        .map(character)
-        .collect();
-    format!("{quote}{text}{quote}")
-}
-
-/// Any text: of all characters, of control characters, and of what quoting is made of.
-fn any_text() -> impl Strategy<Value = String> {
-    let character = prop_oneof![
-        2 => any::<char>(),
-        1 => (0u8..0xA0).prop_map(char::from),
-        1 => prop::sample::select(vec!['\\', '"', '\'', '`', '\n', '\r', '\0', 'x', 'u', '1', '}', '{', 'b']),
-    ];
-    prop::collection::vec(character, 0..16).prop_map(String::from_iter)
-}
-
-fn ways() -> impl Strategy<Value = Vec<Written>> {
-    let ways = [
-        Written::Plain,
-        Written::Letter,
-        Written::Hex,
-        Written::Octal,
-        Written::Code,
-    ];
-    prop::collection::vec(prop::sample::select(ways.to_vec()), 1..5)
 }
 
 proptest! {

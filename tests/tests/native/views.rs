@@ -1,119 +1,27 @@
 //! Verbs on trees, the diff family and the table, against sums by brute force and against Go's
 //! pprof.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::process::{Command, Stdio};
+mod against_go;
+mod sums;
 
-use pilotlight_core::pprof::{decode, encode};
+use std::collections::{BTreeMap, BTreeSet};
+
+use pilotlight_core::pprof::encode;
 use pilotlight_core::verbs::{
-    Visit, callees, callers, diff_base, inverted, report_total, subtract, timeline,
+    Visit, callees, callers, diff_base, inverted, report_total, subtract, timeline, trim,
 };
 use pilotlight_core::{
-    By, CallTree, DiffTree, NodeId, Order, Profile, ProfileBuilder, Scale, Status, Tree, diff,
+    By, CallTree, DiffTree, NodeId, Order, Profile, ProfileBuilder, Scale, Status, diff,
     function_table, merge, top,
 };
 use pilotlight_tests::oracle::Oracle;
 use pilotlight_tests::random::{profiles, some_profiles};
-use pilotlight_tests::{corpus, drawn, go, graph};
 use proptest::prelude::*;
 
-/// A frame: name, and the file where that counts.
-type Frame = (String, String);
-
-/// Values of paths from the root, a side each: the nodes of a tree.
-type Paths<const SIDES: usize> = BTreeMap<Vec<Frame>, [i128; SIDES]>;
+use sums::{Frame, by_path, by_stack, frame_of, nodes, path, samples, size, totals};
 
 fn two() -> impl Strategy<Value = Vec<Profile>> {
     some_profiles(2..3)
-}
-
-/// The samples of a column that are not zero: frames from the root, and value.
-fn samples(profile: &Profile, column: usize, by: By) -> Vec<(Vec<Frame>, i64)> {
-    graph::by(&graph::stacks(profile, column), |(name, file, _)| {
-        let file = if by == By::Name { "" } else { file };
-        (name.clone(), file.to_owned())
-    })
-}
-
-/// Values added up by stack.
-fn by_stack(samples: &[(Vec<Frame>, i64)]) -> BTreeMap<Vec<Frame>, i128> {
-    let mut sums = BTreeMap::new();
-    for (stack, value) in samples {
-        *sums.entry(stack.clone()).or_default() += i128::from(*value);
-    }
-    sums
-}
-
-/// The sums of all beginnings of stacks; that of the empty one is always there.
-fn by_path<'a>(stacks: impl IntoIterator<Item = (&'a [Frame], i128)>) -> Paths<1> {
-    let mut sums = Paths::from([(Vec::new(), [0])]);
-    for (stack, value) in stacks {
-        for depth in 0..=stack.len() {
-            sums.entry(stack[..depth].to_vec()).or_default()[0] += value;
-        }
-    }
-    sums
-}
-
-fn nodes<const SIDES: usize>(tree: &Tree<SIDES>) -> impl Iterator<Item = NodeId> {
-    (0..tree.shape().len() as u32).map(NodeId)
-}
-
-fn path<const SIDES: usize>(tree: &Tree<SIDES>, node: NodeId, by: By) -> Vec<Frame> {
-    let shape = tree.shape();
-    let frame = |&node: &NodeId| {
-        let file = shape.text(shape.frame(node).file);
-        (
-            shape.name(node).to_owned(),
-            if by == By::Name {
-                String::new()
-            } else {
-                file.to_owned()
-            },
-        )
-    };
-    shape.path(node)[1..].iter().map(frame).collect()
-}
-
-/// The totals of a tree's nodes, after a look at what holds of every tree.
-fn totals<const SIDES: usize>(tree: &Tree<SIDES>, by: By) -> Paths<SIDES> {
-    let shape = tree.shape();
-    let mut paths = Paths::new();
-    for node in nodes(tree) {
-        let children: Vec<NodeId> = shape.children(node).collect();
-        let sums = children.iter().fold(tree.own(node), |sums, &child| {
-            assert_eq!(shape.parent(child), node);
-            std::array::from_fn(|side| sums[side] + tree.totals(child)[side])
-        });
-        assert_eq!(tree.totals(node), sums);
-        let names: Vec<Frame> = children
-            .iter()
-            .map(|&child| path(tree, child, By::Function).pop().unwrap())
-            .collect();
-        assert!(names.is_sorted(), "{names:?}");
-        let earlier = paths.insert(path(tree, node, by), tree.totals(node).map(i128::from));
-        assert_eq!(earlier, None, "a path is there twice");
-    }
-    paths
-}
-
-/// The name of a frame of a tree, and its file where that counts.
-fn frame_of<const SIDES: usize>(tree: &Tree<SIDES>, frame: usize, by: By) -> Frame {
-    let shape = tree.shape();
-    let f = &shape.frames()[frame];
-    (
-        shape.text(f.name).to_owned(),
-        if by == By::Name {
-            String::new()
-        } else {
-            shape.text(f.file).to_owned()
-        },
-    )
-}
-
-fn size<const SIDES: usize>(values: [i64; SIDES]) -> u64 {
-    values.iter().map(|value| value.unsigned_abs()).sum()
 }
 
 proptest! {
@@ -166,6 +74,38 @@ proptest! {
                 prop_assert_eq!(turned.tree.total_value(node), row.own[0]);
             }
         }
+    }
+
+    #[test]
+    fn trimming_keeps_totals(both in two(), most in 0usize..30) {
+        let d = diff((&both[0], 0), (&both[1], 0), By::Function, Scale::Absolute);
+        let tree = d.tree();
+        let trimmed = trim(tree, most);
+        let magnitude = |node: NodeId| (node.0..tree.shape().end(node).0).map(|n| size(tree.own(NodeId(n)))).sum::<u64>();
+        let mut order: Vec<NodeId> = nodes(tree).skip(1).collect();
+        order.sort_by_key(|&node| std::cmp::Reverse(magnitude(node)));
+        let (kept, gone) = order.split_at(most.min(order.len()));
+        let kept: BTreeSet<Vec<Frame>> = kept.iter().map(|&node| path(tree, node, By::Function)).chain([Vec::new()]).collect();
+        let (before, after) = (totals(tree, By::Function), totals(&trimmed.tree, By::Function));
+        let other = ("(other)".to_owned(), String::new());
+        let (others, same): (Vec<_>, Vec<_>) = after.into_iter().partition(|(path, _)| path.last() == Some(&other));
+        prop_assert_eq!(&same.iter().map(|(path, _)| path.clone()).collect::<BTreeSet<_>>(), &kept);
+        for (path, values) in &same {
+            prop_assert_eq!(values, &before[path], "{:?}", path);
+        }
+        for node in nodes(&trimmed.tree).filter(|&node| trimmed.tree.shape().name(node) != "(other)") {
+            let path = path(&trimmed.tree, node, By::Function);
+            let old = nodes(tree).find(|&old| path == self::path(tree, old, By::Function)).unwrap();
+            prop_assert_eq!(trimmed.tree.own(node), tree.own(old));
+        }
+        prop_assert_eq!(trimmed.folded.nodes, gone.len() as u64);
+        for side in 0..2 {
+            let folded: i128 = others.iter().map(|(_, values)| values[side]).sum();
+            prop_assert_eq!(i128::from(trimmed.folded.value[side]), folded);
+        }
+        let again = trim(&trimmed.tree, most);
+        prop_assert_eq!(totals(&again.tree, By::Function), totals(&trimmed.tree, By::Function));
+        prop_assert_eq!((again.folded.nodes, again.folded.value), (0, trimmed.folded.value));
     }
 
     #[test]
@@ -401,270 +341,4 @@ fn check_diff(
         assert_eq!([change.base, change.comparison], tree.own(change.node));
         assert_eq!(change.status, d.stack_status(change.node));
     }
-}
-
-/// A profile as Go's reports see it: without the frames that it asks to drop.
-fn pruned(bytes: &[u8]) -> Vec<u8> {
-    let bytes = pilotlight_tests::oracle::unzip(bytes);
-    let asks = decode(&bytes).is_ok_and(|decoded| !decoded.profile.header().drop_frames.is_empty());
-    if asks {
-        pilotlight_tests::oracle::unzip(&go::to_proto(&bytes))
-    } else {
-        bytes
-    }
-}
-
-/// A profile of the corpus: name and bytes.
-type Named = (String, Vec<u8>);
-
-/// Pairs of profiles of the corpus that measure the same, the later one of each first.
-fn pairs() -> Vec<[Named; 2]> {
-    let mut last: BTreeMap<Vec<(String, String)>, Named> = BTreeMap::new();
-    let mut pairs = Vec::new();
-    // The five of `parca/many` are much alike: two will do.
-    let wanted = ["parca/many/164450927", "agents/go142", "agents/node0413"];
-    for sample in corpus::profiles()
-        .into_iter()
-        .filter(|s| wanted.iter().any(|w| s.name.starts_with(w)))
-    {
-        let bytes = pruned(&sample.bytes);
-        let oracle = Oracle::read(&bytes);
-        let folder = sample
-            .name
-            .rsplit_once('/')
-            .map_or("", |(folder, _)| folder);
-        let mut key = vec![(folder.to_owned(), String::new())];
-        key.extend(oracle.types.into_iter().chain(oracle.period_type));
-        if let Some(earlier) = last.insert(key, (sample.name.clone(), bytes.clone())) {
-            pairs.push([(sample.name, bytes), earlier]);
-        }
-    }
-    pairs
-}
-
-/// What Go's pprof prints or writes for a profile, with options.
-fn go_pprof(options: &[&str], source: &[u8], base: Option<(&str, &[u8])>) -> Vec<u8> {
-    static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    let next = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    let folder = std::env::temp_dir().join(format!("views-{}-{next}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a writable folder for scratch files");
-    let (input, other, output) = (
-        folder.join("input"),
-        folder.join("base"),
-        folder.join("output"),
-    );
-    fs::write(&input, source).expect("a writable scratch folder");
-    let mut command = Command::new("go");
-    command
-        .args(["tool", "pprof", "-symbolize=none"])
-        .args(options)
-        .arg("-output")
-        .arg(&output);
-    if let Some((option, base)) = base {
-        fs::write(&other, base).expect("a writable scratch folder");
-        command.arg(format!("{option}={}", other.display()));
-    }
-    let command = command
-        .arg(&input)
-        .env("TZ", "UTC")
-        .env("PPROF_BINARY_PATH", &folder)
-        .env("PPROF_TMPDIR", &folder);
-    let ran = command
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .output()
-        .expect("go runs");
-    assert!(
-        ran.status.success(),
-        "go tool pprof {options:?}: {}",
-        String::from_utf8_lossy(&ran.stderr)
-    );
-    let bytes = fs::read(&output).expect("pprof's output");
-    fs::remove_dir_all(&folder).expect("our own folder");
-    bytes
-}
-
-#[test]
-fn differences_are_those_of_go() {
-    if !go::available() {
-        return;
-    }
-    let read = |bytes: &[u8]| Oracle::merged([&Oracle::read(bytes)]);
-    let pairs = pairs();
-    for [(name, later), (_, earlier)] in &pairs {
-        let [source, base] =
-            [later, earlier].map(|bytes| decode(bytes).expect("a profile").profile);
-        let theirs = read(&go_pprof(&["-proto"], later, Some(("-base", earlier))));
-        let ours = subtract(&source, &base, Scale::Absolute)
-            .expect("the same types")
-            .profile;
-        assert_eq!(read(&encode(&ours)), theirs, "{name} -base");
-        let theirs = read(&go_pprof(&["-proto"], later, Some(("-diff_base", earlier))));
-        let ours = diff_base(&source, &base, Scale::Absolute)
-            .expect("the same types")
-            .profile;
-        assert_eq!(read(&encode(&ours)), theirs, "{name} -diff_base");
-    }
-    assert!(
-        corpus::root().is_none() || pairs.len() > 5,
-        "only {} pairs",
-        pairs.len()
-    );
-}
-
-#[test]
-fn percentages_are_shares_of_what_go_says() {
-    if !go::available() {
-        return;
-    }
-    let total = regex_lite::Regex::new(r"% of (\d+)[A-Za-z]* total").expect("valid");
-    let whole = |bytes: &[u8], base| {
-        let report = go_pprof(
-            &["-top", "-trim=false", "-sample_index=0", "-unit=count"],
-            bytes,
-            base,
-        );
-        let report = String::from_utf8(report).expect("text");
-        total.captures(&report).expect("a total")[1]
-            .parse::<u128>()
-            .expect("a number")
-    };
-    let source = drawn::profile("samples/count\nmain;a 3\nmain;b -5\nmain;c;main 11");
-    let base = drawn::profile("samples/count\nmain;a 4\nmain;b -1 region=eu\nmain;d 2");
-    let [later, earlier] = [&source, &base].map(encode);
-    assert_eq!(whole(&later, None), report_total(&source, 0));
-    let both = diff_base(&source, &base, Scale::Absolute)
-        .expect("the same types")
-        .profile;
-    assert_eq!(
-        whole(&later, Some(("-diff_base", &earlier))),
-        report_total(&both, 0)
-    );
-    let less = subtract(&source, &base, Scale::Absolute)
-        .expect("the same types")
-        .profile;
-    assert_eq!(
-        whole(&later, Some(("-base", &earlier))),
-        report_total(&less, 0)
-    );
-}
-
-#[test]
-fn normalised_differences_are_those_of_go_but_for_rounding() {
-    if !go::available() {
-        return;
-    }
-    let source = drawn::profile("cpu/count\nmain;a 7\nmain;b 13\nmain;c 29\nmain;d 1000");
-    let base = drawn::profile("cpu/count\nmain;a 100\nmain;d 391\nmain;e 3");
-    let options = ["-proto", "-normalize"];
-    let theirs = Oracle::read(&go_pprof(
-        &options,
-        &encode(&source),
-        Some(("-base", &encode(&base))),
-    ))
-    .stacks(0);
-    let ours = subtract(&source, &base, Scale::Normalised)
-        .expect("the same types")
-        .profile;
-    let ours = Oracle::read(&encode(&ours)).stacks(0);
-    assert_eq!(ours.values().sum::<i128>(), 0);
-    assert_eq!(
-        ours.keys().collect::<Vec<_>>(),
-        theirs.keys().collect::<Vec<_>>()
-    );
-    for (stack, value) in &ours {
-        assert!(
-            (value - theirs[stack]).abs() <= 1,
-            "{stack:?}: {value} and {}",
-            theirs[stack]
-        );
-    }
-}
-
-/// Flat, cum and name of each row of pprof's text report, in its order. Values come with the unit
-/// stuck to them.
-fn go_top(profile: &[u8], column: usize, unit: &str, options: &[&str]) -> Vec<(i64, i64, String)> {
-    let (index, unit) = (format!("-sample_index={column}"), format!("-unit={unit}"));
-    let mut all = vec!["-top", "-trim=false", index.as_str(), unit.as_str()];
-    all.extend(options);
-    let text = String::from_utf8(go_pprof(&all, profile, None)).expect("text");
-    let number = |word: &str| -> i64 {
-        let digits = word.trim_end_matches(|c: char| c.is_alphabetic() || c == '*');
-        digits.parse().unwrap_or_else(|e| panic!("{word}: {e}"))
-    };
-    // Flat, flat%, sum%, cum, cum%, and the name, marked where the function was inlined.
-    let row = regex_lite::Regex::new(
-        r"^\s*(\S+)\s+\S+%\s+\S+%\s+(\S+)\s+\S+%  (.*?)( \((partial-)?inline\))?$",
-    )
-    .expect("valid");
-    let rows = text
-        .lines()
-        .skip_while(|line| !line.trim_start().starts_with("flat "))
-        .skip(1);
-    rows.map(|line| {
-        let found = row
-            .captures(line)
-            .unwrap_or_else(|| panic!("{line:?} is no row"));
-        (number(&found[1]), number(&found[2]), found[3].to_owned())
-    })
-    .collect()
-}
-
-#[test]
-fn tables_are_those_of_go() {
-    if !go::available() {
-        return;
-    }
-    let mut tables = 0;
-    let recursive =
-        drawn::profile("cpu/count\nmain;f;g;f 3\nmain;f;f 2\ng;main;g 7\nf -9\nh 1\nh;h -1");
-    let made = corpus::Sample {
-        name: "recursive".to_owned(),
-        bytes: encode(&recursive),
-    };
-    let is_wanted =
-        |s: &corpus::Sample| !s.name.starts_with("parca/many") || s.name.contains("7233");
-    for sample in corpus::profiles()
-        .into_iter()
-        .filter(is_wanted)
-        .chain([made])
-    {
-        let bytes = pruned(&sample.bytes);
-        let profile = decode(&bytes).expect("a profile").profile;
-        let column = profile.default_type();
-        let unit = profile
-            .type_text(profile.sample_types()[column])
-            .1
-            .to_owned();
-        // Nothing but functions is compared: pprof takes all nameless addresses of a file for one.
-        let is_named = |name: &str| {
-            !name.starts_with("0x")
-                && !name.starts_with('[')
-                && !name.starts_with('<')
-                && name != "?"
-        };
-        let theirs: Vec<_> = go_top(&bytes, column, &unit, &[])
-            .into_iter()
-            .filter(|row| is_named(&row.2))
-            .collect();
-        let tree = CallTree::new(&profile, column, By::Name);
-        let rows = top(&tree, Order::Own).rows;
-        let ours = rows.iter().map(|row| {
-            let name = frame_of(&tree, row.function.frame, By::Name).0;
-            (row.function.own[0], row.function.total[0], name)
-        });
-        let ours: Vec<_> = ours
-            .filter(|row| is_named(&row.2) && (row.0, row.1) != (0, 0))
-            .collect();
-        // Both put the largest self value first, then go by name.
-        for (ours, theirs) in ours.iter().zip(&theirs) {
-            assert_eq!(ours, theirs, "{}", sample.name);
-        }
-        assert_eq!(ours.len(), theirs.len(), "{}", sample.name);
-        tables += usize::from(ours.len() > 3);
-    }
-    assert!(
-        corpus::root().is_none() || tables > 10,
-        "only {tables} tables"
-    );
 }
