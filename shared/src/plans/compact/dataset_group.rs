@@ -1,21 +1,18 @@
 //! A group while it is compacted: its datasets, and the tables that they share.
 
-use std::rc::Rc;
-
 use hashbrown::HashMap;
 
-use super::deletion::Deletion;
-use super::input::{DatasetGroup, Input, Source, feeds};
-use crate::base::units::UnixNanos;
+use super::deletions::Deletions;
+use super::input::{DatasetGroup, Input, Source, check_stacks, feeds};
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::StackId;
-use crate::model::labels::{Labels, SERVICE_NAME};
+use crate::model::labels::SERVICE_NAME;
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::store::{
     BlockLayout, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, DecodedSeries,
-    LinkRow, LinkTable, MAX_OPEN_ROWS, PageKind, SeriesInput, SpanRow, StackNumbers, StoreError,
-    Timing, copy_tables, decode_chunk, prune, read_link_page, read_page, read_symbols, table_bytes,
+    LinkRow, LinkTable, MAX_OPEN_ROWS, SeriesInput, SpanRow, StackNumbers, StoreError, Timing,
+    copy_tables, decode_chunk, prune, read_link_page, read_page, read_symbols, table_bytes,
 };
 
 /// Tables of a group beyond this go into a dataset of their own: 8 MiB. See
@@ -27,14 +24,14 @@ pub(super) struct OpenGroup {
     pub(super) group: DatasetGroup,
     layout: BlockLayout,
     /// Profiles that are left out.
-    deletions: Rc<[Deletion]>,
+    deletions: Deletions,
     tables: ProfileBuilder,
     datasets: Vec<DatasetWriter>,
     index: HashMap<ProfileType, usize>,
 }
 
 impl OpenGroup {
-    pub(super) fn new(group: DatasetGroup, layout: BlockLayout, deletions: Rc<[Deletion]>) -> Self {
+    pub(super) fn new(group: DatasetGroup, layout: BlockLayout, deletions: Deletions) -> Self {
         Self {
             group,
             layout,
@@ -58,7 +55,7 @@ impl OpenGroup {
                 let chunk = &directory.chunks()[place];
                 let mut decoded = self.decode(source, chunk)?;
                 if !self.deletions.is_empty() {
-                    decoded = self.without_deleted(decoded)?;
+                    decoded = self.deletions.without(decoded)?;
                 }
                 self.make_room(writer, &decoded.tables)?;
                 self.add_chunk(writer, decoded)
@@ -71,7 +68,8 @@ impl OpenGroup {
                 let mut tables = read_symbols(source.part(symbols)?, first)?;
                 let mut numbers: Option<StackNumbers> = None;
                 if !self.deletions.is_empty() {
-                    let used = self.used(source, datasets(), tables.stacks.len())?;
+                    let (deletions, count) = (&self.deletions, tables.stacks.len());
+                    let used = deletions.used(source, datasets(), count)?;
                     let pruned = prune(&tables, used.into_iter())?;
                     (tables, numbers) = (pruned.0, Some(pruned.1));
                 }
@@ -133,106 +131,6 @@ impl OpenGroup {
             });
         }
         Ok(decoded)
-    }
-
-    fn is_deleted(&self, of_type: &ProfileType, labels: &Labels, time: UnixNanos) -> bool {
-        self.deletions
-            .iter()
-            .any(|deletion| deletion.has(of_type, labels, time))
-    }
-
-    /// The labels of a profile of a dataset, unless it is deleted.
-    fn kept<'s>(
-        &self,
-        source: &'s Source,
-        dataset: &Dataset,
-        series: u32,
-        time: UnixNanos,
-    ) -> Option<&'s Labels> {
-        let directory = &source.object.directory;
-        let of_type = &directory.types[dataset.profile_type as usize];
-        let labels = &directory.label_sets[dataset.series[series as usize] as usize];
-        (!self.is_deleted(of_type, labels, time)).then_some(labels)
-    }
-
-    /// The series of a chunk that stay, and what they need of its tables.
-    fn without_deleted(&self, chunk: DecodedChunk) -> Result<DecodedChunk, StoreError> {
-        let DecodedChunk {
-            id,
-            period,
-            tables,
-            links,
-            mut series,
-        } = chunk;
-        series.retain(|DecodedSeries { series: s, .. }| {
-            !self.is_deleted(&s.profile_type, &s.labels, s.time)
-        });
-        let linked = |row: &LinkRow| StackId::numbered(row.stack);
-        let stacks = series.iter().flat_map(|one| {
-            let rows = one.rows.iter().filter_map(|row| row.0);
-            rows.chain(one.links.iter().filter_map(linked))
-        });
-        let (tables, numbers) = prune(&tables, stacks)?;
-        for one in &mut series {
-            for row in &mut one.rows {
-                row.0 = StackId::numbered(numbers.get(row.0));
-            }
-            for row in &mut one.links {
-                row.stack = numbers.get(linked(row));
-            }
-        }
-        Ok(DecodedChunk {
-            id,
-            period,
-            tables,
-            links,
-            series,
-        })
-    }
-
-    /// The stacks of the profiles that stay, of datasets over the same `count` stacks.
-    fn used<'d>(
-        &self,
-        source: &Source,
-        datasets: impl Iterator<Item = &'d Dataset>,
-        count: usize,
-    ) -> Result<Vec<StackId>, StoreError> {
-        let mut used = vec![false; count];
-        for dataset in datasets {
-            check_stacks(dataset, count)?;
-            for page in &dataset.pages {
-                let page = read_page(
-                    source.part(page.part)?,
-                    dataset,
-                    PageKind::Raw,
-                    page.divisor,
-                )?;
-                for profile in &page.profiles {
-                    let kept = self.kept(source, dataset, profile.series, profile.timing.time);
-                    if kept.is_some() {
-                        let stacks = page.stacks[profile.rows.clone()].iter();
-                        stacks
-                            .filter_map(|stack| stack.checked_sub(1))
-                            .for_each(|stack| used[stack as usize] = true);
-                    }
-                }
-            }
-            for page in &dataset.links {
-                let page = read_link_page(source.part(page.part)?, dataset, page.divisor)?;
-                for profile in &page.profiles {
-                    let kept = self.kept(source, dataset, profile.series, profile.timing.time);
-                    if kept.is_some() {
-                        let rows = page.rows[profile.rows.clone()].iter();
-                        rows.filter_map(|row| row.stack.checked_sub(1))
-                            .for_each(|stack| used[stack as usize] = true);
-                    }
-                }
-            }
-        }
-        Ok((0..count)
-            .filter(|&stack| used[stack])
-            .map(StackId::new)
-            .collect())
     }
 
     fn add_chunk(
@@ -304,12 +202,12 @@ impl OpenGroup {
             for page in pages {
                 let page = read_page(source.part(page.part)?, dataset, kind, page.divisor)?;
                 for profile in &page.profiles {
-                    let kept = self.kept(source, dataset, profile.series, profile.timing.time);
-                    let Some(labels) = kept else {
+                    let (series, time) = (profile.series, profile.timing.time);
+                    let Some(labels) = self.deletions.kept(source, dataset, series, time) else {
                         continue;
                     };
                     if !self.deletions.is_empty() {
-                        self.datasets[at].touch(profile.timing.time, profile.timing.time);
+                        self.datasets[at].touch(time, time);
                     }
                     let rows = profile.rows.clone().map(|row| {
                         let stack = (page.stacks[row] as usize)
@@ -348,8 +246,8 @@ impl OpenGroup {
         for page in &dataset.links {
             let page = read_link_page(source.part(page.part)?, dataset, page.divisor)?;
             for profile in &page.profiles {
-                let kept = self.kept(source, dataset, profile.series, profile.timing.time);
-                if let Some(labels) = kept {
+                let (series, time) = (profile.series, profile.timing.time);
+                if let Some(labels) = self.deletions.kept(source, dataset, series, time) {
                     let rows = moved(&page.table, &page.rows[profile.rows.clone()], stacks);
                     writer.add_links(&mut self.datasets[at], labels, profile.timing, rows)?;
                 }
@@ -385,17 +283,5 @@ fn moved<'a>(
     rows.iter().map(|row| {
         let stack = row.stack.checked_sub(1).map(|at| stacks[at as usize]);
         (table.get(row.link), StackId::number(stack), row.value)
-    })
-}
-
-fn check_stacks(dataset: &Dataset, count: usize) -> Result<(), StoreError> {
-    if dataset.stacks == count as u64 {
-        return Ok(());
-    }
-    let problem = "the number of stacks doesn't match the directory";
-    Err(StoreError::Corrupt {
-        section: "symbols",
-        offset: 0,
-        problem,
     })
 }

@@ -94,6 +94,19 @@ impl Input {
     }
 }
 
+/// Whether a dataset is over as many stacks as its directory says, so that its rows find theirs.
+pub(super) fn check_stacks(dataset: &Dataset, count: usize) -> Result<(), StoreError> {
+    if dataset.stacks == count as u64 {
+        return Ok(());
+    }
+    let problem = "the number of stacks differs from the directory";
+    Err(StoreError::Corrupt {
+        section: "symbols",
+        offset: 0,
+        problem,
+    })
+}
+
 /// Pages, what they are, and which sums of a new block they go into (`None`: all).
 type Feed<'a> = (&'a [PageEntry], PageKind, Option<SumScope>);
 

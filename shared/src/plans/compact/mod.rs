@@ -16,6 +16,7 @@
 
 mod dataset_group;
 mod deletion;
+mod deletions;
 mod input;
 mod job;
 mod partitions;
@@ -31,6 +32,7 @@ use crate::store::{
     read_ids,
 };
 use dataset_group::OpenGroup;
+use deletions::Deletions;
 use input::{DatasetGroup, Input, Source};
 use partitions::{digest, partitions};
 
@@ -264,7 +266,7 @@ impl CompactPlan {
                         before
                             .map_or(Ok(()), |mut open| open.close(&mut self.writer))
                             .map_err(PlanError::Output)?;
-                        OpenGroup::new(group, self.layout, self.deletions.clone())
+                        OpenGroup::new(group, self.layout, Deletions(self.deletions.clone()))
                     }
                 };
                 open.add(&mut self.writer, source, input)
