@@ -1,6 +1,7 @@
 //! Our own API, as the site calls it. `plans/answers/` of the core has the shapes.
 
 mod cache;
+mod calls;
 pub(crate) mod export;
 mod invocations;
 mod naming;

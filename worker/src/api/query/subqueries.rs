@@ -14,10 +14,10 @@ use pilotlight_core::{
         AnswerSum, CatalogObject, Outgrown, QueryAnswer, QueryPlan, SplitQuery, Subquery, split,
     },
 };
-use serde::{Deserialize, Serialize};
 use worker::{Context, Env, Request, Response};
 
 use super::cache::{AnswerCache, EdgeCache, name};
+use super::calls::{CalledSubquery, SubqueryCall, calls};
 use super::invocations::Invocations;
 use crate::bucket::Metered;
 use crate::bucket::drive::{drive, drive_while};
@@ -28,10 +28,6 @@ use crate::platform::admission::{Admission, Sum};
 use crate::platform::errors::Problem;
 use crate::platform::{CONNECTIONS, Edge, Platform};
 use crate::tenant::{Row, USAGE_HEADER, catalog_objects, packet};
-
-/// One request may come to 32 invocations. Calls are filled up to a tenth of all that is read, so
-/// that two neighbours have more than that together: 21 at most.
-const CALL_SHARE: u64 = 10;
 
 /// Most bytes that parts read at once: 16 MiB. Invocations mostly share an isolate and its 128 MB:
 /// each is admitted for six times what it reads.
@@ -83,24 +79,6 @@ pub(crate) struct FanoutStats {
     pub(crate) cached: usize,
     /// How many invocations answered the others; none when this one did.
     pub(crate) calls: usize,
-}
-
-/// Head of what an invocation is asked; the rows' directories follow as blobs, and its answer has
-/// one blob a part.
-#[derive(Serialize, Deserialize)]
-struct SubqueryCall {
-    selector: String,
-    profile_type: String,
-    range: TimeRange,
-    outgrown: Outgrown,
-    parts: Vec<CalledSubquery>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct CalledSubquery {
-    rows: Vec<Row>,
-    bytes: u64,
-    fixed: bool,
 }
 
 impl<'a> Query<'a> {
@@ -301,23 +279,6 @@ impl<'a> Query<'a> {
     }
 }
 
-/// Neighbouring parts together, as far as a call may read that much.
-fn calls(parts: Vec<Subquery>, subquery_bytes: u64) -> Vec<Vec<Subquery>> {
-    let all: u64 = parts.iter().map(|part| part.bytes).sum();
-    let most = subquery_bytes.max(all.div_ceil(CALL_SHARE));
-    let (mut calls, mut open, mut bytes) = (Vec::new(), Vec::new(), 0);
-    for part in parts {
-        if !open.is_empty() && bytes + part.bytes > most {
-            calls.push(std::mem::take(&mut open));
-            bytes = 0;
-        }
-        bytes += part.bytes;
-        open.push(part);
-    }
-    calls.push(open);
-    calls
-}
-
 /// Answers an [`SubqueryCall`], one part after the other.
 pub(crate) async fn answer_subqueries(
     ask: &[u8],
@@ -382,36 +343,4 @@ pub(crate) async fn answer(
         response.headers().set(USAGE_HEADER, &usage)?;
     }
     Ok(response)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The calls in which parts of so many megabytes come.
-    fn filled(parts: &[u64]) -> Vec<Vec<u64>> {
-        let part = |&bytes: &u64| Subquery {
-            objects: Vec::new(),
-            bytes: bytes << 20,
-            fixed: false,
-        };
-        let found = calls(parts.iter().map(part).collect(), 4 << 20);
-        let call = |call: Vec<Subquery>| call.iter().map(|part| part.bytes >> 20).collect();
-        found.into_iter().map(call).collect()
-    }
-
-    #[test]
-    fn calls_are_filled_and_few() {
-        assert_eq!(filled(&[1, 2, 1, 1]), [vec![1, 2, 1], vec![1]]);
-        assert_eq!(filled(&[9, 1, 3, 4]), [vec![9], vec![1, 3], vec![4]]);
-        for parts in [
-            vec![3u64; 200],
-            (0..200).map(|i| 1 + i % 2 * 60).collect(),
-            vec![1; 41],
-        ] {
-            let found = filled(&parts);
-            assert!(found.len() <= 21, "{} calls", found.len());
-            assert_eq!(found.iter().map(Vec::len).sum::<usize>(), parts.len());
-        }
-    }
 }

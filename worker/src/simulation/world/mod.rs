@@ -3,15 +3,12 @@
 
 mod clock;
 pub(super) mod faults;
+mod host;
 mod profiles;
 
-use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::future::{Future, poll_fn};
 use std::rc::Rc;
-use std::task::Poll;
 
-use futures_util::FutureExt;
 use pilotlight_core::{
     Profile, ProfileType, Selector, TimeRange, UnixNanos,
     ingest::{Push, ingest},
@@ -24,18 +21,16 @@ use crate::bucket::memory::MemoryBucket;
 use crate::maintenance::duty::VisitReport;
 use crate::maintenance::rebuild as rebuild_catalog;
 use crate::maintenance::visit;
-use crate::meter::{DutyCounts, Meter, Usage};
+use crate::meter::{DutyCounts, Meter};
 use crate::platform::admission::{Admission, Memory};
-use crate::platform::config::{Flush, Retention};
+use crate::platform::config::Flush;
 use crate::platform::errors::Problem;
-use crate::tenant::memory::MemorySql;
-use crate::tenant::{
-    Detail, OwnRetention, Reply, Shard, ShardServer, Sql, TenantClient, TenantRpc, TenantShards,
-    Transport, change_retention,
-};
+use crate::tenant::{Detail, OwnRetention, Shard, TenantClient, TenantShards, change_retention};
 use clock::Clock;
 pub(crate) use faults::Simulated;
-use faults::{DeployedSql, Faults, FaultyBucket};
+use faults::{Faults, FaultyBucket};
+use host::Host;
+pub(crate) use host::{Line, RETENTION};
 pub(crate) use profiles::{TYPE, chunk, counts};
 
 pub(crate) const MINUTE: i64 = 60_000;
@@ -44,15 +39,6 @@ pub(crate) const DAY: i64 = 24 * HOUR;
 
 /// The beginning of a day.
 pub(crate) const BEGIN: i64 = 19_675 * DAY;
-
-const GRACE_SECONDS: u32 = 600;
-
-pub(crate) const RETENTION: Retention = Retention {
-    raw_days: 30,
-    sums_days: 60,
-};
-
-pub(crate) type LivingShard = ShardServer<FaultyBucket<MemoryBucket>, DeployedSql, Simulated>;
 
 /// One world.
 pub(crate) struct World {
@@ -65,28 +51,6 @@ pub(crate) struct World {
     /// The memory of the one isolate in which all of it runs.
     pub(crate) memory: Memory,
 }
-
-/// Where one of a tenant's shards lives, dies and lives again over the same database.
-pub(crate) struct Host {
-    pub(crate) shard: Shard,
-    sql: MemorySql,
-    bucket: FaultyBucket<MemoryBucket>,
-    platform: Simulated,
-    flush: Flush,
-    pub(crate) grace_seconds: Cell<u32>,
-    object: RefCell<Option<Living>>,
-}
-
-/// The shard that lives, and how many deaths and deployments were before it.
-struct Living {
-    deaths: u64,
-    deploys: u64,
-    object: Rc<LivingShard>,
-}
-
-/// A line to a shard.
-#[derive(Clone)]
-pub(crate) struct Line(Rc<Host>);
 
 impl World {
     /// With objects of these names.
@@ -113,18 +77,7 @@ impl World {
                 clock: clock.clone(),
                 faults: faults.clone(),
             };
-            Rc::new(Host {
-                shard: name.parse().unwrap(),
-                sql: MemorySql::new(),
-                bucket: FaultyBucket {
-                    bucket: bucket.clone(),
-                    faults: faults.clone(),
-                },
-                platform,
-                flush,
-                grace_seconds: Cell::new(GRACE_SECONDS),
-                object: RefCell::default(),
-            })
+            Rc::new(Host::new(name, bucket.clone(), platform, flush))
         };
         Self {
             partition_bytes: MAX_PARTITION_BYTES,
@@ -249,21 +202,7 @@ impl World {
 
     /// Loses what the first shard's database had.
     pub(crate) fn wipe(&self) {
-        for table in [
-            "objects",
-            "directories",
-            "lease",
-            "sequence",
-            "publication",
-            "days",
-            "settings",
-        ] {
-            self.hosts[0]
-                .sql
-                .exec(&format!("DELETE FROM {table}"), Vec::new())
-                .unwrap();
-        }
-        *self.hosts[0].object.borrow_mut() = None;
+        self.hosts[0].wipe();
     }
 
     /// Rebuilds the first shard's catalog.
@@ -312,7 +251,7 @@ impl World {
 
     /// How many rows of tables the first shard has changed.
     pub(crate) fn rows_changed(&self) -> u64 {
-        self.hosts[0].sql.changes()
+        self.hosts[0].rows_changed()
     }
 
     /// Names of the objects that the catalogs have.
@@ -330,78 +269,5 @@ impl World {
             .collect();
         keys.sort();
         keys
-    }
-}
-
-impl Host {
-    /// The shard that lives, and how many deaths were before it.
-    pub(crate) fn object(&self) -> (u64, Rc<LivingShard>) {
-        let faults = &self.bucket.faults;
-        let (deaths, deploys) = (faults.deaths(), faults.deploys());
-        let mut living = self.object.borrow_mut();
-        if let Some(living) = living
-            .as_ref()
-            .filter(|living| (living.deaths, living.deploys) == (deaths, deploys))
-        {
-            return (deaths, living.object.clone());
-        }
-        let sql = DeployedSql::new(self.sql.clone(), faults.clone());
-        let (bucket, platform, grace) = (
-            self.bucket.clone(),
-            self.platform.clone(),
-            self.grace_seconds.get(),
-        );
-        let opened = ShardServer::new(
-            sql,
-            bucket,
-            platform,
-            Meter::default(),
-            self.flush,
-            grace,
-            RETENTION,
-        )
-        .unwrap();
-        let object = Rc::new(opened);
-        *living = Some(Living {
-            deaths,
-            deploys,
-            object: object.clone(),
-        });
-        (deaths, object)
-    }
-
-    /// Runs a future as long as the shard lives that it belongs to.
-    async fn while_alive<T>(&self, born: u64, work: impl Future<Output = T>) -> Option<T> {
-        let mut work = Some(Box::pin(work));
-        poll_fn(|cx| {
-            if self.bucket.faults.deaths() != born {
-                work = None;
-            }
-            self.bucket.faults.wake_at_death(cx.waker());
-            work.as_mut()
-                .map_or(Poll::Ready(None), |work| work.as_mut().poll(cx).map(Some))
-        })
-        .await
-    }
-}
-
-impl Transport for Line {
-    async fn call(&self, call: TenantRpc, body: &[u8]) -> Result<Reply, Problem> {
-        let answer = async {
-            let (host, (born, object)) = (self.0.clone(), self.0.object());
-            let spawn = |task| {
-                let host = host.clone();
-                self.0.platform.clock.spawn(
-                    async move { host.while_alive(born, task).await.unwrap_or(()) }.boxed_local(),
-                );
-            };
-            let answer = object.answer(&self.0.shard, call, body.to_vec(), Usage::default(), spawn);
-            self.0
-                .while_alive(born, answer)
-                .await
-                .ok_or_else(|| Problem::unavailable("the shard died"))
-        };
-        let lost = || Err(Problem::unavailable("the line broke"));
-        self.0.bucket.faults.around(call.path(), answer, lost).await
     }
 }
