@@ -112,20 +112,14 @@ fn with_lines() -> Vec<u8> {
     let [main, work] = ["main", "work"].map(|name| {
         let name = b.string(name);
         b.function(Function {
-            name,
-            system_name: name,
-            file,
             start_line: 1,
+            ..Function::named(name, file)
         })
     });
     for (lines, value) in [([3, 20], 5), ([3, 21], 2), ([4, 20], 1)] {
         let mut stack = None;
         for (function, line) in [main, work].into_iter().zip(lines) {
-            let line = Line {
-                function: Some(function),
-                line,
-                column: 0,
-            };
+            let line = Line::of(function, line);
             let location = b.location(None, 0, false, &[line]);
             stack = Some(b.stack(stack, location));
         }

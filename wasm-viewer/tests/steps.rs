@@ -125,17 +125,8 @@ fn native() -> Vec<u8> {
         (exe, "shop/cart.sum", "cart.go"),
     ] {
         let (name, file) = (b.string(name), b.string(file));
-        let function = b.function(Function {
-            name,
-            system_name: name,
-            file,
-            start_line: 0,
-        });
-        let line = Line {
-            function: Some(function),
-            line: 1,
-            column: 0,
-        };
+        let function = b.function(Function::named(name, file));
+        let line = Line::of(function, 1);
         let location = b.location(Some(mapping), 0, false, &[line]);
         stack = Some(b.stack(stack, location));
     }

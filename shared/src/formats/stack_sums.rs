@@ -219,18 +219,9 @@ impl NamedStacks {
         let id = LocationId::new(profile.locations.len());
         let name = profile.strings.push(name);
         debug_assert_eq!(name.index(), id.index() + others);
-        let row = Function {
-            name,
-            system_name: name,
-            file: StringId::EMPTY,
-            start_line: 0,
-        };
+        let row = Function::named(name, StringId::EMPTY);
         push(&mut profile.functions, row, *read, *left);
-        let row = Line {
-            function: Some(FunctionId::new(id.index())),
-            line: 0,
-            column: 0,
-        };
+        let row = Line::of(FunctionId::new(id.index()), 0);
         push(&mut profile.lines, row, *read, *left);
         let row = Location {
             mapping: None,

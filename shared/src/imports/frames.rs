@@ -40,10 +40,8 @@ impl Frame {
     pub(super) fn line(self, builder: &mut ProfileBuilder) -> Option<Line> {
         let Self { name, file, .. } = self;
         let function = (!name.is_empty()).then_some(Function {
-            name,
-            system_name: name,
-            file,
             start_line: self.start_line,
+            ..Function::named(name, file)
         });
         Some(Line {
             function: Some(builder.function(function?)),

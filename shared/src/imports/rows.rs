@@ -111,12 +111,7 @@ impl Rows {
 
     /// The same with both interned.
     pub(super) fn function_of(&mut self, name: StringId, file: StringId) -> FunctionId {
-        self.builder.function(Function {
-            name,
-            system_name: name,
-            file,
-            start_line: 0,
-        })
+        self.builder.function(Function::named(name, file))
     }
 
     /// A place in a function; 0 is a line that is not known.
@@ -126,7 +121,7 @@ impl Rows {
         function: FunctionId,
         line: i64,
     ) -> LocationId {
-        let line = line_of(function, line);
+        let line = Line::of(function, line);
         self.builder.location(mapping, 0, false, &[line])
     }
 
@@ -184,15 +179,6 @@ impl Rows {
             profile,
             warnings: self.warnings.finish(),
         })
-    }
-}
-
-/// A line of a function.
-pub(super) fn line_of(function: FunctionId, line: i64) -> Line {
-    Line {
-        function: Some(function),
-        line,
-        column: 0,
     }
 }
 

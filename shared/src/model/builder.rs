@@ -266,17 +266,8 @@ impl ProfileBuilder {
     /// Interns a location of a function that has only a name.
     pub(crate) fn named_location(&mut self, name: &str) -> LocationId {
         let name = self.string(name);
-        let function = self.function(Function {
-            name,
-            system_name: name,
-            file: StringId::EMPTY,
-            start_line: 0,
-        });
-        let line = Line {
-            function: Some(function),
-            line: 0,
-            column: 0,
-        };
+        let function = self.function(Function::named(name, StringId::EMPTY));
+        let line = Line::of(function, 0);
         self.location(None, 0, false, &[line])
     }
 

@@ -56,6 +56,16 @@ pub struct Function {
 }
 
 impl Function {
+    /// A function of a file, which may be empty, with one name for people and linkers.
+    pub fn named(name: StringId, file: StringId) -> Self {
+        Self {
+            name,
+            system_name: name,
+            file,
+            start_line: 0,
+        }
+    }
+
     /// Name for people, or that in the binary where there is no other.
     pub(crate) fn shown_name(&self) -> StringId {
         if self.name.is_empty() {
@@ -75,6 +85,17 @@ pub struct Line {
     pub line: i64,
     /// Column number, 0 when unknown.
     pub column: i64,
+}
+
+impl Line {
+    /// A line of a function, 0 when unknown, without a column.
+    pub fn of(function: FunctionId, line: i64) -> Self {
+        Self {
+            function: Some(function),
+            line,
+            column: 0,
+        }
+    }
 }
 
 /// An instruction address and the lines it stands for.

@@ -222,17 +222,8 @@ fn names_of_files_are_bounded() {
     let file = builder.string(&"x".repeat(1 << 20));
     for i in 0..40 {
         let name = builder.string(&format!("f{}", i % 20));
-        let function = builder.function(Function {
-            name,
-            file,
-            system_name: name,
-            start_line: 0,
-        });
-        let line = Line {
-            function: Some(function),
-            line: i,
-            column: 0,
-        };
+        let function = builder.function(Function::named(name, file));
+        let line = Line::of(function, i);
         let location = builder.location(None, 0, false, &[line]);
         let stack = builder.stack(None, location);
         builder.sample(Some(stack), None, &[1]);

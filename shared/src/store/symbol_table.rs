@@ -168,11 +168,7 @@ impl SymbolTableBuilder {
                 file,
                 start_line: 0,
             });
-            self.lines.push(Line {
-                function: Some(function),
-                line: frame.line,
-                column: 0,
-            });
+            self.lines.push(Line::of(function, frame.line));
         }
         if self.lines == self.last {
             return;

@@ -94,10 +94,8 @@ mod tests {
                         let words: Vec<&str> = text.split(' ').collect();
                         let (name, file) = (b.string(words[0]), b.string(words[1]));
                         let function = b.function(Function {
-                            name,
-                            system_name: name,
-                            file,
                             start_line: 1,
+                            ..Function::named(name, file)
                         });
                         Line {
                             function: Some(function),

@@ -49,17 +49,11 @@ pub(crate) fn service(
             i % 3
         ));
         let function = b.function(Function {
-            name,
-            system_name: name,
-            file,
             start_line: i as i64 % 900,
+            ..Function::named(name, file)
         });
         for _ in 0..2 {
-            let line = Line {
-                function: Some(function),
-                line: i as i64 % 900 + numbers.below(50) as i64,
-                column: 0,
-            };
+            let line = Line::of(function, i as i64 % 900 + numbers.below(50) as i64);
             locations.push(b.location(
                 Some(mapping),
                 0x40_0000 + i * 900 + numbers.below(900),

@@ -233,10 +233,8 @@ impl<'a> Recorder<'a> {
         let (name, file) = self.program.function(number);
         let (name, file) = (self.builder.string(&name), self.builder.string(&file));
         self.builder.function(Function {
-            name,
-            system_name: name,
-            file,
             start_line: (number % 700) as i64 + 1,
+            ..Function::named(name, file)
         })
     }
 

@@ -180,10 +180,8 @@ fn bake(types: usize, recipe: &Recipe) -> Profile {
     let functions = recipe.functions.iter().map(|&(name, file, start_line)| {
         let (name, file) = (b.string(FUNCTIONS[name]), b.string(FILES[file]));
         b.function(Function {
-            name,
-            system_name: name,
-            file,
             start_line,
+            ..Function::named(name, file)
         })
     });
     let functions: Vec<_> = functions.collect();

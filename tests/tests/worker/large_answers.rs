@@ -34,17 +34,8 @@ fn inlined() -> Profile {
     let mut builder = builder();
     // A file with few bytes for so many frames would be refused.
     let name = builder.string(&"f".repeat(200_000));
-    let function = builder.function(Function {
-        name,
-        system_name: name,
-        file: name,
-        start_line: 0,
-    });
-    let line = Line {
-        function: Some(function),
-        line: 1,
-        column: 0,
-    };
+    let function = builder.function(Function::named(name, name));
+    let line = Line::of(function, 1);
     let inlined = builder.location(None, 1, false, &[line; 4_096]);
     for i in 0..600 {
         let caller = builder.named_stack(&[&i.to_string()]);

@@ -129,23 +129,12 @@ fn location(
     let (name, file) = (builder.string(call.name), builder.string(call.file));
     let start_line = (call.line - call.line % 17).max(0);
     let function = builder.function(Function {
-        name,
-        system_name: name,
-        file,
         start_line,
+        ..Function::named(name, file)
     });
     // Compiled code has addresses: a call of its own for every line of the text.
     let address = mapping.map_or(0, |_| 0x40_1000 + row as u64 * 0x140);
-    builder.location(
-        mapping,
-        address,
-        false,
-        &[Line {
-            function: Some(function),
-            line: call.line,
-            column: 0,
-        }],
-    )
+    builder.location(mapping, address, false, &[Line::of(function, call.line)])
 }
 
 fn hash(text: &str) -> u64 {

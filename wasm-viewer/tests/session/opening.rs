@@ -123,12 +123,7 @@ fn a_profile_with_more_names_keeps_times_and_warnings() {
         let lines = name.map(|name| {
             let name = builder.string(name);
             Line {
-                function: Some(builder.function(Function {
-                    name,
-                    system_name: name,
-                    file: StringId::EMPTY,
-                    start_line: 0,
-                })),
+                function: Some(builder.function(Function::named(name, StringId::EMPTY))),
                 line: 7,
                 column: 0,
             }
@@ -170,12 +165,7 @@ fn counts_functions_with_samples_and_addresses_without_names() {
     let stack = builder.stack(named, bare);
     builder.sample(Some(stack), None, &[3]);
     let name = builder.string("never_sampled");
-    builder.function(Function {
-        name,
-        system_name: name,
-        file: StringId::EMPTY,
-        start_line: 0,
-    });
+    builder.function(Function::named(name, StringId::EMPTY));
     let bytes = pprof::encode_gzip(&builder.finish());
     let info = Session::default().open("a.pprof", &bytes).expect("opens");
     assert_eq!((info.functions, info.addresses), (2, 1));

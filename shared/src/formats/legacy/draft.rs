@@ -179,18 +179,9 @@ impl Draft {
             };
             let function = *functions.entry(symbol.name).or_insert_with(|| {
                 let (name, file) = (builder.string(symbol.name), builder.string(symbol.file));
-                builder.function(Function {
-                    name,
-                    system_name: name,
-                    file,
-                    start_line: 0,
-                })
+                builder.function(Function::named(name, file))
             });
-            let line = Line {
-                function: Some(function),
-                line: symbol.line,
-                column: 0,
-            };
+            let line = Line::of(function, symbol.line);
             locations.push(builder.location(None, 0, false, &[line]));
         }
         self.samples_into(builder, &table, &locations)

@@ -52,12 +52,7 @@ impl Decoder {
         outline.for_each(5, |mut row| {
             let mut id = 0;
             let empty = StringId::EMPTY;
-            let mut f = Function {
-                name: empty,
-                system_name: empty,
-                file: empty,
-                start_line: 0,
-            };
+            let mut f = Function::named(empty, empty);
             while let Some((field, value)) = row.field()? {
                 let Value::Number(n) = value else { continue };
                 match field {

@@ -163,12 +163,7 @@ impl Frames {
         let builder = &mut self.builder;
         let name = builder.string(&frame.name);
         let file = builder.string(frame.file.as_deref().unwrap_or(""));
-        let function = builder.function(Function {
-            name,
-            system_name: name,
-            file,
-            start_line: 0,
-        });
+        let function = builder.function(Function::named(name, file));
         let number = |number: Option<f64>| number.unwrap_or(0.0).max(0.0) as i64;
         let line = Line {
             function: Some(function),

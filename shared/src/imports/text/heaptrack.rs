@@ -12,8 +12,9 @@
 use crate::formats::decoded::Decoded;
 use crate::formats::start::{FIRST_LINES, Start};
 use crate::imports::error::FormatError;
-use crate::imports::rows::{Rows, line_of, lines};
+use crate::imports::rows::{Rows, lines};
 use crate::model::id::{LocationId, StackId, StringId};
+use crate::model::profile::Line;
 
 /// What it is called in messages.
 pub(crate) const NAME: &str = "heaptrack recording";
@@ -185,7 +186,7 @@ impl Heap {
             let file = self.text(numbers.next().unwrap_or(Some(0))?)?;
             let line = i64::try_from(numbers.next().unwrap_or(Some(0))?).ok()?;
             if !name.is_empty() {
-                functions.push(line_of(self.rows.function_of(name, file), line));
+                functions.push(Line::of(self.rows.function_of(name, file), line));
             }
         }
         let location = self

@@ -30,10 +30,8 @@ pub(super) fn function(
     column: i64,
 ) -> LocationId {
     let function = builder.function(Function {
-        name,
-        system_name: name,
-        file,
         start_line: line,
+        ..Function::named(name, file)
     });
     let line = Line {
         function: Some(function),

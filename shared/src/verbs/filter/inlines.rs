@@ -31,17 +31,8 @@ mod tests {
         b.sample_type("cpu", "count");
         let line = |b: &mut ProfileBuilder, name: &str| {
             let name = b.string(name);
-            let function = b.function(Function {
-                name,
-                system_name: name,
-                file: StringId::EMPTY,
-                start_line: 0,
-            });
-            Line {
-                function: Some(function),
-                line: 1,
-                column: 0,
-            }
+            let function = b.function(Function::named(name, StringId::EMPTY));
+            Line::of(function, 1)
         };
         // The innermost first: `add` and `sum` were inlined into `main`.
         let lines = ["add", "sum", "main"].map(|name| line(&mut b, name));

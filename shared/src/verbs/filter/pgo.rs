@@ -146,10 +146,8 @@ impl<'a> Trim<'a> {
             let name = builder.string(linked(from.text(f.name), from.text(f.system_name)));
             let file = builder.string(from.text(f.file));
             builder.function(Function {
-                name,
-                system_name: name,
-                file,
                 start_line: f.start_line,
+                ..Function::named(name, file)
             })
         };
         Self {

@@ -354,12 +354,7 @@ mod tests {
     fn inlined_calls_do_not_multiply_a_profile() {
         let mut b = crate::ProfileBuilder::new();
         let name = b.string("f");
-        let function = crate::Function {
-            name,
-            system_name: name,
-            file: crate::StringId::EMPTY,
-            start_line: 0,
-        };
+        let function = crate::Function::named(name, crate::StringId::EMPTY);
         let function = Some(b.function(function));
         let location = b.location(
             None,

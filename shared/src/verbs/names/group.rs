@@ -99,11 +99,7 @@ impl<'a> Grouping<'a> {
                 .mapping
                 .map_or(StringId::EMPTY, |m| self.profile.mappings[m.index()].file);
             let (function, mapping) = (self.named(name), location.mapping.map(|m| self.module(m)));
-            self.lines.push(Line {
-                function: Some(function),
-                line: 0,
-                column: 0,
-            });
+            self.lines.push(Line::of(function, 0));
             return self.tables.location(mapping, 0, false, &self.lines);
         }
         for line in self.profile.lines(id) {
@@ -155,22 +151,12 @@ impl<'a> Grouping<'a> {
             }
             Granularity::Line => {
                 let (name, file) = (self.text(f.shown_name()), self.text(f.file));
-                self.tables.function(Function {
-                    name,
-                    system_name: name,
-                    file,
-                    start_line: 0,
-                })
+                self.tables.function(Function::named(name, file))
             }
             Granularity::Function => self.named(f.shown_name()),
             Granularity::File => {
                 let file = self.text(f.file);
-                self.tables.function(Function {
-                    name: file,
-                    system_name: file,
-                    file,
-                    start_line: 0,
-                })
+                self.tables.function(Function::named(file, file))
             }
             Granularity::Package | Granularity::Module => self.package(&f, location),
         };
@@ -179,16 +165,8 @@ impl<'a> Grouping<'a> {
                 function: Some(function),
                 ..*line
             },
-            Granularity::Line => Line {
-                function: Some(function),
-                line: line.line,
-                column: 0,
-            },
-            _ => Line {
-                function: Some(function),
-                line: 0,
-                column: 0,
-            },
+            Granularity::Line => Line::of(function, line.line),
+            _ => Line::of(function, 0),
         }
     }
 
@@ -217,12 +195,7 @@ impl<'a> Grouping<'a> {
     }
 
     fn function(&mut self, name: StringId) -> crate::model::id::FunctionId {
-        self.tables.function(Function {
-            name,
-            system_name: name,
-            file: StringId::EMPTY,
-            start_line: 0,
-        })
+        self.tables.function(Function::named(name, StringId::EMPTY))
     }
 
     fn mapping(&mut self, id: MappingId) -> MappingId {
@@ -268,10 +241,8 @@ mod tests {
         let function = |b: &mut ProfileBuilder, name: &str, file: &str| {
             let (name, file) = (b.string(name), b.string(file));
             Some(b.function(Function {
-                name,
-                system_name: name,
-                file,
                 start_line: 3,
+                ..Function::named(name, file)
             }))
         };
         let mapping = |b: &mut ProfileBuilder, file: &str, start| {

@@ -142,17 +142,9 @@ impl<'a> Frames<'a> {
         if let Some(&known) = self.known.get(&(name, file)) {
             return known;
         }
-        self.functions.push(Function {
-            name,
-            system_name: name,
-            file,
-            start_line: 0,
-        });
-        self.lines.push(Line {
-            function: Some(FunctionId::new(self.functions.len() - 1)),
-            line: 0,
-            column: 0,
-        });
+        self.functions.push(Function::named(name, file));
+        self.lines
+            .push(Line::of(FunctionId::new(self.functions.len() - 1), 0));
         self.locations.push(Location {
             mapping: None,
             address: 0,

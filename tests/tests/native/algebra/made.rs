@@ -93,10 +93,8 @@ fn bake(recipe: &Recipe) -> Profile {
                 b.string(["", "a.rs", "ä b.rs"][file as usize]),
             );
             b.function(Function {
-                name,
-                system_name: name,
-                file,
                 start_line: i64::from(start_line),
+                ..Function::named(name, file)
             })
         })
         .collect();

@@ -118,17 +118,8 @@ mod tests {
         let mut builder = ProfileBuilder::new();
         builder.sample_type("cpu", "nanoseconds");
         let name = builder.string("inlined");
-        let function = builder.function(Function {
-            name,
-            system_name: name,
-            file: name,
-            start_line: 0,
-        });
-        let line = Line {
-            function: Some(function),
-            line: 1,
-            column: 0,
-        };
+        let function = builder.function(Function::named(name, name));
+        let line = Line::of(function, 1);
         let location = builder.location(None, 1, false, &[line; 4_096]);
         let stack = builder.stack_of([location; 1 + (2 << 20) / 4_096]);
         builder.sample(stack, None, &[1]);

@@ -24,17 +24,11 @@ fn profile(host: i64, minute: i64) -> Profile {
     let mut frame = |name: &str, start_line: i64, line: i64| {
         let (file, name) = (b.string("main.go"), b.string(name));
         let function = b.function(Function {
-            name,
-            system_name: name,
-            file,
             start_line,
+            ..Function::named(name, file)
         });
         let address = (1 + host as u64) << 20 | line as u64;
-        let line = Line {
-            function: Some(function),
-            line,
-            column: 0,
-        };
+        let line = Line::of(function, line);
         b.location(None, address, false, &[line])
     };
     let mut frames = [

@@ -257,10 +257,8 @@ impl Tables {
             function % 23
         ));
         self.builder.function(Function {
-            name,
-            system_name: name,
-            file,
             start_line: (function % 600) as i64 + 1,
+            ..Function::named(name, file)
         })
     }
 

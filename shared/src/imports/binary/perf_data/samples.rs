@@ -13,8 +13,9 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
 use crate::imports::binary::bytes::{part, text_at, u32_at, u64_at};
 use crate::imports::error::{FormatError, too_deep};
-use crate::imports::rows::{Rows, line_of};
+use crate::imports::rows::Rows;
 use crate::model::id::{LabelSetId, LocationId, StringId};
+use crate::model::profile::Line;
 
 /// What the labels of a thread take.
 const LABELS: usize = 64;
@@ -303,7 +304,7 @@ impl<'a> Samples<'a> {
         let builder = &mut self.rows.builder;
         match found {
             Some((area, place)) => {
-                let line = area.function.map(|function| line_of(function, 0));
+                let line = area.function.map(|function| Line::of(function, 0));
                 builder.location(area.mapping, place, false, line.as_slice())
             }
             None => builder.location(None, address, false, &[]),

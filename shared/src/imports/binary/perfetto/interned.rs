@@ -9,8 +9,9 @@ use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::protobuf::{Value, Wire};
 use crate::imports::error::{Problem, too_deep};
 use crate::imports::frames::library;
-use crate::imports::rows::{Rows, line_of};
+use crate::imports::rows::Rows;
 use crate::model::id::{LocationId, MappingId, StackId, StringId};
+use crate::model::profile::Line;
 
 /// Estimated bytes of memory for each text, mapping, frame and stack.
 const ENTRY: usize = 80;
@@ -215,7 +216,7 @@ impl<'a> Interned<'a> {
         let location = symbol.unwrap_or_else(|| {
             let name = self.text_of(Kind::Function, name);
             let file = self.text_of(Kind::Source, source);
-            let line = (!name.is_empty()).then(|| line_of(rows.function_of(name, file), line));
+            let line = (!name.is_empty()).then(|| Line::of(rows.function_of(name, file), line));
             rows.builder
                 .location(mapping, address, false, line.as_slice())
         });

@@ -6,7 +6,7 @@ use super::packet::{Entry, number};
 use crate::base::limits::MAX_INLINED;
 use crate::formats::protobuf::{Value, Wire};
 use crate::imports::error::Problem;
-use crate::imports::rows::{Rows, line_of};
+use crate::imports::rows::Rows;
 use crate::model::id::{LocationId, MappingId, StringId};
 use crate::model::profile::Line;
 
@@ -112,7 +112,7 @@ fn lines(mut symbols: Wire<'_>, rows: &mut Rows) -> Result<Vec<Line>, Problem> {
             }
         }
         if !name.is_empty() {
-            lines.push(line_of(rows.function_of(name, file), line));
+            lines.push(Line::of(rows.function_of(name, file), line));
         }
     }
     Ok(lines)

@@ -16,8 +16,9 @@ use crate::formats::protobuf::{Value, Wire};
 use crate::formats::start::Start;
 use crate::imports::binary::bytes::u32_at;
 use crate::imports::error::{FormatError, Problem, too_deep};
-use crate::imports::rows::{Rows, line_of};
+use crate::imports::rows::Rows;
 use crate::model::id::{LabelSetId, LocationId, MappingId};
+use crate::model::profile::Line;
 
 /// What it is called in messages.
 pub(crate) const NAME: &str = "simpleperf";
@@ -279,7 +280,7 @@ impl<'a> Report<'a> {
         let location = match name {
             Some(name) => {
                 let function = self.rows.function(&String::from_utf8_lossy(name), "");
-                let line = line_of(function, 0);
+                let line = Line::of(function, 0);
                 self.rows.builder.location(module, address, false, &[line])
             }
             None => self.rows.builder.location(module, address, false, &[]),

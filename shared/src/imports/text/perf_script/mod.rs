@@ -27,7 +27,7 @@ use crate::formats::decoded::Decoded;
 use crate::formats::detect::unsupported::perf_script;
 use crate::formats::start::Start;
 use crate::imports::error::{FormatError, too_deep};
-use crate::imports::rows::{Rows, line_of, lines};
+use crate::imports::rows::{Rows, lines};
 use crate::model::id::{LabelSetId, LocationId};
 use crate::model::profile::Line;
 use fields::{Fields, Usual, is_frame};
@@ -271,7 +271,7 @@ impl Reader {
         let rows = &mut self.rows;
         let mut add = |name| {
             let function = rows.function(name, file);
-            self.inlined.push(line_of(function, line));
+            self.inlined.push(Line::of(function, line));
         };
         if calls_inlined(frame) {
             frame.name.rsplit("->").for_each(add);

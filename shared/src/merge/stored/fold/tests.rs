@@ -46,11 +46,10 @@ fn location(frame: &[u8], builder: &mut ProfileBuilder) -> LocationId {
             start_line: i64::from(digit) / 2,
             file: name,
         };
-        lines.push(crate::model::profile::Line {
-            function: Some(builder.function(function)),
-            line: digit.into(),
-            column: 0,
-        });
+        lines.push(crate::model::profile::Line::of(
+            builder.function(function),
+            digit.into(),
+        ));
     }
     builder.location(None, 0, false, &lines)
 }

@@ -46,10 +46,8 @@ fn drawn(text: &str) -> Profile {
                     let (name, line) = line.split_once(':').unwrap_or((line, "0"));
                     let name = b.string(name);
                     let function = b.function(Function {
-                        name,
-                        system_name: name,
-                        file: StringId::EMPTY,
                         start_line: 100,
+                        ..Function::named(name, StringId::EMPTY)
                     });
                     Line {
                         function: Some(function),
@@ -238,11 +236,7 @@ fn names_are_those_of_the_linker_and_nothing_else_is_said() {
             file: StringId::EMPTY,
             start_line: 100,
         });
-        let line = Line {
-            function: Some(function),
-            line: 101,
-            column: 0,
-        };
+        let line = Line::of(function, 101);
         let location = b.location(None, 0, true, &[line]);
         stack = Some(b.stack(stack, location));
     }
