@@ -83,10 +83,7 @@ fn hours(module: &Path, profiles: &[Vec<u8>]) {
         profiles.len(),
         started.elapsed()
     );
-    let range = |from, until| TimeRange {
-        from: UnixNanos(HOUR + from),
-        until: UnixNanos(HOUR + until),
-    };
+    let range = |from, until| TimeRange::of_nanos(HOUR + from, HOUR + until);
     let (minute, hour) = (SumWindow::Minute.nanos(), SumWindow::Hour.nanos());
     compare(
         module,

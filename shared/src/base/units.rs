@@ -10,7 +10,7 @@ pub struct UnixNanos(pub i64);
 
 impl UnixNanos {
     /// From milliseconds since the epoch, saturating.
-    pub fn from_millis(millis: i64) -> Self {
+    pub const fn from_millis(millis: i64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
 
@@ -60,6 +60,22 @@ impl TimeRange {
         from: UnixNanos(i64::MIN),
         until: UnixNanos(i64::MAX),
     };
+
+    /// Between two points in nanoseconds since the epoch.
+    pub const fn of_nanos(from: i64, until: i64) -> Self {
+        Self {
+            from: UnixNanos(from),
+            until: UnixNanos(until),
+        }
+    }
+
+    /// Between two points in milliseconds since the epoch, saturating.
+    pub const fn of_millis(from: i64, until: i64) -> Self {
+        Self {
+            from: UnixNanos::from_millis(from),
+            until: UnixNanos::from_millis(until),
+        }
+    }
 
     /// Whether `t` lies inside.
     pub fn contains(self, t: UnixNanos) -> bool {

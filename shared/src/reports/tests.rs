@@ -15,10 +15,7 @@ use crate::tree::search::Pattern;
 use crate::views::pyroscope::TooLarge;
 use serde_json::{Value, json};
 
-const RANGE: TimeRange = TimeRange {
-    from: UnixNanos(0),
-    until: UnixNanos(60_000_000_000),
-};
+const RANGE: TimeRange = TimeRange::of_nanos(0, 60_000_000_000);
 
 fn answer(profile: Profile) -> QueryAnswer {
     QueryAnswer {

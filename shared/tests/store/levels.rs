@@ -60,10 +60,7 @@ fn times() -> impl Strategy<Value = i64> {
 
 pub(crate) fn ranges() -> impl Strategy<Value = TimeRange> {
     let end = || prop_oneof![4 => edges(), 4 => times(), 1 => Just(i64::MIN), 1 => Just(i64::MAX)];
-    (end(), end()).prop_map(|(a, b)| TimeRange {
-        from: UnixNanos(a.min(b)),
-        until: UnixNanos(a.max(b)),
-    })
+    (end(), end()).prop_map(|(a, b)| TimeRange::of_nanos(a.min(b), a.max(b)))
 }
 
 /// Pushes that all count, one minute of arrival after the other.

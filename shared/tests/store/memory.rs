@@ -118,10 +118,7 @@ fn a_query_that_does_not_fit_is_refused() {
         }
         let mut most = 0;
         for processes in [8, 24, 32, 40, 200] {
-            let range = TimeRange {
-                from: UnixNanos(0),
-                until: UnixNanos((processes + 1) * 1_000_000_000),
-            };
+            let range = TimeRange::of_nanos(0, (processes + 1) * 1_000_000_000);
             let answered = || {
                 bucket
                     .query("", &of_type, range)

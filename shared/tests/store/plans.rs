@@ -18,10 +18,7 @@ const SELECTORS: &[&str] = &[
 fn ranges() -> impl Strategy<Value = TimeRange> {
     let minute = 60_000_000_000i64;
     let some = (0i64..60, 0i64..60).prop_map(move |(a, b)| (a.min(b) * minute, a.max(b) * minute));
-    let some = some.prop_map(|(a, b)| TimeRange {
-        from: UnixNanos(a),
-        until: UnixNanos(b),
-    });
+    let some = some.prop_map(|(a, b)| TimeRange::of_nanos(a, b));
     prop_oneof![Just(TimeRange::ALL), some]
 }
 
@@ -82,10 +79,7 @@ fn minute(id: u8, minute: i64, service: &'static str, value: i64) -> Push {
 }
 
 fn minutes(from: i64, until: i64) -> TimeRange {
-    TimeRange {
-        from: UnixNanos(from * 60_000_000_000),
-        until: UnixNanos(until * 60_000_000_000),
-    }
+    TimeRange::of_nanos(from * 60_000_000_000, until * 60_000_000_000)
 }
 
 #[test]
@@ -161,16 +155,7 @@ fn large_datasets_are_split_and_stay_exact() {
     let after = bucket.query("", &cpu, TimeRange::ALL).unwrap();
     assert_eq!((after.profile, after.profiles), (before.profile, 3));
     // Pages are chosen by time.
-    let first = bucket
-        .query(
-            "",
-            &cpu,
-            TimeRange {
-                from: UnixNanos(0),
-                until: UnixNanos(1),
-            },
-        )
-        .unwrap();
+    let first = bucket.query("", &cpu, TimeRange::of_nanos(0, 1)).unwrap();
     assert_eq!((first.profile.len(), first.profiles), (70_000, 1));
     assert!(first.bytes < after.bytes);
 }

@@ -248,10 +248,7 @@ fn a_query_through_the_published_days_alone() {
         (day..2 * day, 2),
         (day * 3 / 2..day * 2 + 1, 2),
     ] {
-        let range = TimeRange {
-            from: UnixNanos::from_millis(range.start),
-            until: UnixNanos::from_millis(range.end),
-        };
+        let range = TimeRange::of_millis(range.start, range.end);
         let expect = bucket.query("", &of_type, range).unwrap();
         let catalog = static_catalog(
             days.iter()

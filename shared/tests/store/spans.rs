@@ -185,10 +185,8 @@ fn answered(answer: &QueryAnswer) -> Said {
 }
 
 fn check(bucket: &Bucket, pushes: &[LinkedPush], deletion: Option<&Deletion>, when: &str) {
-    let minutes = |from: i64, until: i64| TimeRange {
-        from: UnixNanos(from * 60_000_000_000),
-        until: UnixNanos(until * 60_000_000_000),
-    };
+    let minutes =
+        |from: i64, until: i64| TimeRange::of_nanos(from * 60_000_000_000, until * 60_000_000_000);
     let types = [
         profile_type("process_cpu", "cpu"),
         profile_type("memory", "alloc_space"),
@@ -313,7 +311,7 @@ proptest! {
         (1..=level).for_each(|level| bucket.compact_all(level));
         let deletion = Deletion {
             selector: Selector::parse(region).unwrap(),
-            range: TimeRange { from: UnixNanos(0), until: UnixNanos(until * 60_000_000_000) },
+            range: TimeRange::of_nanos(0, until * 60_000_000_000),
             others: false,
         };
         delete(&mut bucket, &deletion);

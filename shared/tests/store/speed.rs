@@ -277,10 +277,7 @@ fn a_month() {
         ),
     ];
     for (what, from, until) in ranges {
-        let range = TimeRange {
-            from: UnixNanos(from),
-            until: UnixNanos(until),
-        };
+        let range = TimeRange::of_nanos(from, until);
         for selector in ["", r#"{instance="3"}"#] {
             let start = Instant::now();
             let answer = bucket.query(selector, &of_type, range).unwrap();

@@ -161,10 +161,7 @@ fn parts_of_days_read_what_the_whole_reads() {
     let mut parts = 0;
     for from in [0, 60] {
         for until in [7200, i64::MAX / 1_000_000_000] {
-            let range = TimeRange {
-                from: UnixNanos(from * 1_000_000_000),
-                until: UnixNanos(until * 1_000_000_000),
-            };
+            let range = TimeRange::of_nanos(from * 1_000_000_000, until * 1_000_000_000);
             parts += check(&bucket, "", &of_type, range, 0);
         }
     }

@@ -107,10 +107,8 @@ fn names(names: &[&str]) -> FunctionNames {
 
 fn check(bucket: &Bucket, pushes: &[LinkedPush], when: &str) {
     let plain: Vec<Push> = pushes.iter().map(|p| p.push.clone()).collect();
-    let minutes = |from: i64, until: i64| TimeRange {
-        from: UnixNanos(from * 60_000_000_000),
-        until: UnixNanos(until * 60_000_000_000),
-    };
+    let minutes =
+        |from: i64, until: i64| TimeRange::of_nanos(from * 60_000_000_000, until * 60_000_000_000);
     for of_type in [
         profile_type("process_cpu", "cpu"),
         profile_type("memory", "inuse_space"),

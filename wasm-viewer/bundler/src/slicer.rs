@@ -2,7 +2,7 @@
 
 use pilotlight_core::bundles::{Bundle, Made};
 use pilotlight_core::plans::{Get, ObjectSizes, Plan, SlicePlan, StaticCatalog};
-use pilotlight_core::{Selector, TimeRange, UnixNanos};
+use pilotlight_core::{Selector, TimeRange};
 use wasm_bindgen::prelude::*;
 
 use crate::BundleError;
@@ -45,10 +45,7 @@ impl Slicer {
         commit: Option<String>,
         when: Option<String>,
     ) -> Result<Slice, JsError> {
-        let range = TimeRange {
-            from: UnixNanos::from_millis(from as i64),
-            until: UnixNanos::from_millis(until as i64),
-        };
+        let range = TimeRange::of_millis(from as i64, until as i64);
         let selector = Selector::parse(query)?;
         let objects = self.0.objects(range).map_err(BundleError::from)?;
         let plan = SlicePlan::new(selector, range, &objects).map_err(BundleError::from)?;

@@ -221,17 +221,8 @@ mod tests {
             ("b:x:count::", "app{region=us}", &[(15, 4)]),
             ("a:y:count::", "app", &[(12, 8)]),
         ]);
-        let range = TimeRange {
-            from: UnixNanos(10),
-            until: UnixNanos(20),
-        };
-        assert_eq!(
-            range_before(range),
-            TimeRange {
-                from: UnixNanos(0),
-                until: UnixNanos(10)
-            }
-        );
+        let range = TimeRange::of_nanos(10, 20);
+        assert_eq!(range_before(range), TimeRange::of_nanos(0, 10));
         let answer = ServicesAnswer::new(&now, &before, Steps::of(range, 2)).unwrap();
         let found: serde_json::Value = serde_json::to_value(answer).unwrap();
         let expect: serde_json::Value = serde_json::from_str(
@@ -253,10 +244,7 @@ mod tests {
             ("x:x:count::", "a", &[(10, 1)]),
             ("x:x:count::", "b", &[(10, 1), (11, 1), (12, 1)]),
         ]);
-        let range = TimeRange {
-            from: UnixNanos(10),
-            until: UnixNanos(20),
-        };
+        let range = TimeRange::of_nanos(10, 20);
         let answer = |limit| {
             let all = ServicesAnswer::new(&now, &Timeline::default(), Steps::of(range, 1)).unwrap();
             all.limited(limit)

@@ -83,10 +83,7 @@ pub(super) mod tests {
                 &[(5 * ms - 1, 4), (5 * ms, 8)],
             ),
         ]);
-        let range = TimeRange {
-            from: UnixNanos(0),
-            until: UnixNanos(10 * ms),
-        };
+        let range = TimeRange::of_nanos(0, 10 * ms);
         let expect = TimelineAnswer {
             start: 0,
             step: 2.5,

@@ -1,7 +1,7 @@
 //! Equal steps over a range whose edges are edges of windows, so that a timeline can be read from
 //! sums.
 
-use crate::base::units::{TimeRange, UnixNanos};
+use crate::base::units::TimeRange;
 use crate::store::SumWindow;
 
 const SECOND: i64 = 1_000_000_000;
@@ -45,10 +45,7 @@ impl Steps {
             let count = (i128::from(range.until.0) - i128::from(from) + i128::from(step) - 1)
                 / i128::from(step);
             let until = i64::try_from(i128::from(from) + count * i128::from(step)).ok()?;
-            let range = TimeRange {
-                from: UnixNanos(from),
-                until: UnixNanos(until),
-            };
+            let range = TimeRange::of_nanos(from, until);
             (count <= i128::from(points).max(1)).then_some(Self {
                 range,
                 count: count as usize,
@@ -86,13 +83,7 @@ mod tests {
     const MINUTE: i64 = 60_000_000_000;
 
     fn check(from: i64, until: i64, points: usize, expect: (i64, i64, usize, Option<SumWindow>)) {
-        let steps = Steps::of(
-            TimeRange {
-                from: UnixNanos(from),
-                until: UnixNanos(until),
-            },
-            points,
-        );
+        let steps = Steps::of(TimeRange::of_nanos(from, until), points);
         assert_eq!(
             (
                 steps.range.from.0,

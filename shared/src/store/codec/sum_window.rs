@@ -54,10 +54,7 @@ impl SumWindow {
             until => until.div_euclid(self.nanos()).checked_mul(self.nanos()),
         };
         match (self.next_edge(range.from), until) {
-            (Some(from), Some(until)) if from < until => TimeRange {
-                from: UnixNanos(from),
-                until: UnixNanos(until),
-            },
+            (Some(from), Some(until)) if from < until => TimeRange::of_nanos(from, until),
             _ => TimeRange {
                 from: range.from,
                 until: range.from,
@@ -93,10 +90,7 @@ mod tests {
     fn whole_windows_of_a_range() {
         let minute = SumWindow::Minute.nanos();
         let check = |from: i64, until: i64, expect: Option<(i64, i64)>| {
-            let inside = SumWindow::Minute.inside(TimeRange {
-                from: UnixNanos(from),
-                until: UnixNanos(until),
-            });
+            let inside = SumWindow::Minute.inside(TimeRange::of_nanos(from, until));
             let found = (inside.from < inside.until).then_some((inside.from.0, inside.until.0));
             assert_eq!(found, expect, "{from} to {until}");
         };
@@ -119,10 +113,7 @@ mod tests {
     fn windows_that_begin_in_a_range() {
         let hour = SumWindow::Hour.nanos();
         let check = |from: i64, until: i64, expect: (i64, i64)| {
-            let rounded = SumWindow::Hour.rounded(TimeRange {
-                from: UnixNanos(from),
-                until: UnixNanos(until),
-            });
+            let rounded = SumWindow::Hour.rounded(TimeRange::of_nanos(from, until));
             assert_eq!((rounded.from.0, rounded.until.0), expect);
         };
         check(0, hour, (0, hour));

@@ -41,10 +41,7 @@ fn partitions_of_a_day_answer_one_range() {
         assert_eq!(summaries.count(), 3);
         for from in [-60 * second, -3_600 * second, -day, -7_230 * second] {
             for until in [-1, 30 * second, 3_600 * second, day] {
-                let range = TimeRange {
-                    from: UnixNanos(from),
-                    until: UnixNanos(until),
-                };
+                let range = TimeRange::of_nanos(from, until);
                 for selector in ["", r#"{region="us"}"#] {
                     let window = Some(SumWindow::Hour);
                     let timeline = bucket.try_timeline(selector, None, range, window).unwrap();
@@ -115,10 +112,7 @@ fn a_query_over_days_reads_their_sums_alone() {
     (0..2).for_each(|at| day(&mut bucket, &mut numbers, at, 3, 300));
     let cpu = profile_type("process_cpu", "cpu");
     let day_nanos = SumWindow::Day.nanos();
-    let range = |from: i64, until: i64| TimeRange {
-        from: UnixNanos(from),
-        until: UnixNanos(until),
-    };
+    let range = |from: i64, until: i64| TimeRange::of_nanos(from, until);
     let profiles_a_day = 24 * 12 * 3;
     let check = |selector: &str, range: TimeRange, profiles: u64, objects: u64| {
         let answer = bucket.query(selector, &cpu, range).unwrap();
@@ -166,10 +160,7 @@ fn a_month_of_a_timeline_is_small() {
     (0..2).for_each(|at| day(&mut bucket, &mut numbers, at, 100, 1800));
     let second = 1_000_000_000;
     let timeline = |from: i64, until: i64, resolution| {
-        let range = TimeRange {
-            from: UnixNanos(from),
-            until: UnixNanos(until),
-        };
+        let range = TimeRange::of_nanos(from, until);
         let timeline = bucket.try_timeline("", None, range, resolution).unwrap();
         (
             timeline.bytes,
@@ -193,10 +184,7 @@ fn a_month_of_a_timeline_is_small() {
         "{bytes}, with edges {with_edges}"
     );
     // Told apart by service alone, a point takes the place of a hundred.
-    let range = TimeRange {
-        from: UnixNanos(0),
-        until: UnixNanos(2 * day_nanos),
-    };
+    let range = TimeRange::of_nanos(0, 2 * day_nanos);
     let services = bucket
         .grouped_timeline("", None, range, Some(SumWindow::Hour), Grouping::Service)
         .unwrap();

@@ -14,10 +14,7 @@ fn a_flipped_bit_of_a_shared_page_is_noticed_by_both() {
     for (kind, pages) in pages(dataset(&object, "cpu")) {
         let Part { offset, len } = pages[0].part;
         // Minutes as a whole and cut, or hours.
-        let cut = TimeRange {
-            from: UnixNanos(0),
-            until: UnixNanos(361_000_000_001),
-        };
+        let cut = TimeRange::of_nanos(0, 361_000_000_001);
         let range = if kind.is_some_and(|(window, _)| window == SumWindow::Hour) {
             TimeRange::ALL
         } else {

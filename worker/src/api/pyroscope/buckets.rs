@@ -102,22 +102,13 @@ mod tests {
     const MS: i64 = 1_000_000;
 
     fn range(from: i64, last: i64) -> TimeRange {
-        TimeRange {
-            from: UnixNanos::from_millis(from),
-            until: UnixNanos::from_millis(last + 1),
-        }
+        TimeRange::of_millis(from, last + 1)
     }
 
     #[test]
     fn a_bucket_ends_at_its_name() {
         let buckets = Buckets::new(range(1000, 3500), 1.0).unwrap();
-        assert_eq!(
-            buckets.range(),
-            TimeRange {
-                from: UnixNanos(1),
-                until: UnixNanos(3500 * MS + 1)
-            }
-        );
+        assert_eq!(buckets.range(), TimeRange::of_nanos(1, 3500 * MS + 1));
         let of = |nanos| buckets.of(UnixNanos(nanos));
         assert_eq!(
             [of(0), of(1), of(1000 * MS), of(1000 * MS + 1)],

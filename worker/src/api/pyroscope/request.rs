@@ -31,10 +31,7 @@ pub(super) fn range(start: i64, end: i64) -> Result<TimeRange, Problem> {
             "the range begins ({start}) after its end ({end})"
         )));
     }
-    Ok(TimeRange {
-        from: UnixNanos::from_millis(start),
-        until: UnixNanos::from_millis(end.saturating_add(1)),
-    })
+    Ok(TimeRange::of_millis(start, end.saturating_add(1)))
 }
 
 /// The range of a call that may do without: the last day then.

@@ -3,9 +3,7 @@
 use pilotlight_core::store::{SymbolTableBuilder, SymbolTableHead, TenantId};
 use pilotlight_core::verbs::SymbolFrame;
 use pilotlight_core::verbs::programs::{Layout, Segment};
-use pilotlight_core::{
-    Mapping, Profile, ProfileBuilder, Selector, SymbolFlags, TimeRange, UnixNanos,
-};
+use pilotlight_core::{Mapping, Profile, ProfileBuilder, Selector, SymbolFlags, TimeRange};
 
 use crate::api::query::QueryRunner;
 use crate::api::symbols::{Listed, store};
@@ -90,10 +88,7 @@ fn ask(world: &World, tenant: &TenantId) -> (Vec<String>, i64, u64) {
     let bucket = Metered::new(world.bucket.clone(), meter.clone());
     let runner = QueryRunner::new(bucket, world.tenant(), world.admission(), Meter::default());
     let runner = runner.of_tenant(tenant.clone());
-    let range = TimeRange {
-        from: UnixNanos::from_millis(BEGIN),
-        until: UnixNanos::from_millis(BEGIN + 4 * HOUR),
-    };
+    let range = TimeRange::of_millis(BEGIN, BEGIN + 4 * HOUR);
     let (selector, profile_type) = (Selector::default(), TYPE.parse().unwrap());
     let merged = runner.merged(&selector, &profile_type, range);
     let profile = world.clock.run(merged).unwrap().profile;

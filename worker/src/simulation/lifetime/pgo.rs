@@ -1,9 +1,7 @@
 //! Profiles for Go's compiler: the same bytes before and after compaction.
 
 use pilotlight_core::verbs::{PgoOptions, pgo};
-use pilotlight_core::{
-    Function, Line, Profile, ProfileBuilder, Selector, TimeRange, UnixNanos, merge, pprof,
-};
+use pilotlight_core::{Function, Line, Profile, ProfileBuilder, Selector, TimeRange, merge, pprof};
 
 use crate::api::pgo::file;
 use crate::api::query::QueryRunner;
@@ -59,10 +57,7 @@ fn ask(world: &World, options: PgoOptions) -> Vec<u8> {
     let (bucket, tenant) = (world.faulty_bucket(), world.tenant());
     let runner = QueryRunner::new(bucket, tenant, world.admission(), Meter::default());
     let selector = Selector::default().of_service("shop").unwrap();
-    let range = TimeRange {
-        from: UnixNanos::from_millis(BEGIN),
-        until: UnixNanos::from_millis(BEGIN + 4 * HOUR),
-    };
+    let range = TimeRange::of_millis(BEGIN, BEGIN + 4 * HOUR);
     let profile_type = TYPE.parse().unwrap();
     let merged = world
         .clock

@@ -1,7 +1,7 @@
 //! Retention at its edges, with compaction between; and objects that were put aside.
 
 use pilotlight_core::{
-    ProfileType, Selector, TimeRange, UnixNanos,
+    ProfileType, Selector, TimeRange,
     plans::{Grouping, QueryAnswer},
     store::SumWindow,
 };
@@ -57,10 +57,7 @@ fn merged(world: &World, from: i64, until: i64) -> QueryAnswer {
         Meter::default(),
     );
     let profile_type: ProfileType = TYPE.parse().unwrap();
-    let range = TimeRange {
-        from: UnixNanos::from_millis(BEGIN + from),
-        until: UnixNanos::from_millis(BEGIN + until),
-    };
+    let range = TimeRange::of_millis(BEGIN + from, BEGIN + until);
     world
         .clock
         .run(runner.merged(&Selector::default(), &profile_type, range))
@@ -110,10 +107,7 @@ fn profiles_go_first_and_their_sums_later() {
         world.admission(),
         Meter::default(),
     );
-    let range = TimeRange {
-        from: UnixNanos::from_millis(BEGIN),
-        until: UnixNanos::from_millis(BEGIN + DAY),
-    };
+    let range = TimeRange::of_millis(BEGIN, BEGIN + DAY);
     let timeline = world
         .clock
         .run(runner.timeline(

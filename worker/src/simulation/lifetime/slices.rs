@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::bundles::{Bundle, Made};
 use pilotlight_core::plans::{Plan, QueryPlan, static_catalog};
-use pilotlight_core::{ProfileType, Selector, TimeRange, UnixNanos};
+use pilotlight_core::{ProfileType, Selector, TimeRange};
 
 use crate::api::query::{QueryRunner, Slice};
 use crate::meter::Meter;
@@ -12,10 +12,7 @@ use crate::platform::limits::{self, Limits};
 use crate::simulation::world::{BEGIN, DAY, HOUR, RETENTION, TYPE, World, counts};
 
 fn range(from: i64, until: i64) -> TimeRange {
-    TimeRange {
-        from: UnixNanos::from_millis(BEGIN + from),
-        until: UnixNanos::from_millis(BEGIN + until),
-    }
+    TimeRange::of_millis(BEGIN + from, BEGIN + until)
 }
 
 fn slice(world: &World, range: TimeRange) -> Slice {

@@ -1,8 +1,8 @@
 //! What figures are made with: CPU time, sizes, ranges.
 
 use crate::platform::config::Flush;
+use pilotlight_core::TimeRange;
 use pilotlight_core::plans::CatalogObject;
-use pilotlight_core::{TimeRange, UnixNanos};
 use rustix::time::{ClockId, clock_gettime};
 
 /// As by default.
@@ -25,10 +25,7 @@ pub(super) fn cpu_millis() -> f64 {
 }
 
 pub(super) fn range(from: i64, until: i64) -> TimeRange {
-    TimeRange {
-        from: UnixNanos::from_millis(from),
-        until: UnixNanos::from_millis(until),
-    }
+    TimeRange::of_millis(from, until)
 }
 
 pub(super) fn kib(bytes: u64) -> String {

@@ -230,13 +230,7 @@ fn any_values_times_and_ranges() {
             world.clock.advance(DAY);
             world.compact_all();
         }
-        let (texts, saturated) = ask(
-            &world,
-            TimeRange {
-                from: UnixNanos(base),
-                until: UnixNanos(base + 7_200_000_000_000),
-            },
-        );
+        let (texts, saturated) = ask(&world, TimeRange::of_nanos(base, base + 7_200_000_000_000));
         assert_eq!(
             saturated,
             exact > i128::from(i64::MAX),
@@ -251,10 +245,7 @@ fn any_values_times_and_ranges() {
             random(state) as i64,
             (random(state) >> (random(state) % 64)) as i64,
         );
-        let range = TimeRange {
-            from: UnixNanos(from),
-            until: UnixNanos(from.saturating_add(length.max(0))),
-        };
+        let range = TimeRange::of_nanos(from, from.saturating_add(length.max(0)));
         drop(ask(&world, range));
     }
 }

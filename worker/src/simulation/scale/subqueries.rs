@@ -112,10 +112,7 @@ async fn ask_beside_others(world: &World, asked: &Asked) -> Outcome {
         subquery_bytes: asked.subquery_bytes,
     };
     let runner = QueryRunner::with(bucket, world.tenant(), meter.clone(), fan);
-    let range = TimeRange {
-        from: UnixNanos::from_millis(BEGIN - DAY),
-        until: UnixNanos::from_millis(BEGIN + asked.until),
-    };
+    let range = TimeRange::of_millis(BEGIN - DAY, BEGIN + asked.until);
     let of_type: ProfileType = TYPE.parse().unwrap();
     let selector = Selector::parse("{service_name=\"app\"}").unwrap();
     let (answer, stats) = runner.merged_with_stats(&selector, &of_type, range).await?;
@@ -130,10 +127,7 @@ fn whole(world: &World, until: i64) -> QueryAnswer {
         subquery_bytes: u64::MAX,
         until,
     };
-    let range = TimeRange {
-        from: UnixNanos::from_millis(BEGIN - DAY),
-        until: UnixNanos::from_millis(BEGIN + until),
-    };
+    let range = TimeRange::of_millis(BEGIN - DAY, BEGIN + until);
     let runner = QueryRunner::new(
         world.bucket.clone(),
         world.tenant(),

@@ -228,10 +228,7 @@ impl World {
 
     /// Everything that was ever pushed, merged.
     pub(crate) async fn query(&self) -> Result<QueryAnswer, Problem> {
-        let range = TimeRange {
-            from: UnixNanos::from_millis(BEGIN - DAY),
-            until: UnixNanos::from_millis(BEGIN + 100 * DAY),
-        };
+        let range = TimeRange::of_millis(BEGIN - DAY, BEGIN + 100 * DAY);
         let profile_type: ProfileType = TYPE.parse().unwrap();
         let runner = QueryRunner::new(
             self.faulty_bucket(),
@@ -256,10 +253,7 @@ impl World {
 
     /// Names of the objects that the catalogs have.
     pub(crate) fn live(&self) -> Vec<String> {
-        let all = TimeRange {
-            from: UnixNanos(i64::MIN),
-            until: UnixNanos(i64::MAX),
-        };
+        let all = TimeRange::ALL;
         let mut keys: Vec<String> = self
             .clock
             .run(self.tenant().catalog(all, Detail::Each))

@@ -7,7 +7,7 @@
 //! are made when that is rewritten.
 
 use pilotlight_core::{
-    Selector, TimeRange, UnixNanos,
+    Selector, TimeRange,
     plans::{CompactJob, Deletion, JobCandidate, MAX_FAILURES, pick_rewrite},
     store::Directory,
 };
@@ -64,10 +64,7 @@ pub(crate) struct StartedDeletion {
 impl DeletionRequest {
     fn deletion(&self) -> Result<Deletion, Problem> {
         let selector = Selector::parse(&self.query).map_err(Problem::invalid)?;
-        let range = TimeRange {
-            from: UnixNanos::from_millis(self.from),
-            until: UnixNanos::from_millis(self.until),
-        };
+        let range = TimeRange::of_millis(self.from, self.until);
         Ok(Deletion {
             selector,
             range,

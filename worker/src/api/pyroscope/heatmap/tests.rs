@@ -36,10 +36,7 @@ fn value(time: i64, value: i64) -> Value {
 }
 
 fn buckets(start: i64, end: i64, step: f64) -> Buckets {
-    let range = TimeRange {
-        from: UnixNanos::from_millis(start),
-        until: UnixNanos::from_millis(end + 1),
-    };
+    let range = TimeRange::of_millis(start, end + 1);
     Buckets::new(range, step).unwrap()
 }
 

@@ -282,10 +282,7 @@ mod tests {
 
     #[test]
     fn timeline_and_groups() {
-        let range = TimeRange {
-            from: UnixNanos(20 * S),
-            until: UnixNanos(50 * S),
-        };
+        let range = TimeRange::of_nanos(20 * S, 50 * S);
         let steps = Steps::of(range);
         assert_eq!(
             steps,

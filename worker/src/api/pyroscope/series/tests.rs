@@ -18,10 +18,7 @@ fn answer(
 const MS: i64 = 1_000_000;
 
 fn range(from: i64, last: i64) -> TimeRange {
-    TimeRange {
-        from: UnixNanos::from_millis(from),
-        until: UnixNanos::from_millis(last + 1),
-    }
+    TimeRange::of_millis(from, last + 1)
 }
 
 /// Of each group and bucket the largest value is told, of equal ones the earliest.
