@@ -1,8 +1,9 @@
 //! Hostile texts, and the words of old CPU profiles.
 
+use crate::text_imports::lines;
 use crate::{Case, SIZE, case};
 
-/// Lines until [`SIZE`].
+/// Texts of [`SIZE`].
 pub(crate) static TEXTS: &[Case] = &[
     folded("equal folded stacks", true, || {
         lines("", |_| "a 1".to_owned())
@@ -87,18 +88,6 @@ const fn legacy(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Ca
         read: |bytes| pilotlight_core::legacy::decode(bytes).is_ok(),
         ..case(name, accepted, make)
     }
-}
-
-fn lines(head: &str, line: impl Fn(u64) -> String) -> Vec<u8> {
-    let mut text = head.to_owned();
-    for i in 0.. {
-        if text.len() >= SIZE {
-            break;
-        }
-        text.push_str(&line(i));
-        text.push('\n');
-    }
-    text.into_bytes()
 }
 
 /// A binary CPU profile of 32-bit words, in gperftools' layout, made of samples of one frame.

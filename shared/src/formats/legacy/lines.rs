@@ -1,6 +1,7 @@
 //! Lines of a text, numbered.
 
 use super::error::{Format, LegacyError};
+use super::scan::addresses;
 use crate::base::warnings::cut;
 
 /// A line without its end, and its number from 1.
@@ -20,6 +21,36 @@ impl Line<'_> {
         ["--- Memory map: ---", "MAPPED_LIBRARIES:"]
             .iter()
             .any(|mark| self.text.contains(mark))
+    }
+
+    /// Appends the addresses of `list`, a part of the line.
+    pub(super) fn addresses(
+        &self,
+        format: Format,
+        list: &str,
+        into: &mut Vec<u64>,
+    ) -> Result<(), LegacyError> {
+        addresses(list, into).map_err(|address| {
+            self.error(
+                format,
+                format!("the address {address} has more than 64 bits"),
+            )
+        })
+    }
+
+    /// Reads the calls of a stack: what is saved of each is the address behind it.
+    pub(super) fn calls(
+        &self,
+        format: Format,
+        list: &str,
+        frames: &mut Vec<u64>,
+    ) -> Result<(), LegacyError> {
+        frames.clear();
+        self.addresses(format, list, frames)?;
+        for address in frames {
+            *address = address.wrapping_sub(1);
+        }
+        Ok(())
     }
 
     pub(super) fn error(&self, format: Format, problem: impl Into<String>) -> LegacyError {

@@ -27,9 +27,9 @@ use crate::bucket::{Bucket, Metered};
 use crate::meter::{Item, Meter};
 use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, World};
 use ask::ask;
-use figures::{CPU, FLUSH, cpu_millis, directory_bytes, kib, range};
+use figures::{CPU, FLUSH, cpu_millis, kib, range};
 use load::{Kinds, Load};
-use report::{everything, print_bill, print_levels, print_tally, usage};
+use report::{everything, print_bill, print_catalog, print_levels, print_tally, usage};
 
 const IN_USE: &str = "memory:inuse_space:bytes:space:bytes";
 
@@ -69,15 +69,7 @@ fn day_of(hours: i64) {
         usage.count(Item::BucketBytesIn) as f64 / tally.chunks as f64,
         usage.count(Item::BucketBytesIn) as f64 / stored as f64,
     );
-    println!(
-        "catalog: {} rows, {}",
-        objects.len(),
-        kib(directory_bytes(&objects))
-    );
-    println!(
-        "SQLite rows changed a push: {:.3}",
-        world.rows_changed() as f64 / tally.pushes as f64
-    );
+    print_catalog(&world, &objects, &tally);
     let end = BEGIN + load.millis;
     for of_type in [CPU, IN_USE] {
         ask(
@@ -164,15 +156,7 @@ fn month_of(days: i64, services: usize, interval: i64) -> World {
     let usage = usage(&world, &meter);
     let objects = everything(&world);
     print_levels(&objects);
-    println!(
-        "catalog: {} rows, {}",
-        objects.len(),
-        kib(directory_bytes(&objects))
-    );
-    println!(
-        "SQLite rows changed a push: {:.3}",
-        world.rows_changed() as f64 / tally.pushes as f64
-    );
+    print_catalog(&world, &objects, &tally);
     let now = world.clock.now();
     let month = range(now - 30 * DAY, now);
     let service = "{service_name=\"shop0\"}";
@@ -324,15 +308,7 @@ fn hour_of(kinds: Kinds) {
         kib(stored / tally.pushes),
         tally.bodies as f64 / stored as f64
     );
-    println!(
-        "catalog: {} rows, {}",
-        objects.len(),
-        kib(directory_bytes(&objects))
-    );
-    println!(
-        "SQLite rows changed a push: {:.3}",
-        world.rows_changed() as f64 / tally.pushes as f64
-    );
+    print_catalog(&world, &objects, &tally);
     let now = world.clock.now();
     for of_type in [CPU, IN_USE] {
         ask(

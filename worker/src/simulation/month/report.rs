@@ -6,7 +6,7 @@ use pilotlight_core::TimeRange;
 use pilotlight_core::plans::{CatalogObject, JobCandidate};
 use pilotlight_core::store::{Level, Part, SumScope, SumWindow};
 
-use super::figures::kib;
+use super::figures::{directory_bytes, kib};
 use super::load::Tally;
 use crate::meter::{Item, Meter, Prices, Usage};
 use crate::simulation::world::World;
@@ -106,6 +106,18 @@ pub(super) fn usage(world: &World, meter: &Meter) -> Usage {
     let mut usage = world.clock.run(world.client(0).month()).unwrap().usage;
     usage += meter.take();
     usage
+}
+
+pub(super) fn print_catalog(world: &World, objects: &[CatalogObject], tally: &Tally) {
+    println!(
+        "catalog: {} rows, {}",
+        objects.len(),
+        kib(directory_bytes(objects))
+    );
+    println!(
+        "SQLite rows changed a push: {:.3}",
+        world.rows_changed() as f64 / tally.pushes as f64
+    );
 }
 
 pub(super) fn print_tally(tally: &Tally) {

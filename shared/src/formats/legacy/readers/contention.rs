@@ -8,7 +8,7 @@ use crate::formats::legacy::draft::{Draft, Leaf};
 use crate::formats::legacy::error::{Format, LegacyError};
 use crate::formats::legacy::lines::{Line, Lines};
 use crate::formats::legacy::maps;
-use crate::formats::legacy::scan::{address_list, addresses, find_at_number, integer};
+use crate::formats::legacy::scan::{address_list, find_at_number, integer};
 use crate::model::profile::Profile;
 
 /// Whether a first line announces a contention profile.
@@ -74,14 +74,8 @@ fn row(
         scan.eat(" @")?;
         Some((delay, count, address_list(&mut scan)))
     });
-    let (delay, count, list) = found.ok_or_else(|| error("expected a line like \"1 2 @ 0x3\""))?;
-    frames.clear();
-    addresses(list, frames)
-        .map_err(|address| error(&format!("the address {address} has more than 64 bits")))?;
-    // What is saved is the address behind the call.
-    frames
-        .iter_mut()
-        .for_each(|address| *address = address.wrapping_sub(1));
+    let (delay, count, list) = found.ok_or_else(|| error("expected a line like 1 2 @ 0x3"))?;
+    line.calls(Format::Contention, list, frames)?;
     let number = |digits: &str| {
         digits
             .parse::<i64>()
@@ -94,11 +88,8 @@ fn row(
             delay = (delay as f64 * period as f64 / cycles_per_nanosecond) as i64;
         }
         let all = count.checked_mul(period);
-        count = all.ok_or_else(|| {
-            error(&format!(
-                "{count} samples times the period {period} exceed 64 bits"
-            ))
-        })?;
+        count =
+            all.ok_or_else(|| error(&format!("{count} samples, one in {period}, exceed 64 bits")))?;
     }
     Ok([count, delay])
 }

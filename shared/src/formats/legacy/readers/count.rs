@@ -7,7 +7,7 @@ use crate::formats::legacy::draft::{Draft, Leaf};
 use crate::formats::legacy::error::{Format, LegacyError};
 use crate::formats::legacy::lines::{Line, Lines};
 use crate::formats::legacy::maps;
-use crate::formats::legacy::scan::{Scan, addresses};
+use crate::formats::legacy::scan::Scan;
 use crate::model::profile::Profile;
 
 /// What is counted, if a line announces a profile of counts: `goroutine` of `goroutine profile:
@@ -63,14 +63,8 @@ fn row(line: Line<'_>, frames: &mut Vec<u64>) -> Result<i64, LegacyError> {
             .all(is_address)
             .then_some((count, list))
     };
-    let (count, list) = read().ok_or_else(|| error("expected a line like \"1 @ 0x2 0x3\""))?;
-    frames.clear();
-    addresses(list, frames)
-        .map_err(|address| error(&format!("the address {address} has more than 64 bits")))?;
-    // What is saved is the address behind the call.
-    frames
-        .iter_mut()
-        .for_each(|address| *address = address.wrapping_sub(1));
+    let (count, list) = read().ok_or_else(|| error("expected a line like 1 @ 0x2 0x3"))?;
+    line.calls(Format::Count, list, frames)?;
     count
         .parse()
         .map_err(|_| error(&format!("{count} has more than 64 bits")))

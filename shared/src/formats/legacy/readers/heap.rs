@@ -13,7 +13,7 @@ use crate::formats::legacy::draft::{Draft, Leaf};
 use crate::formats::legacy::error::{Format, LegacyError};
 use crate::formats::legacy::lines::{Line, Lines};
 use crate::formats::legacy::maps;
-use crate::formats::legacy::scan::{Scan, address_list, addresses, find_at_number};
+use crate::formats::legacy::scan::{Scan, address_list, find_at_number};
 use crate::formats::legacy::unsample::unsample;
 use crate::model::profile::Profile;
 
@@ -149,14 +149,8 @@ impl Row {
             Some((numbers, address_list(&mut scan)))
         });
         let (numbers, list) =
-            found.ok_or_else(|| error("expected a line like \"1: 2 [3: 4] @ 0x5\""))?;
-        frames.clear();
-        addresses(list, frames)
-            .map_err(|address| error(&format!("the address {address} has more than 64 bits")))?;
-        // What is saved is the address behind the call.
-        frames
-            .iter_mut()
-            .for_each(|address| *address = address.wrapping_sub(1));
+            found.ok_or_else(|| error("expected a line like 1: 2 [3: 4] @ 0x5"))?;
+        line.calls(Format::Heap, list, frames)?;
         let mut row = [0; 4];
         for (value, digits) in row.iter_mut().zip(numbers) {
             *value = digits

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use crate::formats::legacy::draft::{Draft, Symbol};
 use crate::formats::legacy::error::{Format, LegacyError};
 use crate::formats::legacy::lines::{Line, Lines};
-use crate::formats::legacy::scan::{address_list, addresses, find_at_number, integer};
+use crate::formats::legacy::scan::{address_list, find_at_number, integer};
 use crate::formats::legacy::unsample::unsample;
 use crate::model::profile::Profile;
 
@@ -105,8 +105,7 @@ fn row(
     };
     let error = |problem: &str| line.error(format, problem);
     frames.clear();
-    addresses(list, frames)
-        .map_err(|address| error(&format!("the address {address} has more than 64 bits")))?;
+    line.addresses(format, list, frames)?;
     let number = |digits: &str| {
         digits
             .parse::<i64>()

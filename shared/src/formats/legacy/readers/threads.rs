@@ -7,7 +7,7 @@ use crate::formats::legacy::draft::{Draft, Leaf};
 use crate::formats::legacy::error::{Format, LegacyError};
 use crate::formats::legacy::lines::{Line, Lines};
 use crate::formats::legacy::maps;
-use crate::formats::legacy::scan::{Scan, addresses};
+use crate::formats::legacy::scan::Scan;
 use crate::model::profile::Profile;
 
 /// Whether a line announces a profile of threads.
@@ -73,12 +73,7 @@ fn stack<'a>(
             as_before = true;
             continue;
         }
-        addresses(line.text, frames).map_err(|address| {
-            line.error(
-                Format::Threads,
-                format!("the address {address} has more than 64 bits"),
-            )
-        })?;
+        line.addresses(Format::Threads, line.text, frames)?;
     }
     if as_before {
         frames.clear();
