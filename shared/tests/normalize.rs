@@ -3,7 +3,7 @@
 use pilotlight_core::ingest::{IngestError, Ingested, Push, Sender, ingest, ingest_push_v1};
 use pilotlight_core::push_v1::{PushRequest, RawSample, RawSeries};
 use pilotlight_core::store::{chunk_head, read_chunk};
-use pilotlight_core::{Label, LabelValue, ProfileBuilder, UnixNanos, pprof};
+use pilotlight_core::{ProfileBuilder, UnixNanos, pprof};
 
 const NOW: UnixNanos = UnixNanos(1_790_000_000_000_000_000);
 const FORM: &str = "multipart/form-data; boundary=X";
@@ -313,10 +313,7 @@ fn identities_make_no_series() {
                 ("request", format!("id {value}")),
                 ("phase", format!("{}", value % phases)),
             ];
-            let mut labels = texts.map(|(key, text)| Label {
-                key: builder.string(key),
-                value: LabelValue::Text(builder.string(&text)),
-            });
+            let mut labels = texts.map(|(key, text)| builder.text_label(key, &text));
             let set = builder.label_set(&mut labels);
             builder.sample(stack, set, &[1]);
         }
@@ -336,10 +333,7 @@ fn identities_make_no_series() {
                 ("endpoint", format!("/a/{}", value / times)),
                 ("phase", format!("{}", value % times)),
             ];
-            let mut labels = texts.map(|(key, text)| Label {
-                key: builder.string(key),
-                value: LabelValue::Text(builder.string(&text)),
-            });
+            let mut labels = texts.map(|(key, text)| builder.text_label(key, &text));
             let set = builder.label_set(&mut labels);
             for frame in 0..frames {
                 let stack = builder.named_stack(&["main", &format!("f{frame}")]);

@@ -2,7 +2,7 @@
 
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::{LocationId, MappingId, StringId};
-use crate::model::profile::{Function, Label, LabelValue, Line, Mapping, SymbolFlags};
+use crate::model::profile::{Function, Label, Line, Mapping, SymbolFlags};
 
 /// A frame. What is not known is empty or 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +66,7 @@ pub(super) fn library(builder: &mut ProfileBuilder, file: &str, build_id: &str) 
 
 /// A label of text, `None` for an empty one.
 pub(super) fn text_label(builder: &mut ProfileBuilder, key: &str, value: &str) -> Option<Label> {
-    (!value.is_empty()).then(|| Label {
-        key: builder.string(key),
-        value: LabelValue::Text(builder.string(value)),
-    })
+    (!value.is_empty()).then(|| builder.text_label(key, value))
 }
 
 /// A number of units as a whole number of parts of it, of which a unit has `scale`.

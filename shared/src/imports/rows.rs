@@ -9,7 +9,7 @@ use crate::formats::decoded::Decoded;
 use crate::formats::start::without_mark;
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
-use crate::model::profile::{Function, Label, LabelValue, Line, Mapping, Profile, SymbolFlags};
+use crate::model::profile::{Function, Label, Line, Mapping, Profile, SymbolFlags};
 
 /// Bytes of rows for each byte of a file; allocated is up to two and a half times as much, as
 /// tables double. Real files need 3 at most.
@@ -65,10 +65,7 @@ impl Rows {
 
     /// A label of text.
     pub(super) fn text(&mut self, key: &str, value: &str) -> Label {
-        Label {
-            key: self.builder.string(key),
-            value: LabelValue::Text(self.builder.string(value)),
-        }
+        self.builder.text_label(key, value)
     }
 
     /// A label of a number. Zero without a unit becomes text: pprof takes that for no value.
@@ -76,10 +73,7 @@ impl Rows {
         if value == 0 && unit.is_empty() {
             return self.text(key, "0");
         }
-        Label {
-            key: self.builder.string(key),
-            value: LabelValue::Number(value, self.builder.string(unit)),
-        }
+        self.builder.number_label(key, value, unit)
     }
 
     /// A module of which only the name is known; `None` without one.

@@ -159,10 +159,7 @@ mod tests {
         for labels in samples {
             let mut labels: Vec<crate::Label> = labels
                 .iter()
-                .map(|(key, value)| crate::Label {
-                    key: builder.string(key),
-                    value: LabelValue::Text(builder.string(value)),
-                })
+                .map(|(key, value)| builder.text_label(key, value))
                 .collect();
             let set = builder.label_set(&mut labels);
             builder.sample(stack, set, &[1]);

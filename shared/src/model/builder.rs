@@ -7,7 +7,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use crate::base::sort::insertion_sort;
 use crate::model::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 use crate::model::profile::{
-    Function, Header, Label, LabelSets, Line, Location, Mapping, Profile, Stack, ValueType,
+    Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Stack,
+    ValueType,
 };
 
 /// Builds a [`Profile`]. Handles that it gives out belong to the profile being built and to no
@@ -201,6 +202,22 @@ impl ProfileBuilder {
             stack = Some(self.stack(stack, location));
         }
         stack
+    }
+
+    /// A label of text.
+    pub fn text_label(&mut self, key: &str, value: &str) -> Label {
+        Label {
+            key: self.string(key),
+            value: LabelValue::Text(self.string(value)),
+        }
+    }
+
+    /// A label of a number and its unit, which may be empty.
+    pub fn number_label(&mut self, key: &str, value: i64, unit: &str) -> Label {
+        Label {
+            key: self.string(key),
+            value: LabelValue::Number(value, self.string(unit)),
+        }
     }
 
     /// Interns a set of labels, which it puts in order ([`LabelSets`]). The empty set is `None`.

@@ -18,10 +18,8 @@ fn series_are_counted_before_they_are_made() {
         let stack = builder.named_stack(&["main"]);
         // One label with so many values would be left out.
         for n in 0..labels {
-            let mut set = [("pod", n / 100), ("shard", n % 100)].map(|(key, n)| Label {
-                key: builder.string(key),
-                value: LabelValue::Text(builder.string(&format!("p{n}"))),
-            });
+            let mut set = [("pod", n / 100), ("shard", n % 100)]
+                .map(|(key, n)| builder.text_label(key, &format!("p{n}")));
             let set = builder.label_set(&mut set);
             builder.sample(stack, set, &vec![1; types]);
         }
@@ -117,10 +115,7 @@ fn labelled(samples: &[&[(&str, &str)]]) -> Vec<u8> {
     for labels in samples {
         let mut labels: Vec<Label> = labels
             .iter()
-            .map(|(key, value)| Label {
-                key: builder.string(key),
-                value: LabelValue::Text(builder.string(value)),
-            })
+            .map(|(key, value)| builder.text_label(key, value))
             .collect();
         let set = builder.label_set(&mut labels);
         builder.sample(stack, set, &[1, 10_000_000]);

@@ -1,7 +1,7 @@
 //! Profiles for tests, drawn as text.
 
 use pilotlight_core::{
-    Function, Label, LabelValue, Line, Mapping, Profile, ProfileBuilder, StringId, SymbolFlags,
+    Function, Label, Line, Mapping, Profile, ProfileBuilder, StringId, SymbolFlags,
 };
 
 /// A profile from lines of `root;…;leaf value [value …] [key=text …]`, the first line naming the
@@ -26,10 +26,7 @@ pub fn profile(text: &str) -> Profile {
             .into_iter()
             .map(|pair| {
                 let (key, value) = pair.split_once('=').expect("the sign was just seen");
-                Label {
-                    key: builder.string(key),
-                    value: LabelValue::Text(builder.string(value)),
-                }
+                builder.text_label(key, value)
             })
             .collect();
         let values: Vec<i64> = values
@@ -118,22 +115,14 @@ pub fn every_field() -> Profile {
     );
     let recursive = b.stack(Some(one), inlined);
     let (odd, empty) = (b.stack(Some(root), nowhere), b.stack(Some(two), nameless));
-    let key = |b: &mut ProfileBuilder, key: &str, value: &str| Label {
-        key: b.string(key),
-        value: LabelValue::Text(b.string(value)),
-    };
     let mut text = vec![
-        key(&mut b, "region", "eu"),
-        key(&mut b, "controller", "slow ctl"),
+        b.text_label("region", "eu"),
+        b.text_label("controller", "slow ctl"),
     ];
     let text = b.label_set(&mut text);
-    let (bytes, unit) = (b.string("bytes"), b.string("bytes"));
     let mut number = vec![
-        Label {
-            key: bytes,
-            value: LabelValue::Number(-64, unit),
-        },
-        key(&mut b, "bytes", "many"),
+        b.number_label("bytes", -64, "bytes"),
+        b.text_label("bytes", "many"),
     ];
     let number = b.label_set(&mut number);
     b.sample(Some(one), text, &[1, 512]);

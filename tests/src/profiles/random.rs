@@ -11,8 +11,8 @@
 use std::ops::Range;
 
 use pilotlight_core::{
-    Function, Label, LabelValue, Line, LocationId, Mapping, MappingId, Profile, ProfileBuilder,
-    StringId, SymbolFlags,
+    Function, Label, Line, LocationId, Mapping, MappingId, Profile, ProfileBuilder, StringId,
+    SymbolFlags,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -233,13 +233,7 @@ fn mapping(b: &mut ProfileBuilder, file: usize, start: u64) -> MappingId {
 
 fn label(b: &mut ProfileBuilder, recipe: LabelRecipe) -> Label {
     match recipe {
-        LabelRecipe::Text(key, text) => Label {
-            key: b.string(KEYS[key]),
-            value: LabelValue::Text(b.string(TEXTS[text])),
-        },
-        LabelRecipe::Number(key, n, unit) => Label {
-            key: b.string(KEYS[key]),
-            value: LabelValue::Number(n, b.string(UNITS[unit])),
-        },
+        LabelRecipe::Text(key, text) => b.text_label(KEYS[key], TEXTS[text]),
+        LabelRecipe::Number(key, n, unit) => b.number_label(KEYS[key], n, UNITS[unit]),
     }
 }

@@ -7,7 +7,7 @@ use super::labels::SampleLabel;
 use crate::formats::otlp::{Request, Sample, Stop};
 use crate::ingest::error::IngestError;
 use crate::model::labels::{Labels, SERVICE_NAME};
-use crate::model::profile::{Label, LabelValue};
+use crate::model::profile::Label;
 
 /// What the rows of the tables of attributes and links say of samples.
 pub(super) struct SampleLabels<'r, 'a> {
@@ -103,10 +103,7 @@ impl<'r, 'a> SampleLabels<'r, 'a> {
 impl Gathering {
     fn label(&mut self, key: &str, value: &str) -> Label {
         let builder = &mut self.symbols.builder;
-        Label {
-            key: builder.string(key),
-            value: LabelValue::Text(builder.string(value)),
-        }
+        builder.text_label(key, value)
     }
 }
 

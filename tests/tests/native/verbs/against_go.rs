@@ -133,10 +133,7 @@ fn one_unit(p: &Profile) -> Profile {
                 let Value::Number(n, unit) = value else {
                     unreachable!("only numbers are left")
                 };
-                pilotlight_core::Label {
-                    key: b.string(&key),
-                    value: pilotlight_core::LabelValue::Number(n, b.string(&unit)),
-                }
+                b.number_label(&key, n, &unit)
             })
             .collect();
         let set = b.label_set(&mut labels);
