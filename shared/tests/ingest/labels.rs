@@ -60,7 +60,7 @@ fn text_of_labels_is_bounded() {
     };
     assert_eq!(pushed(&of(1_000, 1_000)).unwrap().series.len(), 1_000);
     refused(&of(1_100, 1_000), "more than 1048576 bytes");
-    refused(&of(1, 4_098), "a sample's labels");
+    refused(&of(1, 4_098), "invalid sample labels");
 }
 
 #[test]

@@ -58,11 +58,11 @@ fn types_that_no_query_could_name_are_refused() {
     refused(&of(&[("cpu", "nano:seconds")]), "':' in \"nano:seconds\"");
     refused(&of(&[("cpu", "c{d}")]), "'{' in \"c{d}\"");
     refused(&of(&[("cpu time", "ns")]), "' ' in \"cpu time\"");
-    refused(&of(&[("", "count")]), "both must be given");
-    refused(&of(&[("cpu", "")]), "both must be given");
+    refused(&of(&[("", "count")]), "neither can be empty");
+    refused(&of(&[("cpu", "")]), "neither can be empty");
     refused(&of(&[("x".repeat(257).as_str(), "count")]), "257 bytes");
     refused(&of(&[("cpu", "ns"), ("cpu", "ns")]), "twice");
-    refused(&of(&[("ok", "ns"), ("", "")]), "both must be given");
+    refused(&of(&[("ok", "ns"), ("", "")]), "neither can be empty");
     let mut builder = ProfileBuilder::new();
     builder.sample_type("cpu", "ns");
     builder.header().period_type = Some(builder.value_type("a{", "ns"));

@@ -241,7 +241,7 @@ fn times_that_take_too_much_are_left_out() {
     assert_eq!(
         recording.warnings,
         [
-            "events are added up without times and threads: keeping them would need far more memory than the file's size"
+            "events are added up without times and threads, which would need too much memory for a file of this size"
         ]
     );
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pilotlight_core::pprof::encode;
 use pilotlight_core::verbs::{
-    Visit, callees, callers, diff_base, inverted, report_total, subtract, timeline, trim,
+    Visit, callees, callers, diff_base, inverted, report_total, subtract, timeline,
 };
 use pilotlight_core::{
     By, CallTree, DiffTree, NodeId, Order, Profile, ProfileBuilder, Scale, Status, diff,
@@ -74,38 +74,6 @@ proptest! {
                 prop_assert_eq!(turned.tree.total_value(node), row.own[0]);
             }
         }
-    }
-
-    #[test]
-    fn trimming_keeps_totals(both in two(), most in 0usize..30) {
-        let d = diff((&both[0], 0), (&both[1], 0), By::Function, Scale::Absolute);
-        let tree = d.tree();
-        let trimmed = trim(tree, most);
-        let magnitude = |node: NodeId| (node.0..tree.shape().end(node).0).map(|n| size(tree.own(NodeId(n)))).sum::<u64>();
-        let mut order: Vec<NodeId> = nodes(tree).skip(1).collect();
-        order.sort_by_key(|&node| std::cmp::Reverse(magnitude(node)));
-        let (kept, gone) = order.split_at(most.min(order.len()));
-        let kept: BTreeSet<Vec<Frame>> = kept.iter().map(|&node| path(tree, node, By::Function)).chain([Vec::new()]).collect();
-        let (before, after) = (totals(tree, By::Function), totals(&trimmed.tree, By::Function));
-        let other = ("(other)".to_owned(), String::new());
-        let (others, same): (Vec<_>, Vec<_>) = after.into_iter().partition(|(path, _)| path.last() == Some(&other));
-        prop_assert_eq!(&same.iter().map(|(path, _)| path.clone()).collect::<BTreeSet<_>>(), &kept);
-        for (path, values) in &same {
-            prop_assert_eq!(values, &before[path], "{:?}", path);
-        }
-        for node in nodes(&trimmed.tree).filter(|&node| trimmed.tree.shape().name(node) != "(other)") {
-            let path = path(&trimmed.tree, node, By::Function);
-            let old = nodes(tree).find(|&old| path == self::path(tree, old, By::Function)).unwrap();
-            prop_assert_eq!(trimmed.tree.own(node), tree.own(old));
-        }
-        prop_assert_eq!(trimmed.folded.nodes, gone.len() as u64);
-        for side in 0..2 {
-            let folded: i128 = others.iter().map(|(_, values)| values[side]).sum();
-            prop_assert_eq!(i128::from(trimmed.folded.value[side]), folded);
-        }
-        let again = trim(&trimmed.tree, most);
-        prop_assert_eq!(totals(&again.tree, By::Function), totals(&trimmed.tree, By::Function));
-        prop_assert_eq!((again.folded.nodes, again.folded.value), (0, trimmed.folded.value));
     }
 
     #[test]

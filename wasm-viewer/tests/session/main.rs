@@ -289,7 +289,7 @@ fn expressions_of_filters_are_checked_as_the_worker_does() {
             .ends_with("saw start of escape sequence, but saw end of pattern before it finished")
     );
     assert!(
-        problem("(?i)[0-f]").ends_with(": [0-f] is not supported where case is ignored"),
+        problem("(?i)[0-f]").ends_with(": [0-f] is not supported when case is ignored"),
         "{}",
         problem("(?i)[0-f]")
     );
@@ -310,7 +310,7 @@ fn is_handed_on_as_folded_stacks_with_the_totals_of_its_boxes() {
         .expect_err("one type");
     assert_eq!(
         wrong.to_string(),
-        "folded stacks: there is no sample type 1, only 1"
+        "folded stacks: sample type 1 (counted from 0) does not exist; the profile has 1"
     );
 
     let tree = session.tree(profile, 0, &[], false).expect("a type").id;

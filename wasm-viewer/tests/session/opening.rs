@@ -37,7 +37,7 @@ fn opens_text() {
         .to_string();
     assert_eq!(
         damaged,
-        "legacy count profile, line 2: expected a line like 1 @ 0x2 0x3: \"3 @\""
+        "legacy count profile, line 2: expected a line like \"1 @ 0x2 0x3\": \"3 @\""
     );
 }
 

@@ -99,7 +99,7 @@ pub(super) fn check_stacks(dataset: &Dataset, count: usize) -> Result<(), StoreE
     if dataset.stacks == count as u64 {
         return Ok(());
     }
-    let problem = "the number of stacks differs from the directory";
+    let problem = "the number of stacks doesn't match the directory";
     Err(StoreError::Corrupt {
         section: "symbols",
         offset: 0,

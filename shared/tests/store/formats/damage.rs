@@ -219,7 +219,7 @@ fn errors_say_what_and_where() {
     );
     check(
         b"PLTCHNK\x02",
-        "chunk version 2; this program reads version 1",
+        "unsupported chunk version 2; this program reads version 1",
     );
     check(
         &chunk[..chunk.len() - 1],

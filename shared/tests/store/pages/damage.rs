@@ -87,7 +87,7 @@ fn a_divisor_of_no_writer_is_an_error() {
         matches!(
             directory,
             Err(StoreError::Corrupt {
-                problem: "values divided by 0",
+                problem: "a page's divisor is 0",
                 ..
             })
         ),

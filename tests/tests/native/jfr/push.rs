@@ -175,7 +175,7 @@ fn labels_of_a_push_make_series() {
         refused(&[("jfr", bytes), ("labels", b"\x0a\x05".to_vec())]),
         (
             422,
-            "labels of a JFR push: a length runs past the end at byte 0".to_owned()
+            "JFR push labels, byte 0: a length runs past the end".to_owned()
         )
     );
 }

@@ -216,3 +216,23 @@ fn the_core_is_in_layers() {
     found.dedup();
     none("the core breaks its layers (docs/architecture.md)", found);
 }
+
+#[test]
+fn modules_of_the_site_have_no_variables() {
+    let variable = Regex::new(r"^(export )?(let|var)\b").unwrap();
+    let mut found = Vec::new();
+    for file in files()
+        .iter()
+        .filter(|file| file.starts_with("site/src/") && ends_with(file, &["ts", "tsx"]))
+    {
+        for (number, line) in read(file).lines().enumerate() {
+            if variable.is_match(line) {
+                found.push(format!("{file}:{}: {line}", number + 1));
+            }
+        }
+    }
+    none(
+        "module-level `let` in the site: use a signal, or keep the value in a closure or class with what changes it",
+        found,
+    );
+}

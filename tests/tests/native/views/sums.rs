@@ -74,12 +74,7 @@ pub(super) fn totals<const SIDES: usize>(tree: &Tree<SIDES>, by: By) -> Paths<SI
             .iter()
             .map(|&child| path(tree, child, By::Function).pop().unwrap())
             .collect();
-        // What a trim folded comes last.
-        let of_functions = names
-            .split_last()
-            .filter(|(last, _)| last.0 == "(other)")
-            .map_or(&names[..], |(_, rest)| rest);
-        assert!(of_functions.is_sorted(), "{names:?}");
+        assert!(names.is_sorted(), "{names:?}");
         let earlier = paths.insert(path(tree, node, by), tree.totals(node).map(i128::from));
         assert_eq!(earlier, None, "a path is there twice");
     }

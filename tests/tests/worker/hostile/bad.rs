@@ -224,7 +224,7 @@ pub(super) fn all_bad() -> Vec<Bad> {
             "a form of too many parts",
             &[&[PART, &small(), b"\r\n"].concat().repeat(17), b"--X--\r\n"],
             400,
-            "more than 16 parts",
+            "at most 16 parts",
         ),
         form(
             "a form of a recording with damaged labels",
@@ -234,7 +234,7 @@ pub(super) fn all_bad() -> Vec<Bad> {
                 b"\r\n--X\r\nContent-Disposition: form-data; name=\"labels\"\r\n\r\n\x0a\x7f\r\n--X--\r\n",
             ],
             422,
-            "labels of a JFR push",
+            "JFR push labels",
         ),
         Bad {
             content_type: "multipart/form-data",

@@ -122,7 +122,10 @@ impl<B: Bucket> Space<'_, B> {
             .ok_or("the object is missing")?;
         // Not shown if it is wrong.
         expect(found.bytes == bytes && found.etag == etag, || {
-            format!("{} other bytes", found.bytes.len())
+            format!(
+                "read {} bytes that differ from those written",
+                found.bytes.len()
+            )
         })?;
         let (start, end) = (LARGE - 1000, LARGE + 1000);
         let part = self

@@ -74,7 +74,7 @@ fn row(
         scan.eat(" @")?;
         Some((delay, count, address_list(&mut scan)))
     });
-    let (delay, count, list) = found.ok_or_else(|| error("expected a line like 1 2 @ 0x3"))?;
+    let (delay, count, list) = found.ok_or_else(|| error("expected a line like \"1 2 @ 0x3\""))?;
     line.calls(Format::Contention, list, frames)?;
     let number = |digits: &str| {
         digits
@@ -88,8 +88,11 @@ fn row(
             delay = (delay as f64 * period as f64 / cycles_per_nanosecond) as i64;
         }
         let all = count.checked_mul(period);
-        count =
-            all.ok_or_else(|| error(&format!("{count} samples, one in {period}, exceed 64 bits")))?;
+        count = all.ok_or_else(|| {
+            error(&format!(
+                "{count} samples times the period {period} exceed 64 bits"
+            ))
+        })?;
     }
     Ok([count, delay])
 }

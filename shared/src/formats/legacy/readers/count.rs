@@ -63,7 +63,7 @@ fn row(line: Line<'_>, frames: &mut Vec<u64>) -> Result<i64, LegacyError> {
             .all(is_address)
             .then_some((count, list))
     };
-    let (count, list) = read().ok_or_else(|| error("expected a line like 1 @ 0x2 0x3"))?;
+    let (count, list) = read().ok_or_else(|| error("expected a line like \"1 @ 0x2 0x3\""))?;
     line.calls(Format::Count, list, frames)?;
     count
         .parse()

@@ -149,7 +149,7 @@ impl Row {
             Some((numbers, address_list(&mut scan)))
         });
         let (numbers, list) =
-            found.ok_or_else(|| error("expected a line like 1: 2 [3: 4] @ 0x5"))?;
+            found.ok_or_else(|| error("expected a line like \"1: 2 [3: 4] @ 0x5\""))?;
         line.calls(Format::Heap, list, frames)?;
         let mut row = [0; 4];
         for (value, digits) in row.iter_mut().zip(numbers) {

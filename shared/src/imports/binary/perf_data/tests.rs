@@ -14,7 +14,7 @@ const HOLDS: u64 = 1 << 16 | 1 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 8;
 const KERNEL: u64 = -128i64 as u64;
 const USER: u64 = -512i64 as u64;
 const EXEC: u16 = 1 << 13;
-const BREAKS_OFF: &str = "the file is cut off; the part before is read";
+const BREAKS_OFF: &str = "the file is cut off; everything before the cut is read";
 
 fn words(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
@@ -136,7 +136,7 @@ fn records_are_read_in_order_of_time() {
     assert_eq!(type_names(&decoded.profile), ["cpu-clock/nanoseconds"]);
     assert_eq!(
         decoded.warnings,
-        ["3 records were lost while perf recorded"]
+        ["3 records were lost while perf was recording"]
     );
     let profile = &decoded.profile;
     let library = profile

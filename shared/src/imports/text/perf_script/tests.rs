@@ -114,11 +114,11 @@ fn branches_and_instructions_are_left_out() {
     for (text, expect) in [
         (
             beside(names),
-            "perf script, line 1: the name of a branch runs into that of the frame; run perf script with +brstack instead of +brstacksym",
+            "perf script, line 1: the branch name runs into the frame name; run perf script with +brstack instead of +brstacksym",
         ),
         (
             below(listing),
-            "perf script, line 5: listings of branches (brstackinsn) are not read; run perf script with +brstack instead",
+            "perf script, line 5: branch listings (brstackinsn) are not supported; run perf script with +brstack instead",
         ),
     ] {
         let error = decode(text.as_bytes()).expect_err("is refused").to_string();

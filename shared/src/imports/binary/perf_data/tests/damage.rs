@@ -125,10 +125,10 @@ fn what_is_odd_is_told() {
     assert_eq!(
         decoded.warnings,
         [
-            "1 samples have copied stacks, which are not unwound here; open the output of perf script, or record with --call-graph fp",
+            "1 samples have copied stacks (--call-graph dwarf), which Pilotlight can't unwind; open the output of perf script instead, or record with --call-graph fp",
             "1 samples have their user stacks in later records (--call-graph fp,defer), which are not supported",
-            "2 samples were lost while perf recorded",
-            "1 samples left out: the recording does not describe their events",
+            "2 samples were lost while perf was recording",
+            "1 samples are left out: the recording does not describe their events",
         ]
     );
     let whole = on_disk();
@@ -141,7 +141,7 @@ fn what_is_odd_is_told() {
 fn damage_is_named() {
     let sample = sample(2, (6, 6), 1, &[1]);
     for (bytes, expect) in [
-        (MAGIC.to_vec(), ": it is cut off within its header"),
+        (MAGIC.to_vec(), ": the file is cut off within its header"),
         (pipe(&[]), ": there are no samples"),
         (pipe(&[described()]), ": there are no samples"),
         (
@@ -153,16 +153,16 @@ fn damage_is_named() {
                 described(),
                 record(kind::SAMPLE, 2, &[sample[8..56].to_vec()]),
             ]),
-            ", sample 1 in order of time: it is cut off",
+            ", sample 1 (in time order): the sample is cut off",
         ),
         (
             on_disk()[..200].to_vec(),
-            ": it is cut off within its header",
+            ": the file is cut off within its header",
         ),
         (
             // Its events are beyond the end.
             [&on_disk()[..24], &[255; 8], &on_disk()[32..]].concat(),
-            ": its header is damaged",
+            ": the file's header is damaged",
         ),
         (
             pipe(&[described(), record(kind::COMPRESSED, 0, &[vec![1; 9]])]),

@@ -16,10 +16,7 @@ fn records_are_no_samples() {
             "300000000 g [4] thread=a thread_id=1"
         ]
     );
-    assert_eq!(
-        decoded.warnings,
-        ["17 events were lost while this was recorded"]
-    );
+    assert_eq!(decoded.warnings, ["17 events were lost during recording"]);
 }
 
 /// With any choice of fields, also where the line looks like a head or begins like an address.
