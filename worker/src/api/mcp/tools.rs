@@ -1,12 +1,10 @@
 //! The reports as tools: their names, what they take as JSON schemas, and reading what is given.
 
-use std::collections::BTreeMap;
-
 use pilotlight_core::UnixNanos;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::api::reports::{Arguments, Parameter, REPORTS, Report};
+use crate::api::reports::{Arguments, Parameter, REPORTS, Report, object};
 use crate::http::parameters::Parameters;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
@@ -40,12 +38,15 @@ fn tool(report: &'static Report) -> Tool {
     Tool {
         name: report.tool,
         description: report.about,
-        input_schema: json!({
-            "type": "object",
-            "properties": taken().map(property).collect::<BTreeMap<_, _>>(),
-            "required": taken().filter(|p| p.required).map(|p| p.name).collect::<Vec<_>>(),
-            "additionalProperties": false,
-        }),
+        input_schema: object([
+            ("type", "object".into()),
+            ("properties", Value::Object(taken().map(property).collect())),
+            (
+                "required",
+                taken().filter(|p| p.required).map(|p| p.name).collect(),
+            ),
+            ("additionalProperties", false.into()),
+        ]),
         annotations: Annotations {
             read_only_hint: true,
             open_world_hint: false,
@@ -59,10 +60,10 @@ fn parameters(report: &Report) -> impl Iterator<Item = &'static Parameter> + use
     all.filter(|parameter| !parameter.json_only)
 }
 
-fn property(parameter: &Parameter) -> (&'static str, Value) {
+fn property(parameter: &Parameter) -> (String, Value) {
     let mut schema = parameter.kind.schema();
     schema["description"] = parameter.about.into();
-    (parameter.name, schema)
+    (parameter.name.to_owned(), schema)
 }
 
 /// The tool of a name.

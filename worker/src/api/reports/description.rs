@@ -1,11 +1,11 @@
 //! The description of these calls, OpenAPI 3.1. `openapi.json` has the shapes of answers, and the calls
 //! of annotations; the calls of reports are described by the reports themselves.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use worker::Response;
 
 use super::REPORTS;
-use super::parameters::{FROM, Parameter, QUERY, UNTIL};
+use super::parameters::{FROM, Parameter, QUERY, UNTIL, object};
 use super::report::{FORMAT, Form, Report};
 use crate::http::content_type;
 use crate::platform::errors::Problem;
@@ -34,7 +34,7 @@ pub(super) fn document() -> Result<Value, Problem> {
     for report in REPORTS {
         let path = report.endpoint.path;
         let others = document["paths"][path].take();
-        document["paths"][path] = json!({"get": call(report, &others["responses"])});
+        document["paths"][path] = object([("get", call(report, &others["responses"]))]);
     }
     Ok(document)
 }
@@ -42,15 +42,18 @@ pub(super) fn document() -> Result<Value, Problem> {
 fn call(report: &Report, others: &Value) -> Value {
     let mut parameters: Vec<Value> = report.parameters.iter().map(parameter).collect();
     parameters.push(reference("parameters", FORMAT));
-    let mut responses = json!({
-        "200": {
-            "description": "The report.",
-            "content": {
-                "application/json": {"schema": reference("schemas", report.shape)},
-                "text/markdown": {"schema": {"type": "string"}},
-            },
-        },
-    });
+    let content = object([
+        (
+            "application/json",
+            object([("schema", reference("schemas", report.shape))]),
+        ),
+        (
+            "text/markdown",
+            object([("schema", object([("type", "string".into())]))]),
+        ),
+    ]);
+    let answer = object([("description", "The report.".into()), ("content", content)]);
+    let mut responses = object([("200", answer)]);
     for (status, name) in [
         ("400", "Invalid"),
         ("401", "Unauthorized"),
@@ -64,12 +67,15 @@ fn call(report: &Report, others: &Value) -> Value {
     for (status, other) in others.as_object().into_iter().flatten() {
         responses[status] = other.clone();
     }
-    json!({
-        "operationId": report.endpoint.path.rsplit('/').next(),
-        "summary": report.about,
-        "parameters": parameters,
-        "responses": responses,
-    })
+    object([
+        (
+            "operationId",
+            report.endpoint.path.rsplit('/').next().into(),
+        ),
+        ("summary", report.about.into()),
+        ("parameters", parameters.into()),
+        ("responses", responses),
+    ])
 }
 
 fn parameter(parameter: &Parameter) -> Value {
@@ -80,23 +86,24 @@ fn parameter(parameter: &Parameter) -> Value {
 }
 
 fn described(parameter: &Parameter) -> Value {
-    json!({
-        "name": parameter.name,
-        "in": "query",
-        "description": parameter.about,
-        "required": parameter.required,
-        "schema": parameter.kind.schema(),
-    })
+    object([
+        ("name", parameter.name.into()),
+        ("in", "query".into()),
+        ("description", parameter.about.into()),
+        ("required", parameter.required.into()),
+        ("schema", parameter.kind.schema()),
+    ])
 }
 
 fn reference(kind: &str, name: &str) -> Value {
-    json!({"$ref": format!("#/components/{kind}/{name}")})
+    object([("$ref", format!("#/components/{kind}/{name}").into())])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::api::annotations;
+    use serde_json::json;
     use std::collections::BTreeSet;
 
     /// Calls `see` with each reference of a document.

@@ -17,7 +17,7 @@ mod services;
 
 use crate::http::endpoint::Endpoint;
 pub(crate) use arguments::Arguments;
-pub(crate) use parameters::Parameter;
+pub(crate) use parameters::{Parameter, object};
 pub(crate) use report::{Form, Report};
 
 /// All reports, in the order in which one asks.

@@ -1,6 +1,6 @@
 //! What reports take: one table each for query strings, their description, and tools of models.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Something that a report takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,23 +31,35 @@ impl Kind {
     /// Its JSON schema.
     pub(crate) fn schema(self) -> Value {
         match self {
-            Self::Text => json!({"type": "string"}),
+            Self::Text => object([("type", "string".into())]),
             Self::Number {
                 least,
                 most,
                 default,
             } => {
-                let mut schema = json!({"type": "integer", "minimum": least, "maximum": most});
+                let mut schema = object([
+                    ("type", "integer".into()),
+                    ("minimum", least.into()),
+                    ("maximum", most.into()),
+                ]);
                 if let Some(default) = default {
                     schema["default"] = default.into();
                 }
                 schema
             }
-            Self::Choice(values) => {
-                json!({"type": "string", "enum": values, "default": values.first()})
-            }
+            Self::Choice(values) => object([
+                ("type", "string".into()),
+                ("enum", values.into()),
+                ("default", values.first().copied().into()),
+            ]),
         }
     }
+}
+
+/// A JSON object of these fields.
+pub(crate) fn object<const FIELDS: usize>(fields: [(&str, Value); FIELDS]) -> Value {
+    let fields = fields.map(|(name, value)| (name.to_owned(), value));
+    Value::Object(fields.into_iter().collect())
 }
 
 pub(super) const FROM: Parameter = text(
