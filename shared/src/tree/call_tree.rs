@@ -165,8 +165,8 @@ impl Shape {
         self.strings.get(id)
     }
 
-    /// All frames, in order of name, then file, as children are, and what a trim folded last;
-    /// [`Self::frame_index`] points into them. Frame 0 is the root's.
+    /// All frames, in order of name, then file, as children are; [`Self::frame_index`] points into
+    /// them. Frame 0 is the root's.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
     }

@@ -80,8 +80,7 @@ pub fn diff(
 }
 
 impl DiffTree {
-    /// Compares the sides of a tree that was made of a comparison: its callers, its callees, or
-    /// what a trim left of it.
+    /// Compares the sides of a tree that was made of a comparison: its callers or its callees.
     pub fn new(mut tree: Tree<2>) -> Self {
         tree.own = tree.own.map(SelfValues::without_zeros);
         Self {

@@ -3,5 +3,4 @@
 pub(crate) mod chart;
 pub(crate) mod inverted;
 pub(crate) mod sandwich;
-mod tree_rows;
 pub(crate) mod visits;

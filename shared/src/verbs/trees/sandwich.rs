@@ -17,10 +17,11 @@
 //! Frames keep their numbers: those of the tree that was asked, whether a node is left of them or
 //! not.
 
+use crate::model::forest::Forest;
 use crate::tree::call_tree::{NodeId, Shape, Tree};
+use crate::tree::self_values::SelfValues;
 
 use super::inverted::{Inverted, MAX_INVERTED_NODES, Start, climb};
-use super::tree_rows::Rows;
 
 /// All that the functions call, merged. `is_asked` is given the index of a frame in
 /// [`Shape::frames`]. Below the root stands a node for each function asked for. Linear in the tree.
@@ -29,16 +30,34 @@ pub fn callees<const SIDES: usize>(
     is_asked: impl Fn(usize) -> bool,
 ) -> Tree<SIDES> {
     let shape = tree.shape();
-    let mut rows = Rows::new([0; SIDES]);
+    // Row 0 is the root, which has no value of its own.
+    let mut forest = Forest::with_capacity(0);
+    let mut own = [(); SIDES].map(|()| vec![0]);
+    let mut push = |parent: u32, node: u32| {
+        for (column, value) in own.iter_mut().zip(tree.own(NodeId(node))) {
+            column.push(value);
+        }
+        forest.push(parent, shape.frame_of[node as usize])
+    };
     for top in outermost(shape, is_asked) {
         // A subtree is a run of nodes, so its rows are one too.
-        let first = rows.push(0, shape.frame_of[top as usize], tree.own(NodeId(top)));
-        for i in top + 1..shape.ends[top as usize] {
-            let parent = first + (shape.parents[i as usize] - top);
-            rows.push(parent, shape.frame_of[i as usize], tree.own(NodeId(i)));
+        let first = push(0, top);
+        for node in top + 1..shape.ends[top as usize] {
+            push(first + (shape.parents[node as usize] - top), node);
         }
     }
-    rows.finish(shape.clone())
+    // Equal rows below one parent become one node. Frames are in the order of siblings.
+    let merged = forest.fold();
+    let own = own.map(|rows| {
+        let rows = (0..).zip(rows).filter(|(_, value)| *value != 0);
+        SelfValues::sum(
+            merged.ranks.len(),
+            rows.map(|(row, value)| (forest.node_of(row), value)),
+        )
+        .without_zeros()
+    });
+    let (strings, frames) = (shape.strings.clone(), shape.frames.clone());
+    Tree::of_preorder(strings, frames, merged.parents, merged.ranks, own)
 }
 
 /// All that calls the functions, upside down. `is_asked` is given the index of a frame in
