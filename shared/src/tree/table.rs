@@ -41,8 +41,7 @@ pub struct Top<const SIDES: usize> {
     /// The largest first; among equals in order of name, then file.
     pub rows: Vec<TopRow<SIDES>>,
     /// What percentages refer to, a side each: the sum of the sizes of all self values. That is the
-    /// total where no value is negative. For a profile of [`crate::verbs::diff_base`] put
-    /// [`crate::verbs::report_total`] here.
+    /// total where no value is negative.
     pub whole: [u128; SIDES],
 }
 

@@ -59,7 +59,5 @@ pub use trees::chart::{Chart, chart};
 pub use trees::inverted::{Inverted, inverted};
 pub use trees::sandwich::{callees, callers};
 pub use trees::visits::{Span, TimelineError, Visit, timeline, visits};
-pub use values::diff_base::{diff_base, report_total};
 pub use values::scale::{Ratio, Scaled, negate, scale};
 pub use values::select::{SelectError, ZeroSamples, select};
-pub use values::subtract::subtract;

@@ -31,7 +31,6 @@ mod sides;
 mod status;
 
 use normalise::normalise;
-pub(crate) use normalise::{Ratio, exact_sum};
 use status::Presence;
 pub use status::{StackChange, Status};
 
