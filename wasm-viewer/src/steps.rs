@@ -17,7 +17,9 @@
 use std::borrow::Cow;
 
 use pilotlight_core::Profile;
-use pilotlight_core::verbs::{self, FramePattern, Granularity, Recursion, TagEnd, TagPattern};
+use pilotlight_core::verbs::{
+    self, Filtered, FramePattern, Granularity, Recursion, TagEnd, TagPattern,
+};
 
 use crate::error::{MAX_STEPS, SessionError};
 
@@ -143,42 +145,25 @@ impl Step {
             let matched = !after.is_empty();
             (after, matched)
         };
+        let changed = |filtered: Filtered| (filtered.profile, filtered.matched);
         Ok(match self {
-            Self::Focus(pattern) => left(verbs::focus(profile, Some(pattern), None).profile),
+            Self::Focus(pattern) => left(verbs::focus(profile, pattern).profile),
             Self::Show(pattern) => left(verbs::show(profile, pattern).profile),
             Self::ShowFrom(pattern) => left(verbs::show_from(profile, pattern).profile),
-            Self::Ignore(pattern) => {
-                let ignored = verbs::focus(profile, None, Some(pattern));
-                (ignored.profile, ignored.ignore_matched)
-            }
-            Self::Hide(pattern) => {
-                let hidden = verbs::hide(profile, pattern);
-                (hidden.profile, hidden.matched)
-            }
-            Self::PruneFrom(pattern) => {
-                let pruned = verbs::prune_from(profile, pattern);
-                (pruned.profile, pruned.matched)
-            }
-            Self::TagFocus(pattern) => {
-                left(verbs::focus_tags(profile, Some(pattern), None).profile)
-            }
-            Self::TagIgnore(pattern) => {
-                let ignored = verbs::focus_tags(profile, None, Some(pattern));
-                (ignored.profile, ignored.ignore_matched)
-            }
+            Self::Ignore(pattern) => changed(verbs::ignore(profile, pattern)),
+            Self::Hide(pattern) => changed(verbs::hide(profile, pattern)),
+            Self::PruneFrom(pattern) => changed(verbs::prune_from(profile, pattern)),
+            Self::TagFocus(pattern) => left(verbs::focus_tags(profile, pattern).profile),
+            Self::TagIgnore(pattern) => changed(verbs::ignore_tags(profile, pattern)),
             Self::TagFrames(keys, end) => {
-                let framed = verbs::tag_frames(profile, keys, *end).map_err(|e| e.to_string())?;
-                (framed.profile, framed.matched)
+                changed(verbs::tag_frames(profile, keys, *end).map_err(|e| e.to_string())?)
             }
             Self::Time(from, until) => {
                 let [from, until] = [from, until].map(|&nanos| start.saturating_add(nanos));
                 let part = verbs::within(profile, from, until);
                 left(part.ok_or_else(|| "this profile's samples have no times".to_owned())?)
             }
-            Self::HideInlined => {
-                let hidden = verbs::hide_inlined(profile);
-                (hidden.profile, hidden.matched)
-            }
+            Self::HideInlined => changed(verbs::hide_inlined(profile)),
             Self::Recursion(mode) => (fold(profile, *mode)?, true),
             Self::Group(Granularity::Function) => {
                 (verbs::group(profile, Granularity::Function), true)

@@ -7,8 +7,8 @@ use criterion::{BenchmarkGroup, measurement::WallTime};
 use pilotlight_core::Profile;
 use pilotlight_core::verbs::{
     Demangle, FramePattern, Granularity, Ratio, Recursion, RenameRules, TagPattern,
-    collapse_recursion, demangle, focus, focus_tags, group, hide, prune, prune_from, rename, scale,
-    show, show_from,
+    collapse_recursion, demangle, focus, group, hide, ignore, ignore_tags, prune_from, rename,
+    scale, show, show_from,
 };
 
 /// Adds the verbs to a profile's group.
@@ -21,26 +21,22 @@ pub(crate) fn measure(group_of: &mut BenchmarkGroup<'_, WallTime>, profile: &Pro
     );
     let pattern = |text| FramePattern::new(text).expect("a valid pattern");
     let (literal, regex) = (pattern("Type99"), pattern("widget/.*Type99[0-9]"));
-    let kept = focus(profile, Some(&literal), None).profile.total(0);
-    assert_eq!(
-        kept + focus(profile, None, Some(&literal)).profile.total(0),
-        total
-    );
+    let kept = focus(profile, &literal).profile.total(0);
+    assert_eq!(kept + ignore(profile, &literal).profile.total(0), total);
     assert!(kept > 0 && hide(profile, &literal).profile.total(0) == total);
     let mut bench = |name: &str, verb: &dyn Fn(&Profile) -> Profile| {
         group_of.bench_function(name, |b| {
             b.iter_with_large_drop(|| verb(black_box(profile)))
         });
     };
-    bench("focus", &|p| focus(p, Some(&literal), None).profile);
-    bench("focus_regex", &|p| focus(p, Some(&regex), None).profile);
+    bench("focus", &|p| focus(p, &literal).profile);
+    bench("focus_regex", &|p| focus(p, &regex).profile);
     bench("hide", &|p| hide(p, &literal).profile);
     bench("show", &|p| show(p, &literal).profile);
     bench("show_from", &|p| show_from(p, &literal).profile);
-    bench("prune", &|p| prune(p, &literal, None).profile);
     bench("prune_from", &|p| prune_from(p, &literal).profile);
     let tag = TagPattern::new("region=eu").expect("a valid pattern");
-    bench("focus_tags", &|p| focus_tags(p, None, Some(&tag)).profile);
+    bench("ignore_tags", &|p| ignore_tags(p, &tag).profile);
     bench("collapse_direct", &|p| {
         collapse_recursion(p, Recursion::Direct).expect("few frames")
     });

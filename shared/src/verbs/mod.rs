@@ -13,8 +13,8 @@
 //! as two stacks that became the same. That changes nothing about what it says: [`crate::merge`]
 //! adds such samples up, and [`crate::canonical()`] leaves each row once.
 //!
-//! A verb that looks at one sample at a time (all but [`scale`] and [`focus_tags`] with ranges of
-//! numbers without units) commutes with merging: `canonical(verb(merge(a, b))) = merge(verb(a),
+//! A verb that looks at one sample at a time (all but [`scale`], and [`focus_tags`] and [`ignore_tags`]
+//! with ranges of numbers without units) commutes with merging: `canonical(verb(merge(a, b))) = merge(verb(a),
 //! verb(b))`.
 //!
 //! # On trees
@@ -31,19 +31,19 @@ mod text;
 mod trees;
 mod values;
 
-pub use filter::focus::{Focused, focus};
+pub use filter::focus::{focus, ignore};
 pub use filter::frame_filter::{FrameFilter, FunctionNames};
 pub use filter::frames::FramePattern;
 pub use filter::hide::{hide, show};
 pub use filter::inlines::hide_inlined;
 pub use filter::pgo::{PgoOptions, is_pgo_type, pgo};
-pub use filter::prune::{prune, prune_by_header, prune_from};
+pub use filter::prune_from::prune_from;
 pub use filter::recursion::{Recursion, RecursionError, collapse_recursion};
 pub use filter::show_from::show_from;
 pub use filter::stack_selector::StackSelector;
 pub(crate) use filter::stack_selector::stack_number;
 pub use filter::tag_writer::{TagWriter, TextPart};
-pub use filter::tags::{TagPattern, focus_tags, hide_tags, show_tags};
+pub use filter::tags::{TagPattern, focus_tags, ignore_tags};
 pub(crate) use filter::time::nanos_a_unit;
 pub use filter::time::within;
 pub use names::demangle::{Demangle, Detail, GoGenerics, RustHash, demangle};

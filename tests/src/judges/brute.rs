@@ -181,14 +181,19 @@ impl Frame {
         }
     }
 }
-
-/// Focus and ignore.
-pub fn focus(samples: &[Sample], focus: Option<Test<'_>>, ignore: Option<Test<'_>>) -> Vec<Sample> {
-    let has = |stack: &[Frame], test: Test<'_>| stack.iter().any(|frame| frame.matches(test));
+/// Focus.
+pub fn focus(samples: &[Sample], test: Test<'_>) -> Vec<Sample> {
     map_stacks(samples, |stack| {
-        let focused = focus.map_or(!stack.is_empty(), |test| has(stack, test));
-        let ignored = ignore.is_some_and(|test| has(stack, test));
-        (focused && !ignored).then(|| stack.to_vec())
+        let has = stack.iter().any(|frame| frame.matches(test));
+        has.then(|| stack.to_vec())
+    })
+}
+
+/// Ignore.
+pub fn ignore(samples: &[Sample], test: Test<'_>) -> Vec<Sample> {
+    map_stacks(samples, |stack| {
+        let has = stack.iter().any(|frame| frame.matches(test));
+        (!stack.is_empty() && !has).then(|| stack.to_vec())
     })
 }
 
@@ -244,29 +249,6 @@ pub fn show_from(samples: &[Sample], test: Test<'_>) -> Vec<Sample> {
         Some(stack[first..].iter().map(cut).collect())
     })
 }
-
-/// Prune; the test is of simplified names.
-pub fn prune(samples: &[Sample], test: Test<'_>) -> Vec<Sample> {
-    map_stacks(samples, |stack| {
-        let mut kept: Vec<Frame> = Vec::new();
-        let mut user = false;
-        for frame in stack {
-            let matching = frame.places.iter().position(|p| name_matches(p, test));
-            match matching {
-                None => kept.push(frame.clone()),
-                Some(0) if user => break,
-                Some(0) => kept.push(frame.clone()),
-                Some(i) => kept.push(frame.with(frame.places[..i].to_vec())),
-            }
-            if user && matching.is_some() {
-                break;
-            }
-            user |= matching.is_none();
-        }
-        Some(kept)
-    })
-}
-
 /// Prune from; the test is of simplified names.
 pub fn prune_from(samples: &[Sample], test: Test<'_>) -> Vec<Sample> {
     let cut = |frame: &Frame| match frame.places.iter().rposition(|p| name_matches(p, test)) {
@@ -330,22 +312,4 @@ pub fn functions(samples: &[Sample], column: usize) -> BTreeMap<(String, String)
     }
     sums.retain(|_, v| *v != (0, 0));
     sums
-}
-
-/// Keeps some labels.
-pub fn filter_labels(samples: &[Sample], keep: Test<'_>) -> Vec<Sample> {
-    let labels = |s: &Sample| {
-        s.labels
-            .iter()
-            .filter(|(key, _)| keep(key))
-            .cloned()
-            .collect()
-    };
-    samples
-        .iter()
-        .map(|s| Sample {
-            labels: labels(s),
-            ..s.clone()
-        })
-        .collect()
 }

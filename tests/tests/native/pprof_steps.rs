@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use pilotlight_core::Profile;
 use pilotlight_core::pprof;
 use pilotlight_core::verbs::{
-    FramePattern, Granularity, TagPattern, focus_tags, group, hide_inlined, hide_tags, show_tags,
+    Granularity, TagPattern, focus_tags, group, hide_inlined, ignore_tags,
 };
 use pilotlight_tests::brute::{Frame, spell};
 use pilotlight_tests::{corpus, go};
@@ -218,13 +218,10 @@ fn tables_of_lines_and_addresses_are_those_of_pprof() {
 /// What our verb of an option makes of a profile.
 fn tagged(profile: &Profile, option: &str) -> Profile {
     let (name, text) = option.split_once('=').expect("a value");
-    let tags = || TagPattern::new(text).expect("a pattern");
-    let names = || FramePattern::new(text).expect("a pattern");
+    let tags = TagPattern::new(text).expect("a pattern");
     match name {
-        "-tagfocus" => focus_tags(profile, Some(&tags()), None).profile,
-        "-tagignore" => focus_tags(profile, None, Some(&tags())).profile,
-        "-tagshow" => show_tags(profile, &names()).profile,
-        "-taghide" => hide_tags(profile, &names()).profile,
+        "-tagfocus" => focus_tags(profile, &tags).profile,
+        "-tagignore" => ignore_tags(profile, &tags).profile,
         other => panic!("{other} is no option of tags"),
     }
 }
@@ -239,12 +236,9 @@ fn tags_are_filtered_as_pprof_filters_them() {
         (labels, "-tagfocus=thread_id=^2764734$"),
         (labels, "-tagfocus=parca,27561"),
         (labels, "-tagignore=thread_id:27561"),
-        (labels, "-tagshow=thread_id"),
-        (labels, "-taghide=_id"),
         (bytes, "-tagfocus=64b:1kb"),
         (bytes, "-tagfocus=bytes=:48b"),
         (bytes, "-tagignore=4kb:"),
-        (bytes, "-taghide=bytes"),
     ];
     let samples = samples(&[&NAMED[..], &[LABELLED][..]].concat());
     for (name, option) in cases {

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use pilotlight_core::pprof::{encode, open};
 use pilotlight_core::tags::{tag_keys, tag_values};
 use pilotlight_core::verbs::{
-    FramePattern, TagEnd, TagPattern, TagWriter, focus, focus_tags, format_value, tag_frames,
+    FramePattern, TagEnd, TagPattern, TagWriter, focus, focus_tags, format_value, ignore_tags,
+    tag_frames,
 };
 use pilotlight_core::{Profile, merge};
 use pilotlight_tests::brute::{Frame, Function, Place, Sample, Sums, Value, spell, sums};
@@ -117,7 +118,7 @@ proptest! {
                     continue;
                 };
                 let pattern = TagPattern::new(&text).unwrap();
-                let kept = focus_tags(&p, Some(&pattern), None).profile;
+                let kept = focus_tags(&p, &pattern).profile;
                 // Equal amounts in different units are one to a pattern.
                 if matches!(word, Value::Text(_)) {
                     prop_assert_eq!(kept.total(column), value.total, "{}", text);
@@ -190,7 +191,7 @@ fn go_makes_the_same_frames_of_labels() {
         TagEnd::Leaf,
     );
     check_with_go(&bytes, &["-tagroot=span,region", "-tagleaf=region"], &both);
-    let eu = focus(&root, Some(&FramePattern::new("^eu$").unwrap()), None).profile;
+    let eu = focus(&root, &FramePattern::new("^eu$").unwrap()).profile;
     check_with_go(&bytes, &["-tagroot=region", "-focus=^eu$"], &eu);
 }
 
@@ -212,8 +213,8 @@ fn go_keeps_what_is_chosen_from_the_list() {
             };
             let pattern = TagPattern::new(&text).unwrap();
             for (option, ours) in [
-                ("tagfocus", focus_tags(&p, Some(&pattern), None).profile),
-                ("tagignore", focus_tags(&p, None, Some(&pattern)).profile),
+                ("tagfocus", focus_tags(&p, &pattern).profile),
+                ("tagignore", ignore_tags(&p, &pattern).profile),
             ] {
                 if ours.is_empty() {
                     continue;

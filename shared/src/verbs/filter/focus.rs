@@ -2,75 +2,39 @@
 
 use super::frames::{FramePattern, Matched};
 use crate::model::profile::Profile;
-use crate::verbs::rewrite::{choose_samples, fold_rows, with_samples};
+use crate::verbs::rewrite::{Filtered, choose_samples, fold_rows, with_samples};
 
-/// What focus and ignore give.
-#[derive(Clone, Debug)]
-pub struct Focused {
-    /// The result.
-    pub profile: Profile,
-    /// Whether what to focus on is anywhere in the profile (and not ignored there); true when
-    /// nothing was asked.
-    pub focus_matched: bool,
-    /// Whether what to ignore is anywhere in the profile; true when nothing was asked.
-    pub ignore_matched: bool,
-}
-
-/// Keeps the samples that have a frame that matches `focus` and none that matches `ignore`.
+/// Keeps the samples that have a frame that matches.
 ///
 /// A location matches by the name or file of one of its functions, or by the file of its mapping.
-/// Ignoring wins, as in pprof, and a sample without frames goes with either option, since nothing
-/// on it can match.
 ///
-/// Law: `focus(x)` and `ignore(x)` part a profile: their totals add up to that of the samples with
-/// frames.
-pub fn focus(
-    profile: &Profile,
-    focus: Option<&FramePattern>,
-    ignore: Option<&FramePattern>,
-) -> Focused {
-    if focus.is_none() && ignore.is_none() {
-        return Focused {
-            profile: profile.clone(),
-            focus_matched: true,
-            ignore_matched: true,
-        };
-    }
-    let locations = |pattern: Option<&FramePattern>| {
-        pattern.map(|p| Matched::new(p, profile).locations(profile))
-    };
-    let (focused, ignored) = (locations(focus), locations(ignore));
-    let marks: Vec<Mark> = (0..profile.locations.len())
-        .map(|i| match (&focused, &ignored) {
-            (_, Some(ignored)) if ignored[i] => Mark::Ignored,
-            (Some(focused), _) if !focused[i] => Mark::Nothing,
-            _ => Mark::Focused,
-        })
-        .collect();
-    let (mut focus_matched, mut ignore_matched) = (focus.is_none(), ignore.is_none());
-    let rows = fold_rows(profile, Mark::Nothing, |before, location| {
-        let mark = marks[location.index()];
-        focus_matched |= mark == Mark::Focused;
-        ignore_matched |= mark == Mark::Ignored;
-        before.max(mark)
+/// Law: with the same pattern, `focus` and [`ignore`] part a profile: their totals add up to that of
+/// the samples with frames.
+pub fn focus(profile: &Profile, pattern: &FramePattern) -> Filtered {
+    keep(profile, pattern, |matches| matches)
+}
+
+/// Keeps the samples that have frames, none of which matches; what matches is as in [`focus`].
+///
+/// As in pprof, a sample without frames goes, since nothing on it can match.
+pub fn ignore(profile: &Profile, pattern: &FramePattern) -> Filtered {
+    keep(profile, pattern, |matches| !matches)
+}
+
+/// Keeps samples with frames, by whether their stacks match.
+fn keep(profile: &Profile, pattern: &FramePattern, keeps: impl Fn(bool) -> bool) -> Filtered {
+    let locations = Matched::new(pattern, profile).locations(profile);
+    let stacks = fold_rows(profile, false, |before, location| {
+        before || locations[location.index()]
     });
     let samples = choose_samples(&profile.samples, |row| {
         let stack = profile.samples.stacks[row]?;
-        (rows[stack.index()] == Mark::Focused).then_some(Some(stack))
+        keeps(stacks[stack.index()]).then_some(Some(stack))
     });
-    Focused {
+    Filtered {
         profile: with_samples(profile, samples),
-        focus_matched,
-        ignore_matched,
+        matched: stacks.contains(&true),
     }
-}
-
-/// What is known of a stack, in the order in which one overrides another.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Mark {
-    Nothing,
-    Focused,
-    Ignored,
 }
 
 #[cfg(test)]
@@ -80,29 +44,21 @@ mod tests {
 
     const STACKS: &str = "main;a;b 1\nmain;a;c 2\nmain;d 4\n 8";
 
-    fn check(focus_on: &str, ignore: &str, total: i128, matched: (bool, bool)) {
-        let pattern = |text: &str| (!text.is_empty()).then(|| FramePattern::new(text).unwrap());
-        let focused = focus(
-            &profile(STACKS),
-            pattern(focus_on).as_ref(),
-            pattern(ignore).as_ref(),
-        );
-        assert_eq!(focused.profile.total(0), total, "{focus_on} {ignore}");
+    fn check(pattern: &str, focused: i128, ignored: i128, matched: bool) {
+        let (profile, pattern) = (profile(STACKS), FramePattern::new(pattern).unwrap());
+        let (kept, rest) = (focus(&profile, &pattern), ignore(&profile, &pattern));
         assert_eq!(
-            (focused.focus_matched, focused.ignore_matched),
-            matched,
-            "{focus_on} {ignore}"
+            (kept.profile.total(0), rest.profile.total(0)),
+            (focused, ignored)
         );
+        assert_eq!((kept.matched, rest.matched), (matched, matched));
     }
 
     #[test]
     fn keeps_what_matches() {
-        check("", "", 15, (true, true));
-        check("^a$", "", 3, (true, true));
-        check("a", "^b$", 6, (true, true));
-        check("", "^a$", 4, (true, true));
-        check("nowhere", "^b$", 0, (false, true));
-        check("^a$", "nowhere", 3, (true, false));
-        check("^b$", "^b$", 0, (false, true));
+        check("^a$", 3, 4, true);
+        check("^b$", 1, 6, true);
+        check("a", 7, 0, true);
+        check("nowhere", 0, 7, false);
     }
 }

@@ -7,7 +7,7 @@ pub(crate) mod frames;
 pub(crate) mod hide;
 pub(crate) mod inlines;
 pub(crate) mod pgo;
-pub(crate) mod prune;
+pub(crate) mod prune_from;
 pub(crate) mod recursion;
 pub(crate) mod show_from;
 pub(crate) mod stack_selector;

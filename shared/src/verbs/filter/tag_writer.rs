@@ -140,7 +140,7 @@ mod tests {
         for (i, set) in p.label_sets.ids().enumerate() {
             let text = writer.exactly(&p.label_sets.get(set)[0]).unwrap();
             let pattern = TagPattern::new(&text).unwrap();
-            let kept = focus_tags(&p, Some(&pattern), None).profile;
+            let kept = focus_tags(&p, &pattern).profile;
             assert_eq!(kept.total(0), 1 << i, "{text}");
         }
         let total = |part: &str| {
@@ -149,7 +149,7 @@ mod tests {
             let pattern = TagPattern::new(&pattern).unwrap();
             let found = ["eu", "EU-1", "e.u,x=(y"].map(|text| i32::from(part.is_in(text)));
             let listed = found[0] + found[1] * 2 + found[2] * 4;
-            let kept = focus_tags(&p, Some(&pattern), None).profile.total(0);
+            let kept = focus_tags(&p, &pattern).profile.total(0);
             assert_eq!(kept, i128::from(listed), "what is listed is what is kept");
             kept
         };
@@ -183,7 +183,7 @@ mod tests {
         let writer = TagWriter::new(&p);
         for (i, label) in labels.iter().enumerate() {
             let pattern = TagPattern::new(&writer.exactly(label).unwrap()).unwrap();
-            let kept = focus_tags(&p, Some(&pattern), None).profile;
+            let kept = focus_tags(&p, &pattern).profile;
             assert_eq!(kept.total(0), 1 << i, "{label:?}");
         }
         assert_eq!(writer.containing("a=b", &TextPart::new("c")), None);

@@ -1,13 +1,11 @@
-//! Sample labels, which pprof calls tags: which samples stay by them, and which labels stay.
+//! Sample labels, which pprof calls tags: which samples stay by them.
 
 use regex_lite::Regex;
 
-use super::focus::Focused;
-use super::frames::{FramePattern, compile};
+use super::frames::compile;
 use super::tag_range::TagRange;
-use crate::model::builder::LabelSetIndex;
-use crate::model::id::{LabelSetId, StringId};
-use crate::model::profile::{Label, LabelSets, LabelValue, Profile};
+use crate::model::id::StringId;
+use crate::model::profile::{Label, LabelValue, Profile};
 use crate::tree::search::PatternError;
 use crate::verbs::rewrite::{Filtered, choose_samples, with_samples};
 
@@ -102,81 +100,34 @@ impl TagPattern {
     }
 }
 
-/// Keeps the samples whose labels match `focus` and do not match `ignore`.
+/// Keeps the samples whose labels match.
 ///
-/// Law: with the same pattern, both part a profile: their totals add up to that of the whole.
-pub fn focus_tags(
-    profile: &Profile,
-    focus: Option<&TagPattern>,
-    ignore: Option<&TagPattern>,
-) -> Focused {
+/// Law: with the same pattern, this and [`ignore_tags`] part a profile: their totals add up to that
+/// of the whole.
+pub fn focus_tags(profile: &Profile, pattern: &TagPattern) -> Filtered {
+    keep(profile, pattern, |matches| matches)
+}
+
+/// Keeps the samples whose labels do not match.
+pub fn ignore_tags(profile: &Profile, pattern: &TagPattern) -> Filtered {
+    keep(profile, pattern, |matches| !matches)
+}
+
+/// Keeps samples by whether their labels match.
+fn keep(profile: &Profile, pattern: &TagPattern, keeps: impl Fn(bool) -> bool) -> Filtered {
     let units = Units::of_profile(profile);
-    // The sets, and behind them the empty one.
-    let sets = || {
-        (0..profile.label_sets.len())
-            .map(|i| profile.label_sets.get(LabelSetId::new(i)))
-            .chain([&[][..]])
-    };
-    let tested = |pattern: Option<&TagPattern>, absent: bool| -> Vec<bool> {
-        sets()
-            .map(|labels| pattern.map_or(absent, |p| p.matches(profile, labels, &units)))
-            .collect()
-    };
-    let (focused, ignored) = (tested(focus, true), tested(ignore, false));
-    let set = |row: usize| {
-        profile.samples.labels[row].map_or(profile.label_sets.len(), LabelSetId::index)
-    };
-    let focus_matched = (0..profile.len()).any(|row| focused[set(row)]);
-    let ignore_matched = ignore.is_none() || (0..profile.len()).any(|row| ignored[set(row)]);
-    let samples = choose_samples(&profile.samples, |row| {
-        (focused[set(row)] && !ignored[set(row)]).then_some(profile.samples.stacks[row])
-    });
-    Focused {
-        profile: with_samples(profile, samples),
-        focus_matched: focus.is_none() || focus_matched,
-        ignore_matched,
-    }
-}
-
-/// Drops the labels whose key does not match. All samples stay.
-pub fn show_tags(profile: &Profile, keys: &FramePattern) -> Filtered {
-    filter_keys(profile, |key| keys.matches(key), true)
-}
-
-/// Drops the labels whose key matches. All samples stay.
-pub fn hide_tags(profile: &Profile, keys: &FramePattern) -> Filtered {
-    filter_keys(profile, |key| !keys.matches(key), false)
-}
-
-/// Keeps some keys; a pattern has matched when some key is kept or not, as `matching` says.
-fn filter_keys(profile: &Profile, keep: impl Fn(&str) -> bool, matching: bool) -> Filtered {
-    let mut tested = super::frames::Tested::new(profile);
-    let mut keep = |key: StringId| tested.test(key, &keep);
-    let mut sets = LabelSets::default();
-    let mut index = LabelSetIndex::default();
-    let mut kept: Vec<Label> = Vec::new();
-    let mut matched = false;
-    let map: Vec<Option<LabelSetId>> = (0..profile.label_sets.len())
-        .map(|i| {
-            kept.clear();
-            for label in profile.label_sets.get(LabelSetId::new(i)) {
-                let keep = keep(label.key);
-                matched |= keep == matching;
-                kept.extend(keep.then_some(*label));
-            }
-            index.intern(&mut sets, &mut kept)
-        })
+    let sets = profile.label_sets.ids();
+    let sets: Vec<bool> = sets
+        .map(|set| pattern.matches(profile, profile.label_sets.get(set), &units))
         .collect();
-    let mut samples = profile.samples.clone();
-    for set in &mut samples.labels {
-        *set = set.and_then(|set| map[set.index()]);
-    }
+    // No pattern matches a sample without labels.
+    let matches = |row: usize| profile.samples.labels[row].is_some_and(|set| sets[set.index()]);
+    let samples = choose_samples(&profile.samples, |row| {
+        keeps(matches(row)).then_some(profile.samples.stacks[row])
+    });
     Filtered {
-        profile: Profile {
-            label_sets: sets,
-            ..with_samples(profile, samples)
-        },
-        matched,
+        profile: with_samples(profile, samples),
+        matched: (0..profile.len()).any(matches),
     }
 }
 
@@ -232,20 +183,10 @@ mod tests {
             "region=",
         ]);
         let pattern = TagPattern::new(pattern).unwrap();
-        let (kept, rest) = (
-            focus_tags(&p, Some(&pattern), None),
-            focus_tags(&p, None, Some(&pattern)),
-        );
+        let (kept, rest) = (focus_tags(&p, &pattern), ignore_tags(&p, &pattern));
         assert_eq!(kept.profile.total(0), total);
         assert_eq!(rest.profile.total(0), 63 - total);
-        assert_eq!(
-            (kept.focus_matched, kept.ignore_matched),
-            (total != 0, true)
-        );
-        assert_eq!(
-            (rest.focus_matched, rest.ignore_matched),
-            (true, total != 0)
-        );
+        assert_eq!((kept.matched, rest.matched), (total != 0, total != 0));
     }
 
     #[test]
@@ -266,38 +207,6 @@ mod tests {
         check("7", 16);
         check("none=7", 0);
     }
-
-    #[test]
-    fn labels_go_and_samples_stay() {
-        let p = labelled(&["region=eu zone=a", "region=eu", "zone=a bytes#1", ""]);
-        let names = |p: &Profile| -> Vec<String> {
-            let set = |i: usize| {
-                p.labels(p.samples.labels[i])
-                    .iter()
-                    .map(|l| p.text(l.key))
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            };
-            (0..p.len()).map(set).collect()
-        };
-        let hidden = hide_tags(&p, &FramePattern::new("zone").unwrap());
-        assert_eq!(
-            (names(&hidden.profile), hidden.matched),
-            (
-                ["region", "region", "bytes", ""].map(str::to_owned).into(),
-                true
-            )
-        );
-        assert_eq!(hidden.profile.label_sets.len(), 2);
-        let shown = show_tags(&p, &FramePattern::new("zone").unwrap());
-        assert_eq!(
-            (names(&shown.profile), shown.matched),
-            (["zone", "", "zone", ""].map(str::to_owned).into(), true)
-        );
-        assert!(!hide_tags(&p, &FramePattern::new("x").unwrap()).matched);
-        assert!(!show_tags(&p, &FramePattern::new("x").unwrap()).matched);
-    }
-
     #[test]
     fn what_cannot_be_is_refused() {
         assert!(TagPattern::new("a,(").is_err());

@@ -210,12 +210,8 @@ mod tests {
             .collect();
         assert_eq!(words, ["10 a", "10 b", "30 main", "40 b"]);
         assert_eq!(crate::canonical(&profile).samples.times, None);
-        let left = crate::verbs::focus(
-            &profile,
-            Some(&crate::verbs::FramePattern::new("b").unwrap()),
-            None,
-        )
-        .profile;
+        let b = crate::verbs::FramePattern::new("b").unwrap();
+        let left = crate::verbs::focus(&profile, &b).profile;
         assert_eq!(left.samples.times, Some(vec![10, 40]));
     }
 
