@@ -46,7 +46,7 @@ pub use filter::tag_writer::{TagWriter, TextPart};
 pub use filter::tags::{TagPattern, focus_tags, ignore_tags};
 pub(crate) use filter::time::nanos_a_unit;
 pub use filter::time::within;
-pub use names::demangle::{Demangle, Detail, GoGenerics, RustHash, demangle};
+pub use names::demangle::demangled;
 pub use names::group::{Granularity, group};
 pub use names::package::package;
 pub use names::rename::{RenameRules, rename};

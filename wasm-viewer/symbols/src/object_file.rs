@@ -17,7 +17,7 @@ use object::{
 use pilotlight_core::Profile;
 use pilotlight_core::limits::MAX_INLINED;
 use pilotlight_core::verbs::programs::{Fit, Identity, Layout, Segment, Symbols, hex};
-use pilotlight_core::verbs::{Demangle, MAX_NAME_BYTES, SymbolFrame};
+use pilotlight_core::verbs::{MAX_NAME_BYTES, SymbolFrame, demangled};
 
 use crate::error::SymbolsError;
 use crate::program::{MAX_BINARY_BYTES, Program, Symbolized};
@@ -370,9 +370,8 @@ fn named(system_name: &str) -> SymbolFrame {
     if system_name.len() > MAX_NAME_BYTES {
         return SymbolFrame::default();
     }
-    let name = Demangle::default().name(system_name);
     SymbolFrame {
-        name: name.unwrap_or_else(|| system_name.to_owned()),
+        name: demangled(system_name).unwrap_or_else(|| system_name.to_owned()),
         system_name: system_name.to_owned(),
         ..SymbolFrame::default()
     }
