@@ -6,8 +6,8 @@ use std::hint::black_box;
 use criterion::{BenchmarkGroup, measurement::WallTime};
 use pilotlight_core::Profile;
 use pilotlight_core::verbs::{
-    FramePattern, Granularity, Ratio, Recursion, RenameRules, TagPattern, collapse_recursion,
-    focus, group, hide, ignore, ignore_tags, prune_from, rename, scale, show, show_from,
+    FramePattern, Granularity, Ratio, Recursion, TagPattern, collapse_recursion, focus, group,
+    hide, ignore, ignore_tags, prune_from, scale, show, show_from,
 };
 
 /// Adds the verbs to a profile's group.
@@ -44,8 +44,6 @@ pub(crate) fn measure(group_of: &mut BenchmarkGroup<'_, WallTime>, profile: &Pro
     });
     bench("group_function", &|p| group(p, Granularity::Function));
     bench("group_package", &|p| group(p, Granularity::Package));
-    let rules = RenameRules::new(&[("Type[0-9]+", "Type")]).expect("a valid rule");
-    bench("rename", &|p| rename(p, &rules));
     let ratio = Ratio::new(1, 3).expect("not zero");
     bench("scale", &|p| scale(p, 1, ratio).profile);
 }

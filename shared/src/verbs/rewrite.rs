@@ -223,25 +223,3 @@ impl Names {
         self.strings
     }
 }
-
-/// The profile with other names of functions: `name` is asked once for each distinct pair of name
-/// and system name, and says `None` to keep a name as it is.
-pub(crate) fn with_names(
-    profile: &Profile,
-    mut name: impl FnMut(&str, &str) -> Option<String>,
-) -> Profile {
-    let mut names = Names::new(profile);
-    let mut asked: HashMap<(StringId, StringId), StringId> = HashMap::new();
-    let mut functions = profile.functions.clone();
-    for f in &mut functions {
-        f.name = *asked.entry((f.name, f.system_name)).or_insert_with(|| {
-            let new = name(profile.text(f.name), profile.text(f.system_name));
-            new.and_then(|new| names.add(&new)).unwrap_or(f.name)
-        });
-    }
-    Profile {
-        strings: names.finish(),
-        functions,
-        ..profile.clone()
-    }
-}

@@ -1,14 +1,11 @@
 //! The steps of the page against the options of Go's pprof that mean the same, on real profiles:
-//! stack by stack, and in its tables of functions, files, lines and addresses.
+//! stack by stack, and in its tables of functions and files.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use pilotlight_core::Profile;
 use pilotlight_core::pprof;
-use pilotlight_core::verbs::{
-    Granularity, TagPattern, focus_tags, group, hide_inlined, ignore_tags,
-};
-use pilotlight_tests::brute::{Frame, spell};
+use pilotlight_core::verbs::{TagPattern, focus_tags, ignore_tags};
 use pilotlight_tests::{corpus, go};
 use pilotlight_viewer::{Session, Sort};
 
@@ -146,75 +143,6 @@ fn tables_of_functions_and_files_are_those_of_pprof() {
         }
     }
 }
-
-/// The rows of a grouped profile as pprof names them, each sample counted once a name.
-fn rows(profile: &Profile, column: usize, name: impl Fn(&Frame) -> Vec<String>) -> Table {
-    let mut table = Table::new();
-    for sample in spell(profile) {
-        let value = i128::from(sample.values[column]);
-        let names: Vec<String> = sample.stack.iter().flat_map(&name).collect();
-        for name in names.iter().collect::<BTreeSet<_>>() {
-            table.entry(name.clone()).or_default().1 += value;
-        }
-        if let Some(leaf) = names.last() {
-            table.entry(leaf.clone()).or_default().0 += value;
-        }
-    }
-    table.retain(|_, values| *values != (0, 0));
-    table
-}
-
-#[test]
-fn tables_of_lines_and_addresses_are_those_of_pprof() {
-    let lines = |frame: &Frame| -> Vec<String> {
-        let places = frame.places.iter();
-        let named = places.map(|place| {
-            let function = place.function.clone().expect("these have names");
-            let line = match place.line.0 {
-                0 => function.file,
-                line => format!("{}:{line}", function.file),
-            };
-            format!("{} {line}", function.name).trim_end().to_owned()
-        });
-        named.collect()
-    };
-    let addresses = |frame: &Frame| -> Vec<String> {
-        let named = lines(frame).into_iter();
-        let at = |name: String| match frame.address {
-            0 => name,
-            address => format!("{address:016x} {name}"),
-        };
-        named.map(at).collect()
-    };
-    for sample in samples(&NAMED) {
-        let profile = pprof::open(&sample.bytes, usize::MAX)
-            .expect("opens")
-            .profile;
-        let column = profile.sample_types().len() - 1;
-        let unit = profile
-            .type_text(profile.sample_types()[column])
-            .1
-            .to_owned();
-        let unit = unit.as_str();
-        let index = format!("-sample_index={column}");
-        for inlined in [true, false] {
-            let (profile, more) = if inlined {
-                (profile.clone(), None)
-            } else {
-                (hide_inlined(&profile).profile, Some("-noinlines"))
-            };
-            let theirs = |by: &str| {
-                let options: Vec<&str> = [by, index.as_str()].into_iter().chain(more).collect();
-                go::top_with(&sample.bytes, unit, &options)
-            };
-            let ours = rows(&group(&profile, Granularity::Line), column, lines);
-            assert_eq!(ours, theirs("-lines"), "{} {more:?}", sample.name);
-            let ours = rows(&group(&profile, Granularity::Address), column, addresses);
-            assert_eq!(ours, theirs("-addresses"), "{} {more:?}", sample.name);
-        }
-    }
-}
-
 /// What our verb of an option makes of a profile.
 fn tagged(profile: &Profile, option: &str) -> Profile {
     let (name, text) = option.split_once('=').expect("a value");

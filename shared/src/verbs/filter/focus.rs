@@ -40,6 +40,7 @@ fn keep(profile: &Profile, pattern: &FramePattern, keeps: impl Fn(bool) -> bool)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ProfileBuilder;
     use crate::testing::profile;
 
     const STACKS: &str = "main;a;b 1\nmain;a;c 2\nmain;d 4\n 8";
@@ -60,5 +61,23 @@ mod tests {
         check("^b$", 1, 6, true);
         check("a", 7, 0, true);
         check("nowhere", 0, 7, false);
+    }
+
+    #[test]
+    fn times_stay_with_their_samples() {
+        let mut builder = ProfileBuilder::new();
+        builder.sample_type("cpu", "nanoseconds");
+        let stacks = ["a", "b", "main"].map(|name| builder.named_stack(&["main", name]));
+        builder.sample(stacks[0], None, &[1]);
+        for (time, stack, value) in [(10, 1, 1), (20, 0, 0), (30, 2, 1), (40, 1, 2)] {
+            builder.sample_at(time, stacks[stack], None, &[value]);
+        }
+        let profile = builder.finish();
+        let times = |profile: &Profile| profile.samples.times.clone();
+        // The one without a time has the first.
+        assert_eq!(times(&profile), Some(vec![10, 10, 20, 30, 40]));
+        let kept = focus(&profile, &FramePattern::new("b").unwrap()).profile;
+        assert_eq!(times(&kept), Some(vec![10, 40]));
+        assert_eq!(times(&crate::canonical(&profile)), None);
     }
 }

@@ -15,10 +15,6 @@ pub enum Granularity {
     Function,
     /// A source file.
     File,
-    /// A line of a function in its file.
-    Line,
-    /// An instruction: all that the profile says. Only equal rows become one.
-    Address,
     /// The binary or library: the mapping's file. A location is one frame, whatever was inlined
     /// there.
     Module,
@@ -30,9 +26,8 @@ pub enum Granularity {
 /// Rewrites functions and locations so that what counts as one frame is one row.
 ///
 /// A file, module or package is a function of that name. Frames without a function, which have an
-/// address only, count by their module but for [`Granularity::Address`]. Lines and columns,
-/// addresses and system names are kept only where they count. Neighbours on a stack that become
-/// equal stay two frames: see [`crate::verbs::collapse_recursion`].
+/// address only, count by their module. Lines, columns, addresses and system names go. Neighbours on
+/// a stack that become equal stay two frames: see [`crate::verbs::collapse_recursion`].
 ///
 /// Laws: totals stay; applied twice it changes nothing more, but for packages; commutes with
 /// merging.
@@ -99,18 +94,16 @@ impl<'a> Grouping<'a> {
                 .mapping
                 .map_or(StringId::EMPTY, |m| self.profile.mappings[m.index()].file);
             let (function, mapping) = (self.named(name), location.mapping.map(|m| self.module(m)));
-            self.lines.push(Line::of(function, 0));
+            self.lines.push(Line {
+                function: Some(function),
+                line: 0,
+                column: 0,
+            });
             return self.tables.location(mapping, 0, false, &self.lines);
         }
         for line in self.profile.lines(id) {
             let line = self.line(&location, line);
             self.lines.push(line);
-        }
-        if self.by == Granularity::Address {
-            let mapping = location.mapping.map(|m| self.mapping(m));
-            return self
-                .tables
-                .location(mapping, location.address, location.folded, &self.lines);
         }
         // Without functions it is the module that counts.
         let module = if self.lines.iter().any(|line| line.function.is_some()) {
@@ -122,51 +115,23 @@ impl<'a> Grouping<'a> {
         self.tables.location(mapping, 0, false, &self.lines)
     }
 
+    /// The function that counts for a line of a location.
     fn line(&mut self, location: &Location, line: &Line) -> Line {
-        let Some(id) = line.function else {
-            return match self.by {
-                Granularity::Address => *line,
-                Granularity::Line => Line { column: 0, ..*line },
-                _ => Line {
-                    line: 0,
-                    column: 0,
-                    ..*line
-                },
-            };
-        };
-        let f = self.profile.functions[id.index()];
-        let function = match self.by {
-            Granularity::Address => {
-                let (name, system_name, file) = (
-                    self.text(f.name),
-                    self.text(f.system_name),
-                    self.text(f.file),
-                );
-                self.tables.function(Function {
-                    name,
-                    system_name,
-                    file,
-                    ..f
-                })
+        let function = line.function.map(|id| {
+            let f = self.profile.functions[id.index()];
+            match self.by {
+                Granularity::Function => self.named(f.shown_name()),
+                Granularity::File => {
+                    let file = self.text(f.file);
+                    self.tables.function(Function::named(file, file))
+                }
+                Granularity::Package | Granularity::Module => self.package(&f, location),
             }
-            Granularity::Line => {
-                let (name, file) = (self.text(f.shown_name()), self.text(f.file));
-                self.tables.function(Function::named(name, file))
-            }
-            Granularity::Function => self.named(f.shown_name()),
-            Granularity::File => {
-                let file = self.text(f.file);
-                self.tables.function(Function::named(file, file))
-            }
-            Granularity::Package | Granularity::Module => self.package(&f, location),
-        };
-        match self.by {
-            Granularity::Address => Line {
-                function: Some(function),
-                ..*line
-            },
-            Granularity::Line => Line::of(function, line.line),
-            _ => Line::of(function, 0),
+        });
+        Line {
+            function,
+            line: 0,
+            column: 0,
         }
     }
 
@@ -197,17 +162,6 @@ impl<'a> Grouping<'a> {
     fn function(&mut self, name: StringId) -> crate::model::id::FunctionId {
         self.tables.function(Function::named(name, StringId::EMPTY))
     }
-
-    fn mapping(&mut self, id: MappingId) -> MappingId {
-        let m = self.profile.mappings[id.index()];
-        let (file, build_id) = (self.text(m.file), self.text(m.build_id));
-        self.tables.mapping(Mapping {
-            file,
-            build_id,
-            ..m
-        })
-    }
-
     /// A mapping that is only its file.
     fn module(&mut self, id: MappingId) -> MappingId {
         let file = self.text(self.profile.mappings[id.index()].file);
@@ -241,8 +195,10 @@ mod tests {
         let function = |b: &mut ProfileBuilder, name: &str, file: &str| {
             let (name, file) = (b.string(name), b.string(file));
             Some(b.function(Function {
+                name,
+                system_name: name,
+                file,
                 start_line: 3,
-                ..Function::named(name, file)
             }))
         };
         let mapping = |b: &mut ProfileBuilder, file: &str, start| {
@@ -278,15 +234,17 @@ mod tests {
             b.location(Some(libc), 12, false, &[]),
             b.location(Some(libc_again), 22, false, &[]),
         );
-        for (i, frames) in [
+        for (i, stack) in [
             vec![main5, store, malloc],
             vec![main6, store, bare],
             vec![main6, bare_again],
         ]
-        .into_iter()
+        .iter()
         .enumerate()
         {
-            let stack = b.stack_of(frames);
+            let stack = stack
+                .iter()
+                .fold(None, |parent, &location| Some(b.stack(parent, location)));
             b.sample(stack, None, &[1 << i]);
         }
         b.finish()
@@ -312,14 +270,6 @@ mod tests {
         let functions = "total 7/0\n main.main 7/0\n  [libc.so] 4/4\n  acme/store.Open 3/0\n   acme/store.Get 3/0\n    \
                          [libc.so] 2/2\n    malloc 1/1\n";
         check(Granularity::Function, functions, 4);
-        check(Granularity::Line, functions, 5);
-        check(
-            Granularity::Address,
-            &functions
-                .replacen("[libc.so]", "0x16 [libc.so]", 1)
-                .replace(" [libc.so] 2", " 0xc [libc.so] 2"),
-            6,
-        );
         check(
             Granularity::File,
             "total 7/0\n main.go 7/0\n  [libc.so] 4/4\n  open.go 3/0\n   get.go 3/0\n    [libc.so] 2/2\n    malloc.c 1/1\n",

@@ -3,6 +3,5 @@
 pub(crate) mod demangle;
 pub(crate) mod group;
 pub(crate) mod package;
-pub(crate) mod rename;
 pub(crate) mod symbolize;
 pub(crate) mod tag_frames;

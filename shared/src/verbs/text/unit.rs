@@ -95,20 +95,6 @@ impl Unit {
                 })
             })
     }
-
-    /// A value of this unit in another, rounded; `None` when the two measure different things, or
-    /// beyond `i64`.
-    pub fn convert(self, value: i64, to: Self) -> Option<i64> {
-        let (product, by) = (
-            u128::from(value.unsigned_abs()) * u128::from(self.factor),
-            u128::from(to.factor),
-        );
-        let size = i128::try_from(rounded(product, by))
-            .ok()
-            .filter(|_| self.dimension == to.dimension)?;
-        i64::try_from(if value < 0 { -size } else { size }).ok()
-    }
-
     /// The units that its values are shown in.
     pub(crate) fn ladder(self) -> &'static Ladder {
         match self.dimension {
@@ -167,19 +153,5 @@ mod tests {
         for word in ["parsecs", "samples", "m", "goroutine", "ss"] {
             assert_eq!(Unit::parse(word), None, "{word}");
         }
-    }
-
-    #[test]
-    fn converts() {
-        let convert = |value, from, to| {
-            Unit::parse(from)
-                .unwrap()
-                .convert(value, Unit::parse(to).unwrap())
-        };
-        assert_eq!(convert(1_500, "us", "ms"), Some(2));
-        assert_eq!(convert(-1_499, "us", "ms"), Some(-1));
-        assert_eq!(convert(i64::MIN, "ns", "ns"), Some(i64::MIN));
-        assert_eq!(convert(i64::MAX, "days", "ns"), None);
-        assert_eq!(convert(1, "s", "bytes"), None);
     }
 }

@@ -7,10 +7,7 @@
 
 use thiserror::Error;
 
-use crate::model::profile::Profile;
-use crate::tree::call_tree::{CallTree, NodeId, Shape};
-use crate::tree::fold;
-use crate::tree::frames::By;
+use crate::tree::call_tree::{NodeId, Shape};
 
 /// Most spans of a chart: 2^24. One takes 24 bytes, so 384 MiB. A second of samples at 1 kHz, each
 /// 100 frames deep and unlike the one before, makes 100,000.
@@ -48,28 +45,6 @@ pub enum TimelineError {
         until: i64,
     },
 }
-
-/// The tree of a value column and its samples as visits, in the order of the profile; `None` when
-/// the profile has no times. Samples without a value are no visits.
-pub fn visits(profile: &Profile, sample_type: usize, by: By) -> Option<(CallTree, Vec<Visit>)> {
-    let times = profile.samples.times.as_ref()?;
-    let mut visits = Vec::new();
-    let tree = fold::build([(profile, sample_type)], by, |_, [nodes]| {
-        let timed = times
-            .iter()
-            .zip(&profile.samples.values[sample_type])
-            .filter(|(_, value)| **value != 0);
-        visits = timed
-            .zip(nodes)
-            .map(|((&time, _), &node)| Visit {
-                time,
-                node: NodeId(node),
-            })
-            .collect();
-    });
-    Some((tree, visits))
-}
-
 /// The spans of some visits, by start, then depth. Visits may come in any order; of those at one
 /// time the last counts. The last of all holds until `until`, if that is later. Time is that of
 /// sorting, then linear in visits and spans.
@@ -142,7 +117,7 @@ fn chart(
 mod tests {
     use super::*;
     use crate::testing::profile;
-    use crate::{By, CallTree, ProfileBuilder};
+    use crate::{By, CallTree};
 
     fn tree() -> CallTree {
         // 1 main, 2 a, 3 x, 4 b, 5 other
@@ -183,36 +158,6 @@ mod tests {
             40,
             ".main 10-20\n..a 10-20\n...x 10-20\n.other 20-30\n.other 35-40",
         );
-    }
-
-    #[test]
-    fn samples_are_visits() {
-        let mut builder = ProfileBuilder::new();
-        builder.sample_type("cpu", "nanoseconds");
-        let stacks = ["main;a", "main;b", "main"].map(|stack| {
-            let names: Vec<&str> = stack.split(';').collect();
-            builder.named_stack(&names)
-        });
-        builder.sample(stacks[0], None, &[1]);
-        assert!(visits(builder.profile(), 0, By::Name).is_none());
-        for (time, stack, value) in [(10, 1, 1), (20, 0, 0), (30, 2, 1), (40, 1, 2)] {
-            builder.sample_at(time, stacks[stack], None, &[value]);
-        }
-        let profile = builder.finish();
-        assert_eq!(
-            profile.samples.times.as_deref(),
-            Some(&[10, 10, 20, 30, 40][..])
-        );
-        let (tree, visits) = visits(&profile, 0, By::Name).unwrap();
-        let words: Vec<String> = visits
-            .iter()
-            .map(|visit| format!("{} {}", visit.time, tree.shape().name(visit.node)))
-            .collect();
-        assert_eq!(words, ["10 a", "10 b", "30 main", "40 b"]);
-        assert_eq!(crate::canonical(&profile).samples.times, None);
-        let b = crate::verbs::FramePattern::new("b").unwrap();
-        let left = crate::verbs::focus(&profile, &b).profile;
-        assert_eq!(left.samples.times, Some(vec![10, 40]));
     }
 
     #[test]

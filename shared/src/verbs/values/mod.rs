@@ -1,4 +1,3 @@
 //! Other values for the same samples.
 
 pub(crate) mod scale;
-pub(crate) mod select;

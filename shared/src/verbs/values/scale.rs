@@ -1,4 +1,4 @@
-//! Scale and negate: the values of a column times a number.
+//! Scale: the values of a column times a number.
 //!
 //! # Rounding
 //!
@@ -47,28 +47,13 @@ pub fn scale(profile: &Profile, column: usize, ratio: Ratio) -> Scaled {
         i128::from(ratio.numerator),
         i128::from(ratio.denominator.get()),
     );
-    let mut remainder = 0i128;
-    map_column(profile, column, |value| {
-        // |value * numerator| is at most 2^126 and the remainder below 2^64.
-        let sum = i128::from(value) * numerator + remainder;
-        remainder = sum.rem_euclid(denominator);
-        sum.div_euclid(denominator)
-    })
-}
-
-/// Changes the sign of a column's values, so that a merge subtracts them. A column that does not
-/// exist changes nothing.
-///
-/// Law: applied twice it changes nothing, but for values of −2^63, which have no counterpart.
-pub fn negate(profile: &Profile, column: usize) -> Scaled {
-    map_column(profile, column, |value| -i128::from(value))
-}
-
-fn map_column(profile: &Profile, column: usize, mut map: impl FnMut(i64) -> i128) -> Scaled {
     let mut samples = profile.samples.clone();
-    let mut saturated = 0;
+    let (mut remainder, mut saturated) = (0i128, 0);
     for value in samples.values.get_mut(column).into_iter().flatten() {
-        let exact = map(*value);
+        // |value * numerator| is at most 2^126 and the remainder below 2^64.
+        let sum = i128::from(*value) * numerator + remainder;
+        remainder = sum.rem_euclid(denominator);
+        let exact = sum.div_euclid(denominator);
         *value = i64::try_from(exact).unwrap_or_else(|_| {
             saturated += 1;
             if exact < 0 { i64::MIN } else { i64::MAX }
@@ -123,12 +108,12 @@ mod tests {
     }
 
     #[test]
-    fn negated_and_missing_columns() {
-        let p = profile("a 1 -2\nb 3 4");
+    fn other_and_missing_columns() {
+        let (p, twice) = (profile("a 1 -2\nb 3 4"), Ratio::new(2, 1).unwrap());
         assert_eq!(
-            negate(&p, 1).profile.samples.values,
-            [vec![1, 3], vec![2, -4]]
+            scale(&p, 1, twice).profile.samples.values,
+            [vec![1, 3], vec![-4, 8]]
         );
-        assert_eq!(negate(&p, 2).profile, p);
+        assert_eq!(scale(&p, 2, twice).profile, p);
     }
 }

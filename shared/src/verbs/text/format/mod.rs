@@ -12,34 +12,20 @@
 
 use std::fmt::Write as _;
 
-use super::unit::{Dimension, Ladder, PREFIXES, SECOND, Unit, rounded};
+use super::unit::{Dimension, Ladder, PREFIXES, Unit, rounded};
 
 /// Smaller counts are shown with every digit.
 const FIRST_PREFIXED: u128 = 100_000;
 
-/// Most digits behind the point. A nanosecond in days takes 14 zeros and then three digits.
-const MAX_DECIMALS: u32 = 17;
+/// Most digits behind the point. Below one is only what rounding takes to the next unit, such as
+/// 0.9996 s, and that has three.
+const MAX_DECIMALS: u32 = 3;
 
 /// A value in the largest unit that leaves at least one before the point. A unit that is not ours
 /// is shown as it is, behind the number.
 pub fn format_value(value: i64, unit: &str) -> String {
-    with_sign(value < 0, &auto(u128::from(value.unsigned_abs()), 1, unit))
+    with_sign(value < 0, &auto(value.unsigned_abs(), unit))
 }
-
-/// A value in a given unit; as [`format_value`] where that measures something else.
-pub fn format_in(value: i64, unit: &str, target: &str) -> String {
-    match (Unit::parse(unit), Unit::parse(target)) {
-        (Some(from), Some(to)) if from.dimension == to.dimension => {
-            let number = short(
-                u128::from(value.unsigned_abs()) * u128::from(from.factor),
-                u128::from(to.factor),
-            );
-            with_sign(value < 0, &join(&number, to.symbol))
-        }
-        _ => format_value(value, unit),
-    }
-}
-
 /// Every digit, with the unit as it is given: 1,404,000,000 nanoseconds.
 pub fn format_exact(value: i64, unit: &str) -> String {
     let shown = if is_count(unit) { "" } else { unit };
@@ -48,20 +34,6 @@ pub fn format_exact(value: i64, unit: &str) -> String {
         &join(&grouped(&value.unsigned_abs().to_string()), shown),
     )
 }
-
-/// A value that took so long to gather, a second: 350 ms/s, 1.2 MiB/s, 12.4/s. `None` for a
-/// duration that is not above zero.
-pub fn format_rate(value: i64, unit: &str, duration_nanos: i64) -> Option<String> {
-    let duration = u128::try_from(duration_nanos)
-        .ok()
-        .filter(|&nanos| nanos > 0)?;
-    let per_second = u128::from(value.unsigned_abs()) * u128::from(SECOND);
-    Some(with_sign(
-        value < 0,
-        &(auto(per_second, duration, unit) + "/s"),
-    ))
-}
-
 /// A share of the whole: 31.4 %, 0.25 %. Never 0 for something, never 100 for less than all; 0
 /// where there is no whole.
 pub fn format_percent(part: i128, whole: i128) -> String {
@@ -97,55 +69,42 @@ fn scaled_below(size: u128, of: u128, part: u128, whole: u128) -> bool {
     }
 }
 
-/// `n / d` of a unit, in its dimension's best.
-fn auto(n: u128, d: u128, unit: &str) -> String {
+/// `n` of a unit, in its dimension's best.
+fn auto(n: u64, unit: &str) -> String {
     match Unit::parse(unit) {
         Some(Unit {
             dimension: Dimension::Count,
             ..
-        }) => count(n, d),
-        None => join(&count(n, d), unit),
+        }) => count(n.into()),
+        None => join(&count(n.into()), unit),
         Some(_) if n == 0 => "0".to_owned(),
-        Some(found) => {
-            let factor = u128::from(found.factor);
-            // Where the product has no room, the quotient has 18 bits at least: more than three
-            // digits.
-            let (n, d) = n
-                .checked_mul(factor)
-                .map_or_else(|| ((n / d).saturating_mul(factor), 1), |n| (n, d));
-            climb(n, d, found.ladder())
-        }
+        Some(found) => climb(u128::from(n) * u128::from(found.factor), found.ladder()),
     }
 }
 
 /// A count: every digit while it is short.
-fn count(n: u128, d: u128) -> String {
-    if rounded(n, d) >= FIRST_PREFIXED {
-        climb(n, d, PREFIXES)
+fn count(n: u128) -> String {
+    if n >= FIRST_PREFIXED {
+        climb(n, PREFIXES)
     } else {
-        short(n, d)
+        grouped(&n.to_string())
     }
 }
 
 /// The number in the largest unit that leaves at least one before the point, rounding included.
-fn climb(n: u128, d: u128, ladder: &Ladder) -> String {
-    let (mut symbol, mut factor, _) = ladder[0];
+fn climb(n: u128, ladder: &Ladder) -> String {
+    let (mut symbol, mut one) = (ladder[0].0, u128::from(ladder[0].1));
     for &(next, next_factor, _) in &ladder[1..] {
-        let decimals = decimals(n, d.saturating_mul(u128::from(factor)));
-        let shown = rounded(
-            n.saturating_mul(10u128.pow(decimals)),
-            d.saturating_mul(u128::from(factor)),
-        );
-        if shown.saturating_mul(u128::from(factor)) < u128::from(next_factor) * 10u128.pow(decimals)
-        {
+        let decimals = decimals(n, one);
+        let shown = rounded(n.saturating_mul(10u128.pow(decimals)), one);
+        if shown.saturating_mul(one) < u128::from(next_factor) * 10u128.pow(decimals) {
             break;
         }
-        (symbol, factor) = (next, next_factor);
+        (symbol, one) = (next, u128::from(next_factor));
     }
-    let one = d.saturating_mul(u128::from(factor));
     // What rounding has brought here is shown as what it was rounded to: 59.95 s is 1 min, not
     // 0.999.
-    let number = if n < one && factor > ladder[0].1 {
+    let number = if n < one {
         "1".to_owned()
     } else {
         short(n, one)
