@@ -65,8 +65,8 @@ pub use selector::{
     expression_problem, label_of,
 };
 pub use tree::call_tree::{CallTree, Frame, NodeId, Shape, Tree};
-pub use tree::diff::{DiffTree, Scale, StackChange, Status, diff};
+pub use tree::diff::{DiffTree, Scale, diff};
 pub use tree::frames::By;
 pub use tree::lines::{LineRow, LineTable};
 pub use tree::search::{Matches, Pattern, PatternError, search};
-pub use tree::table::{FunctionRow, Order, Top, TopRow, function_table, top};
+pub use tree::table::{FunctionRow, function_table};

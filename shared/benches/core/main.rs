@@ -117,18 +117,6 @@ fn measure(criterion: &mut Criterion, name: &str, profile: &Profile, raw: &[u8])
             )
         });
     });
-    group.bench_function("diff_and_gains", |b| {
-        b.iter_with_large_drop(|| {
-            let diff = diff(
-                (black_box(profile), 0),
-                (&merged, 0),
-                By::Function,
-                Scale::Normalised,
-            );
-            black_box(diff.gain(NodeId::ROOT));
-            diff
-        });
-    });
     group.bench_function("table", |b| {
         b.iter_with_large_drop(|| function_table(black_box(&tree)))
     });

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{BenchmarkGroup, Criterion, measurement::WallTime};
 use pilotlight_core::pyroscope::flame_graph;
 use pilotlight_core::verbs::{callees, callers, inverted};
-use pilotlight_core::{By, CallTree, Profile, Scale, diff, function_table};
+use pilotlight_core::{By, CallTree, Profile, function_table};
 
 /// Nodes that an answer is limited to: Pyroscope's default.
 const MAX_NODES: usize = 8_192;
@@ -15,10 +15,6 @@ pub(crate) fn measure(criterion: &mut Criterion, name: &str, profile: &Profile) 
     let tree = CallTree::new(profile, 0, By::Function);
     let mut group = criterion.benchmark_group(format!("views {name}"));
     trees(&mut group, &tree);
-    let d = diff((profile, 0), (profile, 1), By::Function, Scale::Normalised);
-    group.bench_function("changes", |b| {
-        b.iter_with_large_drop(|| black_box(&d).changes())
-    });
     group.finish();
 }
 

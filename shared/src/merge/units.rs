@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(converted.type_text(converted.sample_types()[0]).1, unit);
         let both = (&*converted, 0);
         let tree = diff(both, both, By::Name, DiffScale::Absolute);
-        let totals = tree.tree().totals(NodeId::ROOT).map(i128::from);
+        let totals = tree.totals(NodeId::ROOT).map(i128::from);
         assert_eq!(totals, [converted.total(0); 2]);
     }
 

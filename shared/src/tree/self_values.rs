@@ -56,12 +56,6 @@ impl SelfValues {
             self.iter().filter(|(_, value)| *value != 0),
         )
     }
-
-    /// Whether a node has a value, which may be zero if it was scaled to that.
-    pub(crate) fn has(&self, node: usize) -> bool {
-        self.places[node / NODES].bits & bit(node) != 0
-    }
-
     /// The value of a node.
     #[inline(always)]
     pub(crate) fn get(&self, node: usize) -> i64 {
@@ -152,11 +146,13 @@ mod tests {
         assert_eq!(dense.len(), 71);
         for (node, &value) in dense.iter().enumerate() {
             let given = expect.iter().find(|(at, _)| *at as usize == node);
-            assert_eq!((own.get(node), own.has(node)), (value, given.is_some()));
+            assert_eq!(
+                (own.get(node), own.value_index(node).is_some()),
+                (value, given.is_some())
+            );
             assert_eq!(value, given.map_or(0, |(_, value)| *value));
         }
         let kept = own.without_zeros();
         assert_eq!(kept.iter().collect::<Vec<_>>(), expect[1..]);
-        assert!(!kept.has(0) && kept.has(3));
     }
 }

@@ -21,81 +21,6 @@ pub struct FunctionRow<const SIDES: usize> {
     /// In how many nodes it stands.
     pub nodes: u32,
 }
-
-/// What the largest of is on top.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Self values, both sides together; sizes, so that large losses are on top too.
-    Own,
-    /// Totals, likewise.
-    Total,
-    /// How far the self values of two sides are apart; of one side, their size.
-    OwnChange,
-    /// How far the totals of two sides are apart; of one side, their size.
-    TotalChange,
-}
-
-/// The functions in order, and what they are shares of.
-#[derive(Clone, Debug)]
-pub struct Top<const SIDES: usize> {
-    /// The largest first; among equals in order of name, then file.
-    pub rows: Vec<TopRow<SIDES>>,
-    /// What percentages refer to, a side each: the sum of the sizes of all self values. That is the
-    /// total where no value is negative.
-    pub whole: [u128; SIDES],
-}
-
-/// A function's place in the order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TopRow<const SIDES: usize> {
-    /// The function and its values.
-    pub function: FunctionRow<SIDES>,
-    /// The self values down to this row, a side each.
-    pub sum: [i64; SIDES],
-}
-
-impl<const SIDES: usize> Top<SIDES> {
-    /// How many hundredths of a side's whole a value is (`flat%` of a self value, `sum%` of a sum,
-    /// `cum%` of a total); 0 of nothing. [`crate::verbs::format_percent`] makes words of both.
-    pub fn percent(&self, value: i64, side: usize) -> f64 {
-        if self.whole[side] == 0 {
-            0.0
-        } else {
-            value as f64 / self.whole[side] as f64 * 100.0
-        }
-    }
-}
-
-/// The table of functions, ordered, with running sums.
-pub fn top<const SIDES: usize>(tree: &Tree<SIDES>, order: Order) -> Top<SIDES> {
-    let mut functions = function_table(tree);
-    functions.sort_unstable_by_key(|row| {
-        let size = match order {
-            Order::Own => size(row.own),
-            Order::Total => size(row.total),
-            Order::OwnChange => change(row.own),
-            Order::TotalChange => change(row.total),
-        };
-        (std::cmp::Reverse(size), row.frame)
-    });
-    let mut sum = [0; SIDES];
-    let rows = functions.into_iter().map(|function| {
-        add(&mut sum, function.own);
-        TopRow { function, sum }
-    });
-    let whole = std::array::from_fn(|side| {
-        tree.own[side]
-            .values()
-            .iter()
-            .map(|value| u128::from(value.unsigned_abs()))
-            .sum()
-    });
-    Top {
-        rows: rows.collect(),
-        whole,
-    }
-}
-
 /// How large values are, whatever their signs, all sides together.
 pub(crate) fn size<const SIDES: usize>(values: [i64; SIDES]) -> u128 {
     values
@@ -103,17 +28,6 @@ pub(crate) fn size<const SIDES: usize>(values: [i64; SIDES]) -> u128 {
         .map(|value| u128::from(value.unsigned_abs()))
         .sum()
 }
-
-fn change<const SIDES: usize>(values: [i64; SIDES]) -> u128 {
-    let [first, last] =
-        [values.first(), values.last()].map(|value| i128::from(value.copied().unwrap_or(0)));
-    if SIDES == 1 {
-        last.unsigned_abs()
-    } else {
-        (last - first).unsigned_abs()
-    }
-}
-
 /// One row for each function that has a node, in the order of the frame table.
 pub fn function_table<const SIDES: usize>(tree: &Tree<SIDES>) -> Vec<FunctionRow<SIDES>> {
     let shape = tree.shape();
@@ -167,64 +81,5 @@ mod tests {
             .collect();
         rows.sort();
         assert_eq!(rows, ["f 5/5 x2", "g 4/1 x2", "main 5/0 x1"]);
-    }
-
-    fn check(order: Order, expect: &str) {
-        let (base, comparison) = (
-            profile("main;f;g;f 3\nmain;f 2\ng 1"),
-            profile("main;f 1\nmain;h 6"),
-        );
-        let diff = crate::diff(
-            (&base, 0),
-            (&comparison, 0),
-            By::Name,
-            crate::Scale::Absolute,
-        );
-        let tree = diff.tree();
-        let top = top(tree, order);
-        assert_eq!(top.whole, [6, 7]);
-        let rows: Vec<String> = top
-            .rows
-            .iter()
-            .map(|TopRow { function: f, sum }| {
-                let name = tree.shape().text(tree.shape().frames()[f.frame].name);
-                format!("{name} {:?} {sum:?} {:?}", f.own, f.total)
-            })
-            .collect();
-        assert_eq!(rows.join("\n"), expect);
-    }
-
-    #[test]
-    fn largest_first() {
-        check(
-            Order::Own,
-            "f [5, 1] [5, 1] [5, 1]\nh [0, 6] [5, 7] [0, 6]\ng [1, 0] [6, 7] [4, 0]\nmain [0, 0] [6, 7] [5, 7]",
-        );
-        check(
-            Order::Total,
-            "main [0, 0] [0, 0] [5, 7]\nf [5, 1] [5, 1] [5, 1]\nh [0, 6] [5, 7] [0, 6]\ng [1, 0] [6, 7] [4, 0]",
-        );
-        check(
-            Order::OwnChange,
-            "h [0, 6] [0, 6] [0, 6]\nf [5, 1] [5, 7] [5, 1]\ng [1, 0] [6, 7] [4, 0]\nmain [0, 0] [6, 7] [5, 7]",
-        );
-        check(
-            Order::TotalChange,
-            "h [0, 6] [0, 6] [0, 6]\nf [5, 1] [5, 7] [5, 1]\ng [1, 0] [6, 7] [4, 0]\nmain [0, 0] [6, 7] [5, 7]",
-        );
-    }
-
-    #[test]
-    fn shares() {
-        let tree = CallTree::new(&profile("a 3\nb -1"), 0, By::Name);
-        let top = top(&tree, Order::Own);
-        assert_eq!(
-            (top.whole, top.percent(3, 0), top.percent(-1, 0)),
-            ([4], 75.0, -25.0)
-        );
-        assert_eq!(
-            super::top(&CallTree::new(&profile("a 0"), 0, By::Name), Order::Own).percent(0, 0),
-            0.0
-        );
     }
 }

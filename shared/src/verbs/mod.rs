@@ -20,8 +20,7 @@
 //! # On trees
 //!
 //! [`callers`], [`callees`] and [`inverted`] take a tree with any number of sides and
-//! give one of the same type, so all of them work on comparisons too; [`crate::DiffTree::new`]
-//! makes a comparison of the result. [`timeline`] lays visits of a tree's nodes out in time.
+//! give one of the same type, so all of them work on comparisons too. [`timeline`] lays visits of a tree's nodes out in time.
 
 mod filter;
 mod names;

@@ -364,7 +364,7 @@ mod tests {
         let (base, comparison) = (profile("a;b 3\nc 1"), profile("a;b 1\na;c 2"));
         let d = diff((&base, 0), (&comparison, 0), By::Name, Scale::Absolute);
         assert_eq!(
-            draw(d.tree(), Trimming::default()),
+            draw(&d, Trimming::default()),
             "a 3,3/0,0, b 3,1/3,1, c 1,2/1,2 | a->b 3,1, a->c 0,2"
         );
     }

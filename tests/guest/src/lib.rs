@@ -116,16 +116,16 @@ pub fn differences(input: &[u8]) -> Vec<u8> {
         (Scale::Normalised, By::Function),
     ] {
         let d = diff((base, 0), (comparison, 0), by, scale);
-        for row in function_table(d.tree()) {
+        for row in function_table(&d) {
             row.own
                 .into_iter()
                 .chain(row.total)
                 .for_each(|value| out.extend(value.to_le_bytes()));
         }
-        for node in (0..d.tree().shape().len() as u32).map(NodeId) {
-            out.extend(d.tree().shape().name(node).as_bytes());
-            let [before, after] = d.tree().totals(node);
-            for value in [before, after, d.gain(node), d.loss(node)] {
+        for node in (0..d.shape().len() as u32).map(NodeId) {
+            out.extend(d.shape().name(node).as_bytes());
+            let [before, after] = d.totals(node);
+            for value in [before, after] {
                 out.extend(value.to_le_bytes());
             }
         }

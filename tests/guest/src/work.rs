@@ -78,7 +78,6 @@ pub fn work_diff() -> u64 {
             By::Function,
             Scale::Normalised,
         )
-        .tree()
         .shape()
         .len() as u64
     })

@@ -82,9 +82,9 @@ impl View {
                 Some(pause) => layout_chart(tree, pause, view),
             },
             Values::Diff(diff) => match widths {
-                Widths::Both => layout(diff.tree(), view),
-                Widths::Base => layout_side(diff.tree(), 0, view),
-                Widths::Comparison => layout_side(diff.tree(), 1, view),
+                Widths::Both => layout(diff, view),
+                Widths::Base => layout_side(diff, 0, view),
+                Widths::Comparison => layout_side(diff, 1, view),
             },
         };
         Ok(boxes.iter().flat_map(|b| self.words(b)).collect())
@@ -106,7 +106,7 @@ impl View {
         let node = self.node(node)?;
         Ok(match &self.values {
             Values::Call(tree) => place(tree, node),
-            Values::Diff(diff) => place(diff.tree(), node),
+            Values::Diff(diff) => place(diff, node),
         })
     }
 

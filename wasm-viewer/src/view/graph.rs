@@ -16,9 +16,7 @@ impl View {
             Values::Call(tree) => {
                 self.told(call_graph(tree, Trimming::default()), |[one]| [one, 0])
             }
-            Values::Diff(diff) => {
-                self.told(call_graph(diff.tree(), Trimming::default()), |sides| sides)
-            }
+            Values::Diff(diff) => self.told(call_graph(diff, Trimming::default()), |sides| sides),
         }
     }
 

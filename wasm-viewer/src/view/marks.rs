@@ -20,7 +20,7 @@ impl View {
                 (m.frames, m.nodes, [m.total[0], 0])
             }
             Values::Diff(diff) => {
-                let m = search(diff.tree(), &pattern);
+                let m = search(diff, &pattern);
                 (m.frames, m.nodes, m.total)
             }
         };

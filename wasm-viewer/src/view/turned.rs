@@ -1,6 +1,6 @@
 //! The same tree seen from elsewhere: upside down, or from one function.
 
-use pilotlight_core::{DiffTree, verbs};
+use pilotlight_core::verbs;
 
 use super::View;
 use super::table::Table;
@@ -16,9 +16,8 @@ impl View {
                 (Values::Call(Box::new(inverted.tree)), inverted.cut)
             }
             Values::Diff(diff) => {
-                let inverted = verbs::inverted(diff.tree());
-                let diff = DiffTree::new(inverted.tree);
-                (Values::Diff(Box::new(diff)), inverted.cut)
+                let inverted = verbs::inverted(diff.as_ref());
+                (Values::Diff(Box::new(inverted.tree)), inverted.cut)
             }
         };
         Self {
@@ -60,12 +59,12 @@ impl View {
                 )
             }
             Values::Diff(diff) => {
-                let callers = verbs::callers(diff.tree(), is_asked);
-                let callees = verbs::callees(diff.tree(), is_asked);
+                let callers = verbs::callers(diff.as_ref(), is_asked);
+                let callees = verbs::callees(diff.as_ref(), is_asked);
                 (
-                    Values::Diff(Box::new(DiffTree::new(callers.tree))),
+                    Values::Diff(Box::new(callers.tree)),
                     callers.cut,
-                    Values::Diff(Box::new(DiffTree::new(callees))),
+                    Values::Diff(Box::new(callees)),
                 )
             }
         };

@@ -14,7 +14,7 @@ impl Values {
     pub(crate) fn shape(&self) -> &Shape {
         match self {
             Self::Call(tree) => tree.shape(),
-            Self::Diff(diff) => diff.tree().shape(),
+            Self::Diff(diff) => diff.shape(),
         }
     }
 
@@ -22,14 +22,14 @@ impl Values {
     pub(crate) fn totals(&self, node: NodeId) -> [i64; 2] {
         match self {
             Self::Call(tree) => [tree.total_value(node), 0],
-            Self::Diff(diff) => diff.tree().totals(node),
+            Self::Diff(diff) => diff.totals(node),
         }
     }
 
     pub(super) fn own(&self, node: NodeId) -> [i64; 2] {
         match self {
             Self::Call(tree) => [tree.self_value(node), 0],
-            Self::Diff(diff) => diff.tree().own(node),
+            Self::Diff(diff) => diff.own(node),
         }
     }
 
@@ -44,7 +44,7 @@ impl Values {
                 };
                 function_table(tree).into_iter().map(widen).collect()
             }
-            Self::Diff(diff) => function_table(diff.tree()),
+            Self::Diff(diff) => function_table(diff),
         }
     }
 

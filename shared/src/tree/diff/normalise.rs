@@ -2,7 +2,8 @@
 
 use crate::tree::self_values::SelfValues;
 
-use super::sides::{BASE, COMPARISON};
+const BASE: usize = 0;
+const COMPARISON: usize = 1;
 
 /// Scales the self values of the comparison to the total of its base.
 pub(super) fn normalise(own: &mut [SelfValues; 2]) {
@@ -16,12 +17,12 @@ pub(super) fn normalise(own: &mut [SelfValues; 2]) {
 }
 
 /// Sum of values. Exact: an `i128` holds 2^63 values of 2^63.
-pub(crate) fn exact_sum(values: &[i64]) -> i128 {
+fn exact_sum(values: &[i64]) -> i128 {
     values.iter().map(|&value| i128::from(value)).sum()
 }
 
 /// Values scaled one after the other, each to what the running sum of all so far grows by.
-pub(crate) struct Ratio {
+struct Ratio {
     /// Target and source, both made positive: total after and before.
     to: u128,
     from: u128,
@@ -38,7 +39,7 @@ enum State {
 
 impl Ratio {
     /// From one total to another; `None` where no factor of zero or more does that.
-    pub(crate) fn new(to: i128, from: i128) -> Option<Self> {
+    fn new(to: i128, from: i128) -> Option<Self> {
         let possible = from != 0 && (to == 0 || (to < 0) == (from < 0));
         let (to, from) = (to.unsigned_abs(), from.unsigned_abs());
         // A value times `to` and a rest then fit an `i128`.
@@ -55,7 +56,7 @@ impl Ratio {
     }
 
     /// The next value, scaled; at the limits of `i64` when it lies beyond.
-    pub(crate) fn next(&mut self, value: i64) -> i64 {
+    fn next(&mut self, value: i64) -> i64 {
         let step = match &mut self.state {
             State::Rest(rest) => {
                 let sum = i128::from(value) * self.to as i128 + i128::from(*rest);

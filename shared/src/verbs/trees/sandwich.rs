@@ -152,13 +152,13 @@ mod tests {
             By::Name,
             crate::Scale::Absolute,
         );
-        let shape = d.tree().shape();
+        let shape = d.shape();
         let is_f = |frame: usize| shape.text(shape.frames()[frame].name) == "f";
         assert_eq!(
-            draw(&callees(d.tree(), is_f)),
+            draw(&callees(&d, is_f)),
             "total 4,3/0,0\n f 4,3/1,0\n  x 3,1/3,1\n  y 0,2/0,2\n"
         );
         let expect = "total 4,3/0,0\n f 4,3/0,0\n  a 3,1/3,1\n  b 1,0/1,0\n  c 0,2/0,2\n";
-        assert_eq!(draw(&callers(d.tree(), is_f).tree), expect);
+        assert_eq!(draw(&callers(&d, is_f).tree), expect);
     }
 }

@@ -336,11 +336,10 @@ mod tests {
     #[test]
     fn a_side_alone_has_its_own_widths() {
         let [base, comparison] = [profile("a;b 60\na;c 20"), profile("a;b 5\na;new 15")];
-        let diff = diff((&base, 0), (&comparison, 0), By::Name, Scale::Absolute);
-        let tree = diff.tree();
+        let tree = diff((&base, 0), (&comparison, 0), By::Name, Scale::Absolute);
         let drawn = |side, view| -> Vec<String> {
             let text = |b: &FlameBox| format!("{} {}+{}", tree.shape().name(b.node), b.x, b.width);
-            let mut drawn: Vec<_> = layout_side(tree, side, view).iter().map(text).collect();
+            let mut drawn: Vec<_> = layout_side(&tree, side, view).iter().map(text).collect();
             drawn.sort();
             drawn
         };
