@@ -48,8 +48,6 @@ pub struct Ingested {
 pub struct Chunk {
     /// As the store takes it.
     pub bytes: Vec<u8>,
-    /// How many series it holds.
-    pub series: usize,
     /// How many samples came with a span that is not kept, or not all of it.
     pub lost_links: u64,
 }
@@ -128,7 +126,6 @@ impl Draft {
         }
         Ok(Some(Chunk {
             bytes: encode_chunk(self.id, &self.profile, &series)?,
-            series: series.len(),
             lost_links,
         }))
     }
@@ -177,10 +174,5 @@ impl Ingested {
                 self.notes.push(noted);
             }
         }
-    }
-
-    /// How many series are to be stored.
-    pub fn series(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.series).sum()
     }
 }

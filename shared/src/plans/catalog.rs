@@ -9,35 +9,9 @@ use hashbrown::{HashMap, HashSet};
 
 use super::plan::CatalogObject;
 use crate::base::units::TimeRange;
-use crate::model::labels::{Labels, SERVICE_NAME};
+use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
-
-/// A service that has profiles.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Service {
-    /// Its name; empty for series without one.
-    pub name: String,
-    /// Types of profiles that it has, in order.
-    pub types: Vec<ProfileType>,
-}
-
-/// Services with profiles in `range`, in order of name.
-pub fn services(objects: &[CatalogObject], range: TimeRange) -> Vec<Service> {
-    let mut found: BTreeMap<&str, BTreeSet<&ProfileType>> = BTreeMap::new();
-    for (labels, profile_type) in series(objects, range) {
-        found
-            .entry(labels.get(SERVICE_NAME).unwrap_or(""))
-            .or_default()
-            .insert(profile_type);
-    }
-    let service = |(name, types): (&str, BTreeSet<&ProfileType>)| Service {
-        name: name.to_owned(),
-        types: types.into_iter().cloned().collect(),
-    };
-    found.into_iter().map(service).collect()
-}
-
 /// Label names and their values among selected series with profiles in `range`.
 pub fn label_values(
     objects: &[CatalogObject],

@@ -21,7 +21,7 @@ mod values;
 
 pub use answers::{LabelsAnswer, MAX_NUMBERS, ServicesAnswer, TimelineAnswer, range_before};
 pub use bundle::{BundleFile, bundle};
-pub use catalog::{Service, label_values, series, services};
+pub use catalog::{label_values, series};
 pub use compact::{
     CompactJob, CompactOutput, CompactPlan, CompactTask, Deletion, JobCandidate, MAX_FAILURES,
     MAX_JOB_BYTES, MAX_JOB_OBJECTS, MAX_PARTITION_BYTES, MIN_JOB_OBJECTS, pick_job, pick_rewrite,

@@ -165,9 +165,11 @@ fn profiles_of_one_id_are_told_by_type_start_and_labels() {
     together.sort_unstable();
     assert_eq!(together, distinct);
     assert_eq!(total(&outcome), 5 * 3);
-    let series = outcome.ingested.chunks.iter();
-    assert!(series.clone().all(|chunk| chunk.series == 1));
-    let starts = series.map(|chunk| chunk_head(&chunk.bytes).unwrap().series[0].time.0);
+    let starts = outcome.ingested.chunks.iter().map(|chunk| {
+        let head = chunk_head(&chunk.bytes).unwrap();
+        assert_eq!(head.series.len(), 1);
+        head.series[0].time.0
+    });
     assert!(starts.max() > Some(START as i64 + 1));
 }
 

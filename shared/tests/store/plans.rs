@@ -1,6 +1,6 @@
 //! Queries over random histories against a fold over a map, before and after compaction.
 
-use pilotlight_core::plans::{PlanError, QueryPlan, label_values, services};
+use pilotlight_core::plans::{PlanError, QueryPlan, label_values, series};
 use pilotlight_core::store::{ChunkId, Series, SeriesRows, encode_chunk};
 use pilotlight_core::{ProfileBuilder, Selector, TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -216,21 +216,19 @@ fn only_what_is_needed_is_read() {
 }
 
 #[test]
-fn directories_know_services_and_labels() {
+fn directories_know_series_and_labels() {
     let mut bucket = Bucket::filled(&[minute(1, 0, "a", 1), minute(2, 5, "b", 2)]);
     for _ in 0..2 {
-        let names = |range| {
-            services(&bucket.catalog, range)
-                .into_iter()
-                .map(|s| s.name)
-                .collect::<Vec<_>>()
+        let found = |range| {
+            let found = series(&bucket.catalog, range).into_iter();
+            let names = found.map(|(labels, of_type)| {
+                assert_eq!(of_type, &profile_type("process_cpu", "cpu"));
+                labels.get("service_name").expect("both have one")
+            });
+            names.collect::<Vec<_>>()
         };
-        assert_eq!(names(TimeRange::ALL), ["a", "b"]);
-        assert_eq!(names(minutes(1, 6)), ["b"]);
-        assert_eq!(
-            services(&bucket.catalog, TimeRange::ALL)[0].types,
-            [profile_type("process_cpu", "cpu")]
-        );
+        assert_eq!(found(TimeRange::ALL), ["a", "b"]);
+        assert_eq!(found(minutes(1, 6)), ["b"]);
         let shown = |selector: &str| {
             let labels = label_values(
                 &bucket.catalog,

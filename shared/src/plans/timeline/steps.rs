@@ -61,11 +61,6 @@ impl Steps {
         // unaligned.
         steps.find_map(fits).unwrap_or(exact)
     }
-
-    /// Length of a bucket in nanoseconds.
-    pub fn step(&self) -> i64 {
-        self.range.nanos() / self.count.max(1) as i64
-    }
 }
 
 /// The longest window whose edges are kept by buckets of `step` nanoseconds, one of which begins at

@@ -62,22 +62,6 @@ impl SegmentWriter {
         self.links.extend_from_slice(links);
         Ok(head)
     }
-
-    /// Bytes so far, without the directory.
-    pub fn len(&self) -> usize {
-        self.bytes.len() + self.links.len()
-    }
-
-    /// Whether no chunk is in it.
-    pub fn is_empty(&self) -> bool {
-        self.chunks.is_empty()
-    }
-
-    /// How many chunks are in it.
-    pub fn chunks(&self) -> usize {
-        self.chunks.len()
-    }
-
     /// The object, and its directory for the catalog.
     pub fn finish(mut self) -> Result<(Vec<u8>, Directory), StoreError> {
         let behind = self.bytes.len() as u64;

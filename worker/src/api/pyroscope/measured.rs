@@ -63,15 +63,21 @@ pub(crate) fn functions(answer: &QueryAnswer, limit: usize) -> usize {
     written(&message)
 }
 
-/// What `SelectSeries` reads for a range in steps of so many seconds.
-pub(crate) fn read_of_series(range: TimeRange, step: f64) -> (TimeRange, Option<SumWindow>) {
+/// Bytes of what `SelectSeries` makes of a range in steps of so many seconds, by service. `read`
+/// gives the timeline of what it asks for.
+pub(crate) fn select_series(
+    range: TimeRange,
+    step: f64,
+    read: impl FnOnce(TimeRange, Option<SumWindow>) -> Timeline,
+) -> usize {
     let buckets = Buckets::new(range, step).expect("few buckets");
-    (buckets.range(), buckets.window)
-}
-
-/// Bytes of what `SelectSeries` makes of that, by service.
-pub(crate) fn select_series(timeline: &Timeline, range: TimeRange, step: f64) -> usize {
-    let buckets = Buckets::new(range, step).expect("few buckets");
+    let timeline = read(buckets.range(), buckets.window);
     let by = ["service_name".to_owned()];
-    written(&series::answer(timeline, buckets, &by, Aggregation::Sum, 0))
+    written(&series::answer(
+        &timeline,
+        buckets,
+        &by,
+        Aggregation::Sum,
+        0,
+    ))
 }

@@ -95,10 +95,11 @@ fn runner(world: &World) -> Runner {
 
 fn series(world: &World, selector: &Selector, range: TimeRange, step: f64) -> usize {
     let of_type: ProfileType = CPU.parse().unwrap();
-    let (read, window) = measured::read_of_series(range, step);
     let runner = runner(world);
-    let timeline = runner.timeline(selector, Some(&of_type), read, window, Grouping::Series);
-    measured::select_series(&world.clock.run(timeline).unwrap(), range, step)
+    measured::select_series(range, step, |read, window| {
+        let timeline = runner.timeline(selector, Some(&of_type), read, window, Grouping::Series);
+        world.clock.run(timeline).unwrap()
+    })
 }
 
 /// Prints the median of what a query takes, and the size of what it gives.
