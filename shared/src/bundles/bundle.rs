@@ -63,6 +63,7 @@ impl Bundle {
     pub fn name(&self) -> String {
         format!("pilotlight-{}", self.description.digest)
     }
+
     /// All files for a static host, by name: the description, the objects, and `pages`, each of
     /// which is told where the bundle is.
     pub fn site(self, pages: Vec<BundleFile>) -> Result<Vec<BundleFile>, BundleError> {

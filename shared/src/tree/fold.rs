@@ -186,7 +186,7 @@ impl Samples<'_> {
     /// The sum of the samples at each node.
     fn own(&self, nodes: usize) -> SelfValues {
         let values = self.values.iter().copied().filter(|value| *value != 0);
-        SelfValues::sum(nodes, self.ends.iter().copied().zip(values)).without_zeros()
+        SelfValues::sum(nodes, self.ends.iter().copied().zip(values))
     }
 }
 

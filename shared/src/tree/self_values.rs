@@ -46,16 +46,6 @@ impl SelfValues {
         sums
     }
 
-    /// The same values; nodes that have a value of zero have none then.
-    pub(crate) fn without_zeros(self) -> Self {
-        if !self.values.contains(&0) {
-            return self;
-        }
-        Self::sum(
-            self.places.len() * NODES,
-            self.iter().filter(|(_, value)| *value != 0),
-        )
-    }
     /// The value of a node.
     #[inline(always)]
     pub(crate) fn get(&self, node: usize) -> i64 {
@@ -80,16 +70,6 @@ impl SelfValues {
         &mut self.values
     }
 
-    /// Nodes and values, in order.
-    fn iter(&self) -> impl Iterator<Item = (u32, i64)> + Clone {
-        let nodes = self
-            .places
-            .iter()
-            .zip((0..).step_by(NODES))
-            .flat_map(|(place, first)| ones(place.bits, first));
-        nodes.zip(self.values.iter().copied())
-    }
-
     /// A value for each of `nodes` nodes.
     pub(crate) fn dense(&self, nodes: usize) -> Vec<i64> {
         // Each page is written from front to back and read later: memory that is given out as zeros
@@ -99,7 +79,7 @@ impl SelfValues {
         for place in &self.places {
             let first = dense.len();
             dense.resize(first + NODES, 0);
-            for (node, &value) in ones(place.bits, 0).zip(&mut values) {
+            for (node, &value) in ones(place.bits).zip(&mut values) {
                 dense[first + node as usize] = value;
             }
         }
@@ -114,11 +94,11 @@ fn bit(node: usize) -> u64 {
     1 << (node % NODES)
 }
 
-/// The numbers of the bits that are set, from `first`.
+/// The numbers of the bits that are set.
 #[inline(always)]
-fn ones(mut bits: u64, first: u32) -> impl Iterator<Item = u32> + Clone {
+fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
-        let one = (bits != 0).then(|| first + bits.trailing_zeros())?;
+        let one = (bits != 0).then(|| bits.trailing_zeros())?;
         bits &= bits - 1;
         Some(one)
     })
@@ -141,7 +121,7 @@ mod tests {
         ];
         let own = SelfValues::sum(71, values.into_iter());
         let expect = [(0, 0), (3, 3), (63, i64::MAX), (64, 2), (70, 5)];
-        assert_eq!(own.iter().collect::<Vec<_>>(), expect);
+        assert_eq!(own.values(), expect.map(|(_, value)| value));
         let dense = own.dense(71);
         assert_eq!(dense.len(), 71);
         for (node, &value) in dense.iter().enumerate() {
@@ -152,7 +132,5 @@ mod tests {
             );
             assert_eq!(value, given.map_or(0, |(_, value)| *value));
         }
-        let kept = own.without_zeros();
-        assert_eq!(kept.iter().collect::<Vec<_>>(), expect[1..]);
     }
 }

@@ -21,6 +21,7 @@ pub struct FunctionRow<const SIDES: usize> {
     /// In how many nodes it stands.
     pub nodes: u32,
 }
+
 /// How large values are, whatever their signs, all sides together.
 pub(crate) fn size<const SIDES: usize>(values: [i64; SIDES]) -> u128 {
     values
@@ -28,6 +29,7 @@ pub(crate) fn size<const SIDES: usize>(values: [i64; SIDES]) -> u128 {
         .map(|value| u128::from(value.unsigned_abs()))
         .sum()
 }
+
 /// One row for each function that has a node, in the order of the frame table.
 pub fn function_table<const SIDES: usize>(tree: &Tree<SIDES>) -> Vec<FunctionRow<SIDES>> {
     let shape = tree.shape();

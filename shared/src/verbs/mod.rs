@@ -13,14 +13,15 @@
 //! as two stacks that became the same. That changes nothing about what it says: [`crate::merge`]
 //! adds such samples up, and [`crate::canonical()`] leaves each row once.
 //!
-//! A verb that looks at one sample at a time (all but [`scale`], and [`focus_tags`] and [`ignore_tags`]
-//! with ranges of numbers without units) commutes with merging: `canonical(verb(merge(a, b))) = merge(verb(a),
-//! verb(b))`.
+//! A verb that looks at one sample at a time (all but [`scale`], and [`focus_tags`] and
+//! [`ignore_tags`] with ranges of numbers without units) commutes with merging:
+//! `canonical(verb(merge(a, b))) = merge(verb(a), verb(b))`.
 //!
 //! # On trees
 //!
-//! [`callers`], [`callees`] and [`inverted`] take a tree with any number of sides and
-//! give one of the same type, so all of them work on comparisons too. [`timeline`] lays visits of a tree's nodes out in time.
+//! [`callers`], [`callees`] and [`inverted`] take a tree with any number of sides and give one of
+//! the same type, so all of them work on comparisons too. [`timeline`] lays visits of a tree's
+//! nodes out in time.
 
 mod filter;
 mod names;

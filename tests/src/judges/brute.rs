@@ -181,6 +181,7 @@ impl Frame {
         }
     }
 }
+
 /// Focus.
 pub fn focus(samples: &[Sample], test: Test<'_>) -> Vec<Sample> {
     map_stacks(samples, |stack| {
@@ -249,6 +250,7 @@ pub fn show_from(samples: &[Sample], test: Test<'_>) -> Vec<Sample> {
         Some(stack[first..].iter().map(cut).collect())
     })
 }
+
 /// Prune from; the test is of simplified names.
 pub fn prune_from(samples: &[Sample], test: Test<'_>) -> Vec<Sample> {
     let cut = |frame: &Frame| match frame.places.iter().rposition(|p| name_matches(p, test)) {

@@ -143,6 +143,7 @@ fn tables_of_functions_and_files_are_those_of_pprof() {
         }
     }
 }
+
 /// What our verb of an option makes of a profile.
 fn tagged(profile: &Profile, option: &str) -> Profile {
     let (name, text) = option.split_once('=').expect("a value");

@@ -62,6 +62,7 @@ impl SegmentWriter {
         self.links.extend_from_slice(links);
         Ok(head)
     }
+
     /// The object, and its directory for the catalog.
     pub fn finish(mut self) -> Result<(Vec<u8>, Directory), StoreError> {
         let behind = self.bytes.len() as u64;

@@ -135,6 +135,7 @@ mod tests {
         );
         assert_eq!([1, 2].map(|node| d.own(NodeId(node))), [[max; 2]; 2]);
     }
+
     #[test]
     fn no_node_is_removed_by_rounding() {
         let d = compare("a 1\nb 1", "a 1\nb 1000", Scale::Normalised);

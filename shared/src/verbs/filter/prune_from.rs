@@ -11,8 +11,7 @@ use crate::verbs::rewrite::{
 /// stay as they are.
 ///
 /// Only names count, without parameters and a leading dot (`foo::bar(int)` is `foo::bar`); files do
-/// not. A location that matches loses the lines inside its innermost
-/// match wherever it stands.
+/// not. A location that matches loses the lines inside its innermost match wherever it stands.
 ///
 /// Laws: totals stay; applied twice it changes nothing more.
 pub fn prune_from(profile: &Profile, pattern: &FramePattern) -> Filtered {
@@ -103,6 +102,7 @@ mod tests {
     fn pattern(text: &str) -> FramePattern {
         FramePattern::new(text).unwrap()
     }
+
     #[test]
     fn from_the_leaf_up_to_the_innermost_match() {
         let p = profile("a;b;c;b;d 1\nd;c 2");
@@ -112,6 +112,7 @@ mod tests {
             "total 3/0\n a 1/0\n  b 1/0\n   c 1/0\n    b 1/1\n d 2/0\n  c 2/2\n"
         );
     }
+
     #[test]
     fn parameters_do_not_count() {
         for (name, simple) in [

@@ -207,6 +207,7 @@ mod tests {
         check("7", 16);
         check("none=7", 0);
     }
+
     #[test]
     fn what_cannot_be_is_refused() {
         assert!(TagPattern::new("a,(").is_err());

@@ -162,6 +162,7 @@ impl<'a> Grouping<'a> {
     fn function(&mut self, name: StringId) -> crate::model::id::FunctionId {
         self.tables.function(Function::named(name, StringId::EMPTY))
     }
+
     /// A mapping that is only its file.
     fn module(&mut self, id: MappingId) -> MappingId {
         let file = self.text(self.profile.mappings[id.index()].file);

@@ -95,6 +95,7 @@ impl Unit {
                 })
             })
     }
+
     /// The units that its values are shown in.
     pub(crate) fn ladder(self) -> &'static Ladder {
         match self.dimension {

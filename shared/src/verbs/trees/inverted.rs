@@ -169,7 +169,7 @@ pub(crate) fn climb<const SIDES: usize>(
     } = grown;
     let own = std::array::from_fn(|side| {
         let values = added.iter().map(|&(node, values)| (node, values[side]));
-        SelfValues::sum(parents.len(), values.filter(|(_, value)| *value != 0)).without_zeros()
+        SelfValues::sum(parents.len(), values.filter(|(_, value)| *value != 0))
     });
     Inverted {
         tree: Tree::of_preorder(

@@ -54,7 +54,6 @@ pub fn callees<const SIDES: usize>(
             merged.ranks.len(),
             rows.map(|(row, value)| (forest.node_of(row), value)),
         )
-        .without_zeros()
     });
     let (strings, frames) = (shape.strings.clone(), shape.frames.clone());
     Tree::of_preorder(strings, frames, merged.parents, merged.ranks, own)

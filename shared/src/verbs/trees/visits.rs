@@ -45,6 +45,7 @@ pub enum TimelineError {
         until: i64,
     },
 }
+
 /// The spans of some visits, by start, then depth. Visits may come in any order; of those at one
 /// time the last counts. The last of all holds until `until`, if that is later. Time is that of
 /// sorting, then linear in visits and spans.

@@ -26,6 +26,7 @@ const MAX_DECIMALS: u32 = 3;
 pub fn format_value(value: i64, unit: &str) -> String {
     with_sign(value < 0, &auto(value.unsigned_abs(), unit))
 }
+
 /// Every digit, with the unit as it is given: 1,404,000,000 nanoseconds.
 pub fn format_exact(value: i64, unit: &str) -> String {
     let shown = if is_count(unit) { "" } else { unit };
@@ -34,6 +35,7 @@ pub fn format_exact(value: i64, unit: &str) -> String {
         &join(&grouped(&value.unsigned_abs().to_string()), shown),
     )
 }
+
 /// A share of the whole: 31.4 %, 0.25 %. Never 0 for something, never 100 for less than all; 0
 /// where there is no whole.
 pub fn format_percent(part: i128, whole: i128) -> String {

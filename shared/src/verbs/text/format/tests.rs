@@ -74,6 +74,7 @@ fn values() {
     }
     assert_eq!(format_value(1_234, ""), "1,234");
 }
+
 #[test]
 fn percents() {
     let table = [
