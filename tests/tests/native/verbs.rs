@@ -1,17 +1,19 @@
 //! What the docs of the verbs promise, held against brute force on random profiles and against Go's
 //! pprof.
 
-mod against_go;
-
+use pilotlight_core::pprof::{encode, open};
 use pilotlight_core::verbs::{
-    Demangle, FramePattern, Granularity, Ratio, Recursion, RenameRules, TagPattern, ZeroSamples,
-    collapse_recursion, demangle, focus, focus_tags, group, hide, hide_tags, negate, prune,
-    prune_from, rename, scale, select, show, show_from, show_tags,
+    Filtered, FramePattern, Granularity, Ratio, Recursion, TagPattern, collapse_recursion,
+    demangled, focus, focus_tags, group, hide, ignore, ignore_tags, prune_from, scale, show,
+    show_from,
 };
-use pilotlight_core::{Profile, canonical, merge};
+use pilotlight_core::{Profile, ProfileBuilder, canonical, merge};
 use pilotlight_tests::brute::{self, Frame, Function, Place, Sample, Value, spell, sums};
-use pilotlight_tests::random::{profiles, some_profiles};
+use pilotlight_tests::random::{profiles, some_named_profiles, some_profiles};
+use pilotlight_tests::{corpus, go};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use regex_lite::Regex;
 
 /// Patterns that match some of what random profiles are made of.
@@ -75,19 +77,18 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn focus_and_ignore(p in profiles(), (a, a_regex) in pattern(), (b, b_regex) in pattern()) {
+    fn focus_and_ignore(p in profiles(), (a, regex) in pattern()) {
         let samples = spell(&p);
-        let (test_a, test_b) = (|text: &str| a_regex.is_match(text), |text: &str| b_regex.is_match(text));
-        check(&focus(&p, Some(&a), Some(&b)).profile, &brute::focus(&samples, Some(&test_a), Some(&test_b)));
-        let (kept, rest) = (focus(&p, Some(&a), None), focus(&p, None, Some(&a)));
-        check(&kept.profile, &brute::focus(&samples, Some(&test_a), None));
-        check(&rest.profile, &brute::focus(&samples, None, Some(&test_a)));
+        let test = |text: &str| regex.is_match(text);
+        let (kept, rest) = (focus(&p, &a), ignore(&p, &a));
+        check(&kept.profile, &brute::focus(&samples, &test));
+        check(&rest.profile, &brute::ignore(&samples, &test));
         let with_frames = brute::map_stacks(&samples, |s| (!s.is_empty()).then(|| s.to_vec()));
         let total = |column: usize| with_frames.iter().map(|s| i128::from(s.values[column])).sum::<i128>();
         let expect: Vec<i128> = (0..p.sample_types().len()).map(total).collect();
         prop_assert_eq!(add(&totals(&kept.profile), &totals(&rest.profile)), expect);
-        prop_assert_eq!(kept.focus_matched, rest.ignore_matched);
-        prop_assert!(kept.focus_matched || kept.profile.is_empty());
+        prop_assert_eq!(kept.matched, rest.matched);
+        prop_assert!(kept.matched || kept.profile.is_empty());
     }
 
     #[test]
@@ -106,43 +107,24 @@ proptest! {
     fn frames_from_a_function_on(p in profiles(), (a, regex) in pattern()) {
         let from = show_from(&p, &a).profile;
         check(&from, &brute::show_from(&spell(&p), &|text| regex.is_match(text)));
-        prop_assert_eq!(totals(&from), totals(&focus(&p, Some(&a), None).profile));
+        prop_assert_eq!(totals(&from), totals(&focus(&p, &a).profile));
         prop_assert_eq!(spell(&show_from(&from, &a).profile), spell(&from));
     }
 
     #[test]
-    fn stacks_pruned(p in profiles(), (a, a_regex) in pattern(), (b, b_regex) in pattern()) {
-        let samples = spell(&p);
-        let all = prune(&p, &a, None).profile;
-        check(&all, &brute::prune(&samples, &|text| a_regex.is_match(text)));
-        let some = prune(&p, &a, Some(&b)).profile;
-        check(&some, &brute::prune(&samples, &|text| a_regex.is_match(text) && !b_regex.is_match(text)));
-        prop_assert_eq!(totals(&some), totals(&p));
-        // Once cut, no location has only some lines that match, so from here on it is idempotent
-        // without exception.
-        let twice = prune(&all, &a, None).profile;
-        prop_assert_eq!(spell(&prune(&twice, &a, None).profile), spell(&twice));
-        if p.location_ids().all(|id| p.lines(id).len() < 2) {
-            prop_assert_eq!(spell(&twice), spell(&all));
-        }
+    fn stacks_pruned(p in profiles(), (a, regex) in pattern()) {
         let from = prune_from(&p, &a).profile;
-        check(&from, &brute::prune_from(&samples, &|text| a_regex.is_match(text)));
+        check(&from, &brute::prune_from(&spell(&p), &|text| regex.is_match(text)));
         prop_assert_eq!(totals(&from), totals(&p));
         prop_assert_eq!(spell(&prune_from(&from, &a).profile), spell(&from));
     }
 
     #[test]
-    fn labels_filtered(p in profiles(), (a, text) in tags(), (b, _) in tags(), (key, key_regex) in pattern()) {
-        let kept = focus_tags(&p, Some(&a), None).profile;
+    fn labels_filtered(p in profiles(), (a, text) in tags()) {
+        let kept = focus_tags(&p, &a).profile;
         let expect: Vec<Sample> = spell(&p).into_iter().filter(|s| has_tag(s, text)).collect();
         check(&kept, &expect);
-        prop_assert_eq!(add(&totals(&kept), &totals(&focus_tags(&p, None, Some(&a)).profile)), totals(&p));
-        let both = focus_tags(&p, Some(&a), Some(&b)).profile;
-        prop_assert_eq!(spell(&both), spell(&focus_tags(&kept, None, Some(&b)).profile));
-        check(&show_tags(&p, &key).profile, &brute::filter_labels(&spell(&p), &|k| key_regex.is_match(k)));
-        check(&hide_tags(&p, &key).profile, &brute::filter_labels(&spell(&p), &|k| !key_regex.is_match(k)));
-        let spans = FramePattern::new("^s|bytes").unwrap();
-        check(&hide_tags(&p, &spans).profile, &brute::filter_labels(&spell(&p), &|k| !(k.starts_with('s') || k == "bytes")));
+        prop_assert_eq!(add(&totals(&kept), &totals(&ignore_tags(&p, &a).profile)), totals(&p));
     }
 
     #[test]
@@ -177,27 +159,8 @@ proptest! {
     }
 
     #[test]
-    fn functions_renamed(p in profiles()) {
-        let rules = RenameRules::new(&[("^(\\w+)\\.", "pkg_$1."), ("all", "each")]).unwrap();
-        let renamed = rename(&p, &rules);
-        let regex = Regex::new("^(\\w+)\\.").unwrap();
-        let name = |name: &str| regex.replace(name, "pkg_$1.").replace("all", "each");
-        check(&renamed, &brute::map_stacks(&spell(&p), |stack| {
-            let mut stack = stack.to_vec();
-            let functions = stack.iter_mut().flat_map(|f| &mut f.places).filter_map(|place| place.function.as_mut());
-            functions.for_each(|f| f.name = name(&f.name));
-            Some(stack)
-        }));
-    }
-
-    #[test]
-    fn columns_selected_and_scaled(p in profiles(), (numerator, denominator) in ratio()) {
-        let all: Vec<usize> = (0..p.sample_types().len()).collect();
-        prop_assert_eq!(&select(&p, &all, ZeroSamples::Keep).unwrap(), &p);
-        for &column in &all {
-            let one = select(&p, &[column], ZeroSamples::Drop).unwrap();
-            prop_assert_eq!(one.total(0), p.total(column));
-            prop_assert!(one.samples().values[0].iter().all(|v| *v != 0));
+    fn columns_scaled(p in profiles(), (numerator, denominator) in ratio()) {
+        for column in 0..p.sample_types().len() {
             let ratio = Ratio::new(numerator, denominator).unwrap();
             let scaled = scale(&p, column, ratio);
             let exact = |n: i128| (n * i128::from(numerator)).div_euclid(i128::from(denominator));
@@ -209,9 +172,6 @@ proptest! {
                 prop_assert!((floor..=floor + 1).contains(&i128::from(new)) || scaled.saturated > 0);
                 prop_assert!(old != 0 || new == 0);
             }
-            let negated = negate(&p, column);
-            prop_assert_eq!(&negate(&negated.profile, column).profile, &p);
-            prop_assert!(merged(&[select(&p, &[column], ZeroSamples::Keep).unwrap(), select(&negated.profile, &[column], ZeroSamples::Keep).unwrap()]).is_empty());
         }
     }
 
@@ -226,17 +186,17 @@ proptest! {
     fn no_pattern_panics(text in "\\PC{0,30}", seed in "[a-z0-9:=,+kmb(|)*\\\\\\[\\]^$.{}?-]{0,30}", p in profiles()) {
         for text in [text, seed] {
             if let Ok(pattern) = FramePattern::new(&text) {
-                focus(&p, Some(&pattern), None);
-                prune(&p, &pattern, None);
+                focus(&p, &pattern);
+                prune_from(&p, &pattern);
             }
             if let Ok(pattern) = TagPattern::new(&text) {
-                focus_tags(&p, Some(&pattern), None);
+                focus_tags(&p, &pattern);
             }
             pilotlight_core::verbs::package(&text, "");
             pilotlight_core::verbs::package(&text, "a.cc");
-            Demangle::default().name(&text);
-            Demangle::default().name(&format!("_Z{text}"));
-            Demangle::default().name(&format!("_R{text}"));
+            demangled(&text);
+            demangled(&format!("_Z{text}"));
+            demangled(&format!("_R{text}"));
         }
     }
 }
@@ -246,51 +206,29 @@ fn ratio() -> impl Strategy<Value = (i64, u64)> {
     prop_oneof![(-5i64..6, 1u64..7), (any::<i64>(), 1..u64::MAX)]
 }
 
-const GRANULARITIES: [Granularity; 6] = [
+const GRANULARITIES: [Granularity; 4] = [
     Granularity::Function,
     Granularity::File,
-    Granularity::Line,
-    Granularity::Address,
     Granularity::Module,
     Granularity::Package,
 ];
 
 /// Verbs that look at one sample at a time.
-const VERBS: [fn(&Profile) -> Profile; 20] = [
-    |p| {
-        focus(
-            p,
-            Some(&FramePattern::new("fold").unwrap()),
-            Some(&FramePattern::new("main").unwrap()),
-        )
-        .profile
-    },
-    |p| focus(p, None, Some(&FramePattern::new("libc").unwrap())).profile,
+const VERBS: [fn(&Profile) -> Profile; 14] = [
+    |p| focus(p, &FramePattern::new("fold").unwrap()).profile,
+    |p| ignore(p, &FramePattern::new("libc").unwrap()).profile,
     |p| hide(p, &FramePattern::new("fold|main").unwrap()).profile,
     |p| show(p, &FramePattern::new("fold|main").unwrap()).profile,
     |p| show_from(p, &FramePattern::new("fold").unwrap()).profile,
-    |p| prune(p, &FramePattern::new("fold").unwrap(), None).profile,
     |p| prune_from(p, &FramePattern::new("fold").unwrap()).profile,
-    |p| {
-        focus_tags(
-            p,
-            Some(&TagPattern::new("region").unwrap()),
-            Some(&TagPattern::new("1kb:").unwrap()),
-        )
-        .profile
-    },
-    |p| hide_tags(p, &FramePattern::new("region").unwrap()).profile,
+    |p| focus_tags(p, &TagPattern::new("region").unwrap()).profile,
+    |p| ignore_tags(p, &TagPattern::new("1kb:").unwrap()).profile,
     |p| collapse_recursion(p, Recursion::Direct).unwrap(),
     |p| collapse_recursion(p, Recursion::Cycles).unwrap(),
     |p| group(p, Granularity::Function),
     |p| group(p, Granularity::File),
-    |p| group(p, Granularity::Line),
     |p| group(p, Granularity::Module),
     |p| group(p, Granularity::Package),
-    |p| rename(p, &RenameRules::new(&[("\\(.*", ""), ("o", "0")]).unwrap()),
-    |p| demangle(p, Demangle::default()),
-    |p| select(p, &[0], ZeroSamples::Drop).unwrap(),
-    |p| negate(p, 0).profile,
 ];
 
 fn distinct<Row: PartialEq>(rows: &[Row]) -> bool {
@@ -340,9 +278,6 @@ fn grouped_frame(frame: &Frame, by: Granularity) -> Frame {
         })
     };
     let module = frame.module.clone().unwrap_or_default();
-    if by == Granularity::Address {
-        return frame.clone();
-    }
     if by == Granularity::Module {
         let places = vec![Place {
             function: named(&module),
@@ -355,20 +290,11 @@ fn grouped_frame(frame: &Frame, by: Granularity) -> Frame {
         };
     }
     let place = |place: &Place| {
-        let line = if by == Granularity::Line {
-            (place.line.0, 0)
-        } else {
-            (0, 0)
-        };
         let function = place.function.as_ref().and_then(|f| match by {
             Granularity::Function => named(&f.name),
             Granularity::File => named(&f.file).map(|named| Function {
                 file: f.file.clone(),
                 ..named
-            }),
-            Granularity::Line => Some(Function {
-                start_line: 0,
-                ..f.clone()
             }),
             _ => match &*pilotlight_core::verbs::package(&f.name, &f.file) {
                 "" if module.is_empty() => named(""),
@@ -376,6 +302,7 @@ fn grouped_frame(frame: &Frame, by: Granularity) -> Frame {
                 package => named(package),
             },
         });
+        let line = (0, 0);
         Place { function, line }
     };
     let known = frame.places.iter().any(|p| p.function.is_some());
@@ -384,5 +311,198 @@ fn grouped_frame(frame: &Frame, by: Granularity) -> Frame {
         module: frame.module.clone().filter(|_| !known),
         places,
         ..Frame::default()
+    }
+}
+
+/// What Go's pprof and we make of the same options; the order in which they apply is pprof's.
+fn filtered(profile: &Profile, options: &[&str]) -> Profile {
+    let value = |name: &str| {
+        let prefix = format!("-{name}=");
+        options
+            .iter()
+            .find_map(|option| option.strip_prefix(&prefix))
+    };
+    let mut filtered = profile.clone();
+    let mut frames = |name: &str, verb: fn(&Profile, &FramePattern) -> Filtered| {
+        if let Some(text) = value(name) {
+            filtered = verb(&filtered, &FramePattern::new(text).unwrap()).profile;
+        }
+    };
+    frames("ignore", ignore);
+    frames("focus", focus);
+    frames("hide", hide);
+    frames("show", show);
+    frames("show_from", show_from);
+    let mut tags = |name: &str, verb: fn(&Profile, &TagPattern) -> Filtered| {
+        if let Some(text) = value(name) {
+            filtered = verb(&filtered, &TagPattern::new(text).unwrap()).profile;
+        }
+    };
+    tags("tagfocus", focus_tags);
+    tags("tagignore", ignore_tags);
+    match value("prune_from") {
+        Some(text) => prune_from(&filtered, &FramePattern::new(text).unwrap()).profile,
+        None => filtered,
+    }
+}
+
+fn check_with_go(name: &str, bytes: &[u8], options: &[&str]) {
+    let theirs = open(&go::proto_with(bytes, options), usize::MAX)
+        .unwrap()
+        .profile;
+    let ours = filtered(&open(bytes, usize::MAX).unwrap().profile, options);
+    let (ours, theirs) = (go::sums_as_kept(&ours), go::sums_as_kept(&theirs));
+    assert!(
+        !ours.is_empty(),
+        "{name} {options:?} leave nothing to compare"
+    );
+    assert!(
+        ours == theirs,
+        "{name} {options:?}: {} stacks, {} of pprof",
+        ours.len(),
+        theirs.len()
+    );
+}
+
+#[test]
+fn go_filters_random_profiles_alike() {
+    if !go::available() {
+        return;
+    }
+    let options: [&[&str]; 11] = [
+        &["-focus=fold", "-ignore=main"],
+        &["-focus=libc"],
+        &["-hide=fold|libc"],
+        &["-hide=^main", "-show=f|add"],
+        &["-show=fold|shop", "-tagfocus=eu"],
+        &["-show_from=libc|add", "-tagignore=region=us,eu"],
+        &["-prune_from=fold|add", "-ignore=serve|malloc"],
+        &[
+            "-focus=main|fold",
+            "-hide=add",
+            "-show_from=fold",
+            "-prune_from=runtime",
+        ],
+        &["-tagfocus=region:us,eu", "-tagignore=span"],
+        &["-tagfocus=:1kb", "-tagignore=bytes=10b:1kb"],
+        &["-tagignore=span=500"],
+    ];
+    let mut runner = TestRunner::deterministic();
+    for (i, options) in options.into_iter().enumerate() {
+        // Many small profiles in one, so that one process checks them all; locations stay as they
+        // are.
+        let ranges = i >= 9;
+        let many: Vec<Profile> = some_named_profiles(20..21)
+            .new_tree(&mut runner)
+            .unwrap()
+            .current();
+        let mut p = merged(&many);
+        if ranges {
+            p = one_unit(&p);
+        }
+        check_with_go("random", &encode(&p), options);
+    }
+}
+
+/// The samples whose numbers are bytes: pprof measures all numbers of a key in the first unit that
+/// it meets.
+fn one_unit(p: &Profile) -> Profile {
+    let mut b = ProfileBuilder::new();
+    b.sample_type("cpu", "count");
+    for sample in spell(p) {
+        let labels = sample
+            .labels
+            .into_iter()
+            .filter(|(_, value)| matches!(value, Value::Number(_, unit) if unit == "bytes"));
+        let mut labels: Vec<_> = labels
+            .map(|(key, value)| {
+                let Value::Number(n, unit) = value else {
+                    unreachable!("only numbers are left")
+                };
+                pilotlight_core::Label {
+                    key: b.string(&key),
+                    value: pilotlight_core::LabelValue::Number(n, b.string(&unit)),
+                }
+            })
+            .collect();
+        let set = b.label_set(&mut labels);
+        let stack = b.named_stack(&["main"]);
+        b.sample(stack, set, &[1]);
+    }
+    b.finish()
+}
+
+#[test]
+fn go_filters_real_profiles_alike() {
+    if !go::available() {
+        return;
+    }
+    let cases: [(&str, &[&str]); 5] = [
+        (
+            "parca/fgprof.pb.gz",
+            &["-focus=http", "-hide=^net/http", "-prune_from=^crypto"],
+        ),
+        ("parca/fgprof.pb.gz", &["-show_from=^main|http"]),
+        (
+            "parca/alloc_objects.pb.gz",
+            &["-hide=server\\.go$", "-ignore=json", "-tagfocus=16b:1mb"],
+        ),
+        (
+            "parca/alloc_objects.pb.gz",
+            &["-show=^(main|github)", "-tagignore=bytes=:64"],
+        ),
+        (
+            "pprof/sample.cpu",
+            &["-focus=main", "-hide=runtime", "-prune_from=sync"],
+        ),
+    ];
+    for (name, options) in cases {
+        let Some(sample) = corpus::read(name) else {
+            return;
+        };
+        check_with_go(name, &sample.bytes, options);
+    }
+}
+
+/// Symbols of the three languages, as linkers write them.
+const SYMBOLS: [&str; 15] = [
+    "main",
+    "main.main",
+    "_ZN5space3fooEibc",
+    "_ZNSt6vectorIiSaIiEE9push_backERKi",
+    "_ZNKSt6vectorISsSaISsEE4sizeEv",
+    "_ZlsRSoRK1A",
+    "_ZN1AC1Ev",
+    "_ZN1AD0Ev",
+    "_ZN12_GLOBAL__N_13runEv",
+    "_ZNSt8functionIFvvEEclEv",
+    "_Z3addIiET_S0_S0_",
+    "_ZNK3app6WidgetIN4base4NodeEE4drawEPKcS5_",
+    "_ZN5tokio7runtime4task7harness20Harness$LT$T$C$S$GT$4poll17h0123456789abcdefE",
+    "_RNvC6_123foo3bar",
+    "_RNvNtCs1234_7mycrate3foo3bar",
+];
+
+#[test]
+fn go_demangles_alike() {
+    if !go::available() {
+        return;
+    }
+    let mut b = ProfileBuilder::new();
+    b.sample_type("cpu", "count");
+    for (i, symbol) in SYMBOLS.iter().enumerate() {
+        let stack = b.named_stack(&[symbol]);
+        b.sample(stack, None, &[1 << i]);
+    }
+    let theirs = go::proto_with(
+        &encode(&b.finish()),
+        &["-symbolize=fastlocal:demangle=default"],
+    );
+    for sample in spell(&open(&theirs, usize::MAX).unwrap().profile) {
+        let symbol = SYMBOLS[sample.values[0].trailing_zeros() as usize];
+        let theirs = sample.stack[0].places[0].function.clone().unwrap().name;
+        // pprof has no way to leave out what is between angles of Rust's old symbols.
+        let theirs = theirs.replace("<T,S>", "");
+        assert_eq!(demangled(symbol).unwrap_or(symbol.to_owned()), theirs);
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use worker::Response;
 
-use super::REPORTS;
+use super::list::REPORTS;
 use super::parameters::{FROM, Parameter, QUERY, UNTIL, object};
 use super::report::{FORMAT, Form, Report};
 use crate::http::content_type;

@@ -9,6 +9,7 @@ mod flame_graph;
 mod function;
 mod functions;
 mod labels;
+mod list;
 mod merged;
 mod parameters;
 mod report;
@@ -17,19 +18,9 @@ mod services;
 
 use crate::http::endpoint::Endpoint;
 pub(crate) use arguments::Arguments;
+pub(crate) use list::REPORTS;
 pub(crate) use parameters::{Parameter, object};
 pub(crate) use report::{Form, Report};
-
-/// All reports, in the order in which one asks.
-pub(crate) const REPORTS: [&Report; 7] = [
-    &services::REPORT,
-    &labels::REPORT,
-    &functions::REPORT,
-    &function::REPORT,
-    &compare::REPORT,
-    &series::REPORT,
-    &flame_graph::REPORT,
-];
 
 /// That of the description, and those of the reports.
 pub(crate) const ENDPOINTS: [Endpoint; REPORTS.len() + 1] = {
