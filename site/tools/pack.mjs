@@ -29,7 +29,7 @@ writeFileSync(join(folder, "THIRD_PARTY_NOTICES"), notices(values.server ? ["was
 for (const name of ["bundler", "demo"])
   cpSync(join(root, "site/src/wasm", name), join(folder, "wasm", name), { recursive: true });
 // It listens on another port each time: nothing to install, and nothing to keep for when it is gone.
-const unneeded = ["sw.js", "manifest.webmanifest", "files.json"];
+const unneeded = ["sw.js", "manifest.webmanifest"];
 cpSync(dist, join(folder, "site"), {
   recursive: true,
   filter: (path) => !unneeded.some((name) => path.endsWith(name)),

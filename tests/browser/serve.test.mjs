@@ -105,6 +105,14 @@ test("a new server takes pushes, answers queries and serves the pages", async ()
   assert.ok(ok, JSON.stringify(checks.filter((check) => !check.ok)));
   assert.equal((await push(server.url, 1)).status, 200);
   assert.equal((await stored(server.url)).get("push1"), 1);
+  // An export as a site consists of these.
+  const pages = await (await fetch(`${server.url}/files.json`)).json();
+  assert.ok(pages.includes("explorer.html"));
+  const answers = await Promise.all(pages.map(async (name) => [name, (await fetch(`${server.url}/${name}`)).status]));
+  assert.deepEqual(
+    answers.filter(([, status]) => status !== 200),
+    [],
+  );
 
   const page = await browser.newPage();
   const errors = [];
