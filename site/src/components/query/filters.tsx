@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { core } from "../../core/index.ts";
 import { comparisonLabel, type LabelSides, labelOrder } from "../../state/query/labels.ts";
-import { hasMatcher, type Matcher, matcherLabel, withMatcher } from "../../state/query/selector.ts";
+import { hasMatcher, type Matcher, matcherLabel, parseMatcher, withMatcher } from "../../state/query/selector.ts";
 import type { Loaded } from "../../state/resource.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
@@ -45,7 +45,7 @@ export function Filters(props: {
           title={`Remove the filter ${matcherLabel(filter)}`}
           onClick={() => onChange(filters.filter((_, at) => at !== i))}
         >
-          {matcherLabel(filter)}
+          <ChipText filter={filter} />
           <Icon name="close" />
         </button>
       ))}
@@ -87,6 +87,19 @@ export function Filters(props: {
         )}
       </Menu>
     </span>
+  );
+}
+
+/** Where there is little room the name of the label gives way before its value. */
+function ChipText({ filter }: { filter: string }) {
+  const [label, matcher] = [matcherLabel(filter), parseMatcher(filter)];
+  if (!matcher) return <>{label}</>;
+  const end = matcher.name.length + matcher.op.length;
+  return (
+    <>
+      <span class="chip-name">{label.slice(0, end)}</span>
+      <span class="chip-value">{label.slice(end)}</span>
+    </>
   );
 }
 
