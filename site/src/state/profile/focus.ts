@@ -91,6 +91,15 @@ export function startFocus(): void {
 
 export async function zoomTo(node: number): Promise<void> {
   const key = await keyOf(node, ROOT);
+  // Nodes are numbered from the root on: callers come first.
+  if (key !== null && node > zoom.peek()) zoomedFrom.set(key, pictureRoute.peek().zoom);
+  showZoom(key);
+}
+
+/** Where one was before a frame was zoomed to, by its key. */
+const zoomedFrom = new Map<string, string | null>();
+
+function showZoom(key: string | null): void {
   committing.clear();
   go({ zoom: key, extent: [...FULL] });
 }
@@ -125,10 +134,12 @@ export function setExtent(next: Extent): void {
 
 /** One step back out of whatever one is in: the drawer, a partial view, the zoom, the search. */
 export async function back(): Promise<void> {
-  const { selection, search } = pictureRoute.peek();
+  const { selection, search, zoom: zoomed } = pictureRoute.peek();
   if (selection) return select(NONE);
   if (!isFull(extent.peek())) return setExtent(FULL);
   const shownTree = tree.peek();
+  const origin = zoomed === null ? undefined : zoomedFrom.get(zoomed);
+  if (zoom.peek() !== ROOT && origin !== undefined) return showZoom(origin);
   if (shownTree && zoom.peek() !== ROOT) return zoomTo(await core.step(shownTree.id, zoom.peek(), "parent"));
   if (search) go({ search: "" }, "replace");
 }
