@@ -1,6 +1,6 @@
 /** What changed in the load of each service of the front page, within the range that is shown. */
 import { effect } from "@preact/signals";
-import { fetchLabels, fetchTimeline, type Service, type Timeline } from "../../api.ts";
+import { fetchLabels, fetchTimeline, type Timeline } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
 import type { LoadChange } from "../../time/changeratio.ts";
 import { loadChange, type VersionStart } from "../../time/loadchange.ts";
@@ -37,8 +37,8 @@ effect(() => {
   looking.value = found.value.state === "loading";
 });
 
-interface Question {
-  types: (Span & { id: string })[];
+interface Question extends Span {
+  types: string[];
   /** As the address has it: a change of one range is none of another. */
   range: [string, string];
   at: number;
@@ -56,35 +56,14 @@ function question(): Question | null {
   }
   const first = (id: string) => Number(id === chosen);
   const types = [...counts].sort((a, b) => first(b[0]) - first(a[0]) || b[1] - a[1]).map(([id]) => id);
-  return {
-    types: types.slice(0, MOST_TYPES).map((id) => ({ id, ...profiledSpan(found, id, span.value) })),
-    range: [base.from, base.until],
-    at: clock.value,
-  };
+  return { types: types.slice(0, MOST_TYPES), range: [base.from, base.until], ...span.value, at: clock.value };
 }
 
-/** The part of a span in which services have profiles of a type: its steps are shorter, and show more. */
-export function profiledSpan(services: Service[], type: string, { from, until }: Span): Span {
-  const series = services.flatMap(({ types }) => types.filter(({ id }) => id === type).map(({ counts }) => counts));
-  const parts = series.flatMap((counts) => {
-    const first = counts.findIndex((count) => count > 0);
-    const last = counts.findLastIndex((count) => count > 0);
-    // The server's steps may begin before the span: one more on each side.
-    return first < 0 ? [] : [(first - 1) / counts.length, (last + 2) / counts.length];
-  });
-  if (parts.length === 0) return { from, until };
-  const at = (part: number) => Math.round(from + part * (until - from));
-  return { from: Math.max(from, at(Math.min(...parts))), until: Math.min(until, at(Math.max(...parts))) };
-}
-
-async function answer({ types }: Question, stopped: AbortSignal): Promise<Record<string, ServiceChange>> {
-  const answers = await askInTurn(types, ({ id, ...range }) => changesOfType(id, range, stopped), stopped);
-  const found = answers.flatMap((changes, i) => changes.map((change) => [...change, types[i]] as const));
-  const changes = await askInTurn(
-    found,
-    ([service, change, range]) => placed(service, change, range, stopped),
-    stopped,
-  );
+async function answer({ types, from, until }: Question, stopped: AbortSignal): Promise<Record<string, ServiceChange>> {
+  const range = { from, until };
+  const answers = await askInTurn(types, (type) => changesOfType(type, range, stopped), stopped);
+  const found = answers.flat();
+  const changes = await askInTurn(found, ([service, change]) => placed(service, change, range, stopped), stopped);
   return Object.fromEntries(found.map(([service, { type }], i) => [changeKey(service, type), changes[i]]));
 }
 
@@ -92,11 +71,34 @@ async function changesOfType(type: string, range: Span, stopped: AbortSignal): P
   const query = `${type}{}`;
   const labels = await fetchLabels("", query, range, stopped);
   const versions = versionLabels(labels).slice(0, MOST_LABELS);
-  const ask = (by: string[]) => fetchSeries(query, range, pointsFor(range, POINTS), by, MOST_SERIES, stopped);
-  let series = await ask(["service_name", ...versions]);
+  const ask = (range: Span, by: string[]) =>
+    fetchSeries(query, range, pointsFor(range, POINTS), by, MOST_SERIES, stopped);
+  const all = await ask(range, ["service_name", ...versions]);
+  const counts = all.series.reduce((sums, one) => one.counts.map((n, i) => n + (sums[i] ?? 0)), [] as number[]);
+  const finer = profiledPart({ ...all, counts }, range);
+  let series = finer ? await ask(finer, ["service_name", ...versions]) : all;
   // The smallest series are left out, which a new version is at first: without it a rollout would be a drop.
-  if (series.coverage.shown < series.coverage.series) series = await ask(["service_name"]);
+  if (series.coverage.shown < series.coverage.series) series = await ask(finer ?? range, ["service_name"]);
   return changesIn(type, series);
+}
+
+interface Counted {
+  start: number;
+  step: number;
+  counts: number[];
+}
+
+/** The part of a range that has profiles, where that is so small that its steps are shorter, and show more; else null. */
+export function profiledPart(counted: Counted, range: Span): Span | null {
+  const profiled = profiledSpan(counted, range);
+  return 2 * (profiled.until - profiled.from) < range.until - range.from ? profiled : null;
+}
+
+/** From the first step with profiles to the last, within a range. */
+function profiledSpan({ start, step, counts }: Counted, range: Span): Span {
+  const [first, last] = [counts.findIndex((count) => count > 0), counts.findLastIndex((count) => count > 0)];
+  if (first < 0) return range;
+  return { from: Math.max(range.from, start + first * step), until: Math.min(range.until, start + (last + 1) * step) };
 }
 
 /** A spike where short steps place it: long ones begin before it, and end after it. Other changes as they are. */
@@ -132,16 +134,9 @@ export async function fetchChange(
   stopped: AbortSignal,
 ): Promise<{ change: LoadChange | null; profiled: Span }> {
   const series = await fetchService(type, service, filters, range, stopped);
-  const { start, step, counts } = series;
-  const [first, last] = [counts.findIndex((count) => count > 0), counts.findLastIndex((count) => count > 0)];
-  const profiled =
-    first < 0
-      ? range
-      : { from: Math.max(range.from, start + first * step), until: Math.min(range.until, start + (last + 1) * step) };
-  // In a part of the range steps are shorter, and show more.
-  const isShort = 2 * (profiled.until - profiled.from) < range.until - range.from;
-  const finer = isShort ? await fetchService(type, service, filters, profiled, stopped) : series;
-  return { change: loadChange(finer, []), profiled };
+  const finer = profiledPart(series, range);
+  const shown = finer ? await fetchService(type, service, filters, finer, stopped) : series;
+  return { change: loadChange(shown, []), profiled: profiledSpan(series, range) };
 }
 
 async function fetchService(type: string, service: string, filters: string[], range: Span, stopped: AbortSignal) {
