@@ -199,7 +199,7 @@ test("a period with hardly any profiles is no measure of change", () => {
   assert.equal(text("100", 4), "too few profiles in the previous 6 h");
   assert.equal(text("0", 0), "no profiles in the previous 6 h");
   assert.equal(text("0", 0, true), "no snapshots in the previous 6 h");
-  assert.equal(text("6000", 230), "+11.7 % vs. previous 6 h");
+  assert.equal(text("6000", 230), "+7 % per profile vs. previous 6 h");
   // Averages of the same height, whatever their number.
   assert.equal(text("3350", 120, true), "±0 % vs. previous 6 h");
   // Twice as many profiles before, of as much load each.

@@ -20,7 +20,7 @@ export function trend(type: Periods, gauge: boolean, { from, until }: Span): { t
   const title = `${plural(profiles, what)} in this range, ${previousProfiles} in the ${previous}`;
   const known = amounts(type, gauge);
   if (!known) return { text: `${previousProfiles === 0 ? "no" : "too few"} ${what}s in the ${previous}`, title };
-  const each = known.perProfile && !gauge ? " per profile" : "";
+  const each = gauge ? "" : " per profile";
   return { text: `${change(known.before, known.now)}${each} vs. ${previous}`, title };
 }
 
@@ -31,14 +31,10 @@ export function growth(type: Periods, gauge: boolean): number | null {
   return known.before === known.now ? 1 : known.now / known.before;
 }
 
-/** What is compared: totals, or averages where this period is covered less than the one before, and of a gauge. */
-function amounts(type: Periods, gauge: boolean): { before: number; now: number; perProfile: boolean } | null {
+/** What is compared: amounts per profile, since one period may be covered better than the other. */
+function amounts(type: Periods, gauge: boolean): { before: number; now: number } | null {
   const { profiles, previousProfiles } = type;
   const enough = gauge ? Math.max(FEWEST_FOR_AVERAGE, profiles * ENOUGH_FOR_AVERAGE) : profiles * ENOUGH;
   if (previousProfiles === 0 || previousProfiles < enough) return null;
-  const [before, now] = [Number(type.previous), Number(type.total)];
-  const perProfile = gauge || profiles < ENOUGH * previousProfiles;
-  return perProfile
-    ? { before: before / previousProfiles, now: now / profiles, perProfile }
-    : { before, now, perProfile };
+  return { before: Number(type.previous) / previousProfiles, now: Number(type.total) / profiles };
 }
