@@ -39,7 +39,7 @@ export default defineConfig({
     offline(ROUTES),
     template({ oxc, build: { target } }),
     budget({
-      entry: 68,
+      entry: 68.5,
       all: 157,
       apart: {
         arrange: 36,

@@ -3,6 +3,7 @@
 import { ApiError } from "../apierror.ts";
 import { CoreError } from "../core/core.ts";
 import { FileError } from "../files/source.ts";
+import { formatBytes } from "../format/value.ts";
 
 export interface Problem {
   title: string;
@@ -165,10 +166,17 @@ function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" |
           "To compare two profiles, choose ones with a type in common.",
         ],
       };
-    default:
+    default: {
+      const [, cap] = /inflates to more than the (\d+) bytes allowed/.exec(message) ?? [];
+      if (cap)
+        return {
+          meaning: `This file has more than ${formatBytes(Number(cap))} when it is unpacked.`,
+          tries: ["Record for a shorter time, or split the file."],
+        };
       return {
         meaning: "This file is incomplete, or in a format that Pilotlight can't open.",
         tries: ["Check that the file was downloaded completely.", READ],
       };
+    }
   }
 }

@@ -170,7 +170,7 @@ function writePeak(plot: uPlot, peak: number, full: string, ink: string): void {
   ctx.save();
   ctx.font = font(scaled(FONT_SIZE));
   const right = scaled(GUTTER - 4);
-  const text = ctx.measureText(full).width > right ? full.replace(/ [a-z]{4,}.*$/, "") : full;
+  const text = ctx.measureText(full).width > right ? full.replace(/ [a-z]{6,}.*$/, "") : full;
   const width = ctx.measureText(text).width;
   const x = Math.max(scaled(2), right - width);
   const y = plot.valToPos(peak, "y", true);

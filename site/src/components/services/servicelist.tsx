@@ -15,8 +15,8 @@ import { ServiceCard } from "./servicecard.tsx";
 const ORDERS = [
   { value: "name", label: "By name" },
   { value: "-total", label: "Largest total first" },
-  { value: "-delta", label: "Largest increase first" },
-  { value: "delta", label: "Largest decrease first" },
+  { value: "-delta", label: "Largest lasting increase first" },
+  { value: "delta", label: "Largest lasting decrease first" },
 ];
 
 /** Services as cards, searched and sorted. */
