@@ -291,9 +291,6 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
 const HALVES = "halves of the range";
 const BEFORE_WINDOW = "selected time ↔ before";
 
-/** So many times as long as a spike is the time before it that it is held against. */
-const BEFORE_SPIKE = 10;
-
 /** A window and as much time before it. Without one, where the load changed and what was before in the range, else halves of the time with profiles. */
 async function timesOf({ type, service, filters, span, window }: Question, stopped: AbortSignal) {
   if (window) {
@@ -303,7 +300,8 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
   const { change, profiled } = await fetchChange(type, service, filters, span, stopped);
   if (!change) return { times: HALVES, spans: halves(profiled) };
   const { kind, from, until } = change;
-  const earliest = kind === "spike" ? from - BEFORE_SPIKE * (until - from) : span.from;
+  // As on the front page's card.
+  const earliest = kind === "spike" ? 2 * from - until : span.from;
   const before = { from: Math.max(earliest, span.from), until: from };
   return {
     times: kind === "spike" ? "spike ↔ before" : "since the load changed ↔ before",
