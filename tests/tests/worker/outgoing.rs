@@ -124,7 +124,7 @@ fn files_of_source_code_and_a_model() {
             413,
             "the file is larger than 1048576 bytes",
         ),
-        ("acme/shop", "picture", 400, "not text"),
+        ("acme/shop", "picture", 400, "not UTF-8 text"),
         // The token goes to nobody else.
         ("acme/shop", "moved", 502, "it returned status 302"),
         (

@@ -170,8 +170,12 @@ fn the_size_that_a_section_says_is_not_believed() {
                 &packed[..],
                 "ELF: section .debug_info: its inflated size differs",
             ),
-            (MAX_BINARY_BYTES, &packed[..40], "it has 1073742"),
-            (u64::MAX, &packed[..40], "it has 18446744073709551615 bytes"),
+            (MAX_BINARY_BYTES, &packed[..40], "the binary has 1073742"),
+            (
+                u64::MAX,
+                &packed[..40],
+                "the binary has 18446744073709551615 bytes",
+            ),
         ] {
             let file = elf(method, &[(".debug_info", size, packed)]);
             let error = read("a section", &file, profile(1)).expect_err("lies");
