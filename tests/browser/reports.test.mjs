@@ -79,7 +79,11 @@ test("annotations are as they are described", async () => {
     const validate = ajv.compile({ $ref: `api${schema.$ref}` });
     assert.ok(validate(body), `${JSON.stringify(body)}: ${JSON.stringify(validate.errors)}`);
   };
-  const answered = (call, status) => call.responses[status].content["application/json"].schema;
+  const answered = (call, status) => {
+    const { $ref, content } = call.responses[status];
+    const name = $ref?.replace("#/components/responses/", "");
+    return ($ref ? description.components.responses[name].content : content)["application/json"].schema;
+  };
   const wanted = { text: "version 2", time: seconds * 1000, service, url: "https://ci.example.com/2" };
   check(calls.post.requestBody.content["application/json"].schema, wanted);
   const post = (body) => fetch(`${url}/api/v1/annotations`, { method: "POST", body: JSON.stringify(body) });
