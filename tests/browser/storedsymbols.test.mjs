@@ -185,7 +185,7 @@ test("a program that is dropped on a service names its addresses, for everyone",
   // The program itself takes the place of its debug file: it may know more.
   await drop(page, path("whole"));
   await at("notice")
-    .filter({ hasText: /^Stored \d+ functions of whole: / })
+    .filter({ hasText: /^Stored \d+ functions of whole\. / })
     .waitFor();
   assert.deepEqual(
     (await listed()).map(({ file }) => file),

@@ -303,14 +303,14 @@ describe("minimap", () => {
     // The frame of c: half to eight tenths of the width, fourth row.
     await page.mouse.dblclick(canvas.x + canvas.width * 0.65, canvas.y + 70);
     await at("minimap-window").waitFor();
-    await says(window, "50 % to 80 % of the width");
+    await says(window, "50 % to 80 % of the full width");
     await at("minimap-window").focus();
     await page.keyboard.press("ArrowRight");
-    await says(window, "53 % to 83 % of the width");
+    await says(window, "53 % to 83 % of the full width");
     await page.keyboard.press("End");
-    await says(window, "70 % to 100 % of the width");
+    await says(window, "70 % to 100 % of the full width");
     await page.keyboard.press("Home");
-    await says(window, "0 % to 30 % of the width");
+    await says(window, "0 % to 30 % of the full width");
 
     const strip = await at("minimap").boundingBox();
     const drawn = await at("minimap").locator("canvas").boundingBox();
@@ -321,12 +321,12 @@ describe("minimap", () => {
     await page.mouse.down();
     await page.mouse.move(x(0.35), y, { steps: 5 });
     await page.mouse.up();
-    await says(window, "20 % to 50 % of the width");
+    await says(window, "20 % to 50 % of the full width");
     await page.mouse.move(x(0.5), y);
     await page.mouse.down();
     await page.mouse.move(x(0.9), y, { steps: 5 });
     await page.mouse.up();
-    await says(window, "20 % to 90 % of the width");
+    await says(window, "20 % to 90 % of the full width");
     await page.waitForURL(/[?&]x=0\.2/);
 
     await page.getByRole("button", { name: "Reset (0)" }).click();
@@ -341,7 +341,7 @@ describe("minimap", () => {
     const { page, at, end } = window;
     await drawnFrames(page, 5);
     await at("minimap-window").waitFor();
-    assert.equal(await text(window), "0 % to 100 % of the width");
+    assert.equal(await text(window), "0 % to 100 % of the full width");
     const strip = await at("minimap").boundingBox();
     await page.mouse.click(strip.x + strip.width / 2, strip.y + strip.height - 3);
     await page.waitForFunction(() =>
