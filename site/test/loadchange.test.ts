@@ -81,6 +81,29 @@ test("a spike of three minutes in an hour is found, whatever the wave", () => {
   assert.ok(hits >= 95, `${hits} of 100`);
 });
 
+test("a spike is held against the time before it, or against all else where that is low or has no profiles", () => {
+  const flat: (number | null)[] = new Array(60).fill(100);
+  const spike = (change: (values: (number | null)[]) => void) => {
+    const values = [...flat];
+    change(values);
+    const { kind, from, since, before } = loadChange(seriesOf(values), []) ?? {};
+    return [kind, (from ?? 0) / MINUTE, (since ?? 0) / MINUTE, Math.round(before ?? 0)];
+  };
+  assert.deepEqual(
+    spike((values) => values.splice(30, 2, 200, 200)),
+    ["spike", 30, 28, 100],
+  );
+  // One push came late.
+  assert.deepEqual(
+    spike((values) => values.splice(30, 2, 50, 150)),
+    ["spike", 31, 1, 100],
+  );
+  assert.deepEqual(
+    spike((values) => values.splice(26, 6, null, null, null, null, 200, 200)),
+    ["spike", 30, 1, 100],
+  );
+});
+
 test("a gap and cut ends are no change", () => {
   const values: (number | null)[] = waves(120, 1);
   for (let minute = 40; minute < 70; minute++) values[minute] = null;

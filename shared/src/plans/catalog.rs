@@ -12,6 +12,7 @@ use crate::base::units::TimeRange;
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
+
 /// Label names and their values among selected series with profiles in `range`.
 pub fn label_values(
     objects: &[CatalogObject],

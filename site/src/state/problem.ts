@@ -140,14 +140,14 @@ const READ = "Pilotlight opens pprof, JFR, speedscope, folded stacks, perf, and 
 function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" | "tries"> & Partial<Problem> {
   switch (kind) {
     case "empty": {
-      const [what] = message.split(";");
+      const what = message.replace(/; [^;]*$/, "");
       return {
         meaning: `${what.replace(/^the/, "This")}.`,
         tries: ["Check that the profiler finished writing the file."],
       };
     }
     case "unread": {
-      const [what] = message.split(";");
+      const what = message.replace(/; [^;]*$/, "");
       const ways = WAYS.filter(([pattern]) => pattern.test(what)).map(([, way]) => way);
       const meaning = `${what[0].toUpperCase()}${what.slice(1)}.`;
       // The technical text says no more.

@@ -5,6 +5,8 @@ export interface LoadChange {
   /** From when to when, in Unix milliseconds; of a deploy and a level until the last profile or the next deploy. */
   from: number;
   until: number;
+  /** The begin of the time before it, which it is held against. */
+  since: number;
   /** Mean of the steps before it; of a spike, of as many as it has. In the unit of the values. */
   before: number;
   /** Mean of its own steps. */

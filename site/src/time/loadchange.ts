@@ -18,6 +18,8 @@ const DEPLOY = { change: 0.1, steps: 3 };
 const LEVEL = { change: 0.25, steps: 10 };
 /** A spike rises so far above the median, takes at most this part of the steps, and nothing else is nearly as high. */
 const SPIKE = { change: 0.4, share: 0.15, others: 0.6 };
+/** A time before a spike that is lower than this part of the rest is a dip. */
+const LEAST_BEFORE = 0.7;
 /** A step at an end of the profiles is cut off, and says less than there was. */
 const CUT = 1;
 /** Fewer steps don't show a shape. */
@@ -98,14 +100,17 @@ function spike(series: Series, steps: Step[]): LoadChange | null {
   const others = values.filter((_, i) => i < first - 1 || i > last + 1);
   if (run.length > SPIKE.share * steps.length) return null;
   if (others.some((value) => value > median + SPIKE.others * rise)) return null;
-  // Its link compares as much time before it, where there is as much.
-  const previous = values.slice(Math.max(first - run.length, 0), first);
-  const before = mean(previous.length === run.length ? previous : others);
+  // It is held against as much time right before it; where that has gaps or is low, against all else.
+  const previous = steps.slice(Math.max(first - run.length, 0), first);
+  const level = mean(previous.map(({ value }) => value));
+  const isWhole = previous.length === run.length && previous[0].at === run[0].at - run.length;
+  const usable = isWhole && run[run.length - 1].at - run[0].at < run.length && level >= LEAST_BEFORE * mean(others);
   return {
     kind: "spike",
     from: timeOf(series, run[0].at),
     until: timeOf(series, run[run.length - 1].at + 1),
-    before,
+    since: usable ? timeOf(series, previous[0].at) : timeOf(series, steps[0].at),
+    before: usable ? level : mean(others),
     after: mean(run.map(({ value }) => value)),
     versions: null,
   };
@@ -129,7 +134,7 @@ function shift(series: Series, before: Step[], after: Step[], needed: typeof LEV
   if (!areApart(first, second)) return null;
   const { kind, versions, at } = found;
   const until = timeOf(series, after[after.length - 1].at + 1);
-  return { kind, from: timeOf(series, at), until, ...means, versions };
+  return { kind, from: timeOf(series, at), until, since: timeOf(series, before[0].at), ...means, versions };
 }
 
 function timeOf({ start, step }: Series, at: number): number {

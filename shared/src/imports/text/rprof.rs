@@ -115,7 +115,7 @@ fn frames(rows: &mut Rows, files: &[String], line: &str) -> Result<Vec<LocationI
             });
             let (name, line) = known.ok_or_else(|| {
                 format!(
-                    "expected a quoted name or a location like 1#23, got {:?}",
+                    "expected a quoted name, or a location like 1#23 in a file listed before; got {:?}",
                     cut(word)
                 )
             })?;
@@ -164,11 +164,11 @@ mod tests {
             ("\"f", "a name has no closing quote: \"\\\"f\""),
             (
                 "2#3 \"f\"",
-                "expected a quoted name or a location like 1#23, got \"2#3\"",
+                "expected a quoted name, or a location like 1#23 in a file listed before; got \"2#3\"",
             ),
             (
                 "\"f\" g",
-                "expected a quoted name or a location like 1#23, got \"g\"",
+                "expected a quoted name, or a location like 1#23 in a file listed before; got \"g\"",
             ),
         ] {
             let error = decode(format!("sample.interval=1\n{line}\n").as_bytes()).expect_err(line);

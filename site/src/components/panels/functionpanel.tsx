@@ -75,11 +75,12 @@ function Search() {
   // Enter opens the first that is found, also when it is pressed before it is.
   const wantsFirst = useSignal(false);
   const first = state === "ready" ? value?.functions[0] : undefined;
+  const opens = wantsFirst.value && state !== "loading";
   useEffect(() => {
-    if (!wantsFirst.value || !first) return;
+    if (!opens) return;
     wantsFirst.value = false;
-    go({ func: first.name });
-  }, [wantsFirst.value, first]);
+    if (first) go({ func: first.name });
+  }, [opens, first]);
   return (
     <search class="function-search">
       <input
@@ -93,7 +94,7 @@ function Search() {
           typing.current.set(() => (draft.value = currentTarget.value.trim()), PAUSE);
         }}
         onKeyDown={(event) => {
-          if (event.key === "Enter") {
+          if (event.key === "Enter" && !event.isComposing) {
             typing.current.clear();
             draft.value = event.currentTarget.value.trim();
             wantsFirst.value = draft.value !== "";

@@ -9,11 +9,12 @@ import { linkTo } from "../controls/link.ts";
 
 /** What changed in the load of a service and when, as the link to the functions that did it. */
 export function CardChange({ service, found, range }: { service: string; found: ServiceChange; range: Side }) {
-  const { kind, from, until, before, after, versions, label, type, step } = found;
+  const { kind, from, until, since, before, after, versions, label, type, step } = found;
   // Of a deploy the versions are compared, of a spike the time before it; since when a level lasts, the panel finds itself.
   const compared = {
     by: versions ? { label, ...versions } : ("time" as const),
-    window: kind === "spike" ? { from, until } : null,
+    // Against as much time before it, where that has profiles.
+    window: kind === "spike" && 2 * from - until === since ? { from, until } : null,
   };
   const target = { ...initialRoute("explore"), service, type, base: range, panel: "changes" as const, ...compared };
   const when =

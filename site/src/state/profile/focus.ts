@@ -91,8 +91,9 @@ export function startFocus(): void {
 
 export async function zoomTo(node: number): Promise<void> {
   const key = await keyOf(node, ROOT);
-  // Nodes are numbered from the root on: callers come first.
-  if (key !== null && node > zoom.peek()) zoomedFrom.set(key, pictureRoute.peek().zoom);
+  const before = pictureRoute.peek().zoom;
+  // Nodes are numbered from the root on: callers come first. Frames of one name and path have one key.
+  if (key !== null && key !== before && node > zoom.peek()) zoomedFrom.set(key, before);
   showZoom(key);
 }
 
@@ -139,6 +140,7 @@ export async function back(): Promise<void> {
   if (!isFull(extent.peek())) return setExtent(FULL);
   const shownTree = tree.peek();
   const origin = zoomed === null ? undefined : zoomedFrom.get(zoomed);
+  if (zoomed !== null) zoomedFrom.delete(zoomed);
   if (zoom.peek() !== ROOT && origin !== undefined) return showZoom(origin);
   if (shownTree && zoom.peek() !== ROOT) return zoomTo(await core.step(shownTree.id, zoom.peek(), "parent"));
   if (search) go({ search: "" }, "replace");

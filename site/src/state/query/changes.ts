@@ -291,18 +291,22 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
 const HALVES = "halves of the range";
 const BEFORE_WINDOW = "selected time ↔ before";
 
-/** A window and as much time before it. Without one, where the load changed and what was before in the range, else halves of the time with profiles. */
+/**
+ * A window and as much time before it. Without one, where the load changed and what was before in the range, else halves of the
+ * time with profiles.
+ */
 async function timesOf({ type, service, filters, span, window }: Question, stopped: AbortSignal) {
   if (window) {
     const before = { from: 2 * window.from - window.until, until: window.from };
     return { times: BEFORE_WINDOW, spans: [before, window] };
   }
   const { change, profiled } = await fetchChange(type, service, filters, span, stopped);
-  if (!change) return { times: HALVES, spans: halves(profiled) };
-  const { kind, from, until } = change;
-  // As on the front page's card.
-  const earliest = kind === "spike" ? 2 * from - until : span.from;
-  const before = { from: Math.max(earliest, span.from), until: from };
+  if (!change) {
+    const isAll = profiled.from === span.from && profiled.until === span.until;
+    return { times: isAll ? HALVES : "halves of the time with profiles", spans: halves(profiled) };
+  }
+  const { kind, from, until, since } = change;
+  const before = { from: kind === "spike" ? Math.max(since, span.from) : span.from, until: from };
   return {
     times: kind === "spike" ? "spike ↔ before" : "since the load changed ↔ before",
     spans: [before, { from, until }],

@@ -243,7 +243,9 @@ export const rounded = computed(() =>
 
 async function valuesIn(question: Question, service: string, stopped: AbortSignal) {
   const { func } = question;
-  const answer = await list(question, service, { search: func, limit: "1000" }, stopped);
+  // Between slashes it would be an expression.
+  const search = func.replace(/^\/(?=.+\/$)/s, "");
+  const answer = await list(question, service, { search, limit: "1000" }, stopped);
   let found: FunctionValues | undefined = answer.functions.find(({ name }) => name === func);
   // Many names have a short one in them, and the list is cut.
   if (!found && answer.coverage.shown < answer.coverage.functions) found = await alone(question, service, stopped);

@@ -32,8 +32,8 @@ export function typesOf(services: Service[]): string[] {
 export function commonType(services: Service[]): string {
   const having = (id: string) => services.filter((service) => typeOf(service, id)).length;
   const kinds = typesOf(services);
-  const most = kinds.reduce((best, id) => (having(id) > having(best) ? id : best), kinds[0] ?? "");
-  const cpu = kinds.find(isCpu);
+  const mostOf = (ids: string[]) => ids.reduce((best, id) => (having(id) > having(best) ? id : best), ids[0] ?? "");
+  const [most, cpu] = [mostOf(kinds), mostOf(kinds.filter(isCpu))];
   return cpu && 2 * having(cpu) >= having(most) ? cpu : most;
 }
 

@@ -250,7 +250,7 @@ fn admin_token(var: &impl Fn(&str) -> Option<String>) -> Result<Option<TokenDige
     };
     let wrong = || ConfigError {
         name: "ADMIN_TOKEN_SHA256",
-        found: "a different value".to_owned(),
+        found: "…".to_owned(),
         expected: "the SHA-256 of a token, 64 hexadecimal digits",
     };
     TokenDigest::from_hex(&given).map(Some).ok_or_else(wrong)

@@ -131,6 +131,6 @@ fn refusals_name_the_variable_and_the_value() {
     );
     expect(
         &[("ADMIN_TOKEN_SHA256", "plt_secret")],
-        "variable ADMIN_TOKEN_SHA256 must be the SHA-256 of a token, 64 hexadecimal digits (got \"a different value\")",
+        "variable ADMIN_TOKEN_SHA256 must be the SHA-256 of a token, 64 hexadecimal digits (got \"…\")",
     );
 }
