@@ -1,14 +1,10 @@
 import "../../style/function.css";
-import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
 import { sampledAt } from "../../format/functionplace.ts";
 import { percent } from "../../format/number.ts";
 import { isCpu, isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
-import { Debounce } from "../../settled.ts";
 import {
   detail,
-  draft,
   type FunctionAnswer,
   type FunctionWindow,
   inServices,
@@ -16,27 +12,23 @@ import {
   price,
   rounded,
   setPrice,
-  suggestions,
 } from "../../state/query/function.ts";
 import { chartSpan } from "../../state/query/loadexplore.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { ROUNDED } from "../../state/query/rounded.ts";
 import { clock } from "../../state/url/clock.ts";
-import type { RouteOf } from "../../state/url/route.ts";
 import { exploreRoute, go, NO_FOCUS } from "../../state/url/router.ts";
 import { placeIn, spanLabel } from "../../time/range.ts";
-import { linkTo } from "../controls/link.ts";
 import { lazy } from "../lazy.tsx";
 import { TimedChart } from "../query/timedchart.tsx";
 import { Note } from "../status/problemnote.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
+import { ExploreLink } from "./explorelink.tsx";
 import { Cost, CostHeads } from "./functioncost.tsx";
 import { FunctionLabels } from "./functionlabels.tsx";
+import { FunctionSearch } from "./functionsearch.tsx";
 
 const NoData = lazy(() => import("../status/nodata.tsx").then((module) => module.NoData));
-
-/** How long one types before suggestions are asked for. */
-const PAUSE = 200;
 
 /** One function: who runs it, how much, since when, and what it costs. */
 export function FunctionPanel() {
@@ -46,9 +38,9 @@ export function FunctionPanel() {
       <Note title="This view needs a server" testid="function-bundle">
         <p>Without a server, this view can't list functions. The profile's table lists them.</p>
         <div class="note-actions">
-          <Link class="control primary" patch={{ panel: "profile", view: "table" }}>
+          <ExploreLink class="control primary" patch={{ panel: "profile", view: "table" }}>
             Functions in the profile
-          </Link>
+          </ExploreLink>
         </div>
       </Note>
     );
@@ -57,88 +49,9 @@ export function FunctionPanel() {
   if (exploreRoute.value.type === "") return <NoData />;
   return (
     <div class="function" data-testid="function">
-      <Search key={func} />
+      <FunctionSearch key={func} />
       {func !== null && <Chosen func={func} />}
     </div>
-  );
-}
-
-function Search() {
-  const { func, service } = exploreRoute.value;
-  const typing = useRef(new Debounce());
-  useEffect(() => {
-    draft.value = "";
-    return () => typing.current.clear();
-  }, []);
-  const { state, value, problem } = suggestions.value;
-  const open = func === null || draft.value !== "";
-  // Enter opens the first that is found, also when it is pressed before it is.
-  const wantsFirst = useSignal(false);
-  const first = state === "ready" ? value?.functions[0] : undefined;
-  const opens = wantsFirst.value && state !== "loading";
-  useEffect(() => {
-    if (!opens) return;
-    wantsFirst.value = false;
-    if (first) go({ func: first.name });
-  }, [opens, first]);
-  return (
-    <search class="function-search">
-      <input
-        type="search"
-        aria-label={`Search for a function in ${service}`}
-        placeholder={func ? "Another function" : `Function in ${service}`}
-        spellcheck={false}
-        data-testid="function-search"
-        onInput={({ currentTarget }) => {
-          wantsFirst.value = false;
-          typing.current.set(() => (draft.value = currentTarget.value.trim()), PAUSE);
-        }}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.isComposing) {
-            typing.current.clear();
-            draft.value = event.currentTarget.value.trim();
-            wantsFirst.value = draft.value !== "";
-          } else if (event.key === "ArrowDown") {
-            event.preventDefault();
-            document.querySelector<HTMLElement>(".function-suggestions a")?.focus();
-          }
-        }}
-      />
-      {problem && <RetryNote problem={problem} />}
-      {open && value && (
-        <>
-          {draft.value === "" && <p class="hint">Functions with the largest total:</p>}
-          <ul class="function-suggestions" aria-label="Functions" data-testid="function-suggestions" data-state={state}>
-            {value.functions.map(({ name, total }) => (
-              <li key={name}>
-                <Link class="function-name" patch={{ func: name }} testid="function-suggestion">
-                  {name}
-                </Link>
-                <span class="num">{percent(total / (value.total || 1))}</span>
-              </li>
-            ))}
-          </ul>
-          {state === "ready" && value.functions.length === 0 && (
-            <p class="hint">
-              {value.profiles === 0
-                ? "No profiles in this range."
-                : `No function in ${service} matches “${draft.value}”.`}
-            </p>
-          )}
-          {value.coverage.functions > value.functions.length && (
-            <p class="hint">
-              {plural(
-                value.coverage.functions - value.functions.length,
-                "smaller function is",
-                "smaller functions are",
-              )}{" "}
-              not listed.
-            </p>
-          )}
-        </>
-      )}
-      {open && !value && state === "loading" && <p class="hint">Listing functions…</p>}
-    </search>
   );
 }
 
@@ -204,18 +117,18 @@ function Facts({ func, found }: { func: string; found: FunctionAnswer }) {
         {fact("self", self, selfShare, "function-self")}
       </dl>
       <span class="function-links">
-        <Link
+        <ExploreLink
           class="control"
           patch={{ ...NO_FOCUS, spans: [], traces: [], panel: "profile", view: "flame", search: func }}
         >
           Find in the profile
-        </Link>
-        <Link
+        </ExploreLink>
+        <ExploreLink
           class="control"
           patch={{ ...NO_FOCUS, spans: [], traces: [], panel: "profile", view: "sandwich", sandwich: func }}
         >
           Sandwich
-        </Link>
+        </ExploreLink>
       </span>
     </div>
   );
@@ -311,7 +224,7 @@ function Services() {
             {running.map((one) => (
               <tr key={one.service} data-testid="function-service" data-service={one.service}>
                 <th scope="row">
-                  <Link patch={{ service: one.service }}>{one.service}</Link>
+                  <ExploreLink patch={{ service: one.service }}>{one.service}</ExploreLink>
                   {one.service === service && <span class="soft"> this one</span>}
                 </th>
                 <td class="num" title={formatExact(String(one.total), one.unit)} data-total={one.total}>
@@ -375,9 +288,9 @@ function Calls({ found }: { found: FunctionAnswer }) {
       <ul class="function-suggestions" data-testid={testid}>
         {calls.map(({ name, value, share: part }) => (
           <li key={name}>
-            <Link class="function-name" patch={{ func: name }}>
+            <ExploreLink class="function-name" patch={{ func: name }}>
               {name}
-            </Link>
+            </ExploreLink>
             <span class="num" title={formatExact(String(value), unit)}>
               {formatValue(amount(value, profiles), unit)} <small class="soft">{percent(part)}</small>
             </span>
@@ -393,19 +306,5 @@ function Calls({ found }: { found: FunctionAnswer }) {
       {list("Called by", callers, coverage.callers, "No callers.", "function-callers")}
       {list("Calls", callees, coverage.callees, "No callees.", "function-callees")}
     </div>
-  );
-}
-
-function Link(props: {
-  patch: Partial<RouteOf<"explore">>;
-  class?: string;
-  testid?: string;
-  children: preact.ComponentChildren;
-}) {
-  const target = { ...exploreRoute.value, ...props.patch };
-  return (
-    <a class={props.class} {...linkTo(target)} data-testid={props.testid}>
-      {props.children}
-    </a>
   );
 }
