@@ -133,7 +133,7 @@ fn files_of_source_code_and_a_model() {
             502,
             "SOURCE_TOKEN may be missing",
         ),
-        ("acme/shop", "../../x", 400, "not a relative path"),
+        ("acme/shop", "../../x", 400, "has an empty, . or .. segment"),
     ] {
         let answer = file(repository, path);
         assert_eq!(answer.status, status, "{path}: {}", answer.text());

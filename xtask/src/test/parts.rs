@@ -48,12 +48,17 @@ pub(super) const PARTS: [Part; 9] = [
 ];
 
 /// What `--quick` runs.
-pub(super) const QUICK: [Part; 6] = [
+pub(super) const QUICK: [Part; 7] = [
     FORMAT,
     Part {
         name: "clippy",
         after: &[],
         run: |_| Outcome::one(quick::lint()),
+    },
+    Part {
+        name: "core",
+        after: &[],
+        run: |fixtures| quick::core_tests(&fixtures.since),
     },
     Part {
         name: "unit tests",
@@ -63,7 +68,13 @@ pub(super) const QUICK: [Part; 6] = [
     Part {
         name: "build",
         after: &[],
-        run: |fixtures| Outcome::built(build::for_site_checks(&fixtures.tools)),
+        run: |fixtures| {
+            let needed = quick::needs_modules(&fixtures.since);
+            Outcome::built(needed.and_then(|needed| match needed {
+                true => build::for_site_checks(&fixtures.tools),
+                false => Ok(Vec::new()),
+            }))
+        },
     },
     SITE_LINT,
     SITE,

@@ -28,14 +28,8 @@ const PACKAGES: [(&str, &str); 15] = [
     ("xtask/", "xtask"),
 ];
 
-/// Simulations that let every operation fail in turn take minutes, and the largest fleet of the store half of one; the
-/// whole run has them.
-const LONG: [&str; 4] = [
-    "whatever_fails",
-    "may_fail",
-    "after_any_fault",
-    "processes_that_share_no_function",
-];
+/// Simulations that let every operation fail in turn take minutes; the whole run has them.
+const LONG: [&str; 3] = ["whatever_fails", "may_fail", "after_any_fault"];
 
 /// `cargo clippy` of every target. It only checks, so it answers sooner than the build of a whole
 /// run, which lints too.
@@ -48,26 +42,55 @@ pub(super) fn lint() -> Result<()> {
         .show()
 }
 
-/// Native tests of the packages that have changed since a commit; of the core and the worker where
-/// none has.
+/// The core. Optimized, as its tests of the store need it, it takes three minutes to compile.
+const CORE: &str = "pilotlight-core";
+
+/// Unit tests of the core, compiled without optimization, where it has changed since a commit.
+pub(super) fn core_tests(since: &str) -> Outcome {
+    tests_of(
+        since,
+        |name| name == CORE,
+        |run| {
+            run.args([
+                "--lib",
+                "--config",
+                "profile.dev.package.pilotlight-core.opt-level=0",
+            ])
+        },
+    )
+}
+
+/// Native tests of the other packages that have changed since a commit.
 pub(super) fn unit_tests(since: &str) -> Outcome {
-    let mut packages = match changed(since) {
+    tests_of(since, |name| name != CORE, |run| run)
+}
+
+fn tests_of(since: &str, chosen: fn(&str) -> bool, with: fn(Run) -> Run) -> Outcome {
+    let packages = match changed(since) {
         Ok(paths) => packages(&paths),
         Err(failure) => return Outcome::one(Err(failure)),
     };
+    let packages: Vec<&str> = packages.into_iter().filter(|name| chosen(name)).collect();
     if packages.is_empty() {
-        packages.extend(["pilotlight-core", "pilotlight-worker"]);
+        return Outcome::built(Ok(Vec::new()));
     }
-    println!(
-        "unit tests of {}",
-        Vec::from_iter(packages.iter().copied()).join(", ")
-    );
+    println!("unit tests of {}", packages.join(", "));
     let run = Run::new("cargo")
         .args(["test", "--quiet", "--no-fail-fast"])
-        .args(packages.iter().flat_map(|name| ["--package", name]))
+        .args(packages.iter().flat_map(|name| ["--package", name]));
+    let run = with(run)
         .arg("--")
         .args(LONG.iter().flat_map(|name| ["--skip", name]));
     Outcome::counted(run.limit(1800).tee())
+}
+
+/// Whether the site's checks need its modules anew: tests of the site use those of the last build otherwise.
+pub(super) fn needs_modules(since: &str) -> Result<bool> {
+    let built = root().join("site/src/wasm/viewer/pilotlight.js").exists();
+    Ok(!built
+        || changed(since)?
+            .lines()
+            .any(|path| path.starts_with("wasm-viewer/")))
 }
 
 /// The paths of changed and new files, relative to the top folder.
@@ -79,13 +102,17 @@ fn changed(since: &str) -> Result<String> {
     Ok(tracked + &new)
 }
 
-/// The packages that files are of.
+/// The packages that files are of; the core and the worker where they are of none.
 fn packages(paths: &str) -> BTreeSet<&'static str> {
     let package = |path: &str| {
         let found = PACKAGES.iter().find(|(folder, _)| path.starts_with(folder));
         found.map(|(_, package)| *package)
     };
-    paths.lines().filter_map(package).collect()
+    let found: BTreeSet<&str> = paths.lines().filter_map(package).collect();
+    if found.is_empty() {
+        return [CORE, "pilotlight-worker"].into();
+    }
+    found
 }
 
 #[cfg(test)]
@@ -106,7 +133,10 @@ mod tests {
             "wasm-viewer/imports/src/lib.rs\nwasm-viewer/src/lib.rs\n",
             &["pilotlight-imports", "pilotlight-viewer"],
         );
-        check("README.md\nsite/src/main.ts\n", &[]);
+        check(
+            "README.md\nsite/src/main.ts\n",
+            &["pilotlight-core", "pilotlight-worker"],
+        );
     }
 
     #[test]
