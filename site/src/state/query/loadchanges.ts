@@ -5,7 +5,14 @@ import { isGauge } from "../../format/type.ts";
 import type { LoadChange } from "../../time/changeratio.ts";
 import { loadChange, type VersionStart } from "../../time/loadchange.ts";
 import type { Span } from "../../time/range.ts";
-import { MAX_MERGED_FOR_CHANGES, mergeFactor, pointsFor, type Series, seriesOf } from "../../time/series.ts";
+import {
+  MAX_MERGED_FOR_CHANGES,
+  mergeFactor,
+  pointsFor,
+  type Series,
+  SHORTEST_STEP,
+  seriesOf,
+} from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { homeRoute, route } from "../url/router.ts";
@@ -20,8 +27,7 @@ import { versionLabel, versionLabels } from "./versionchanges.ts";
 
 /** Steps of 30 s in six hours, of two minutes in a day: a spike of minutes is seen. */
 const POINTS = 720;
-/** Where steps are longer, a spike is looked at again, in this much time on each side of it. */
-const SHORT_MILLIS = 30_000;
+/** Where steps are not the shortest, a spike is looked at again, in this much time on each side of it. */
 const AROUND_MILLIS = 30 * 60_000;
 /** Services and versions that are looked at, the largest. */
 const MOST_SERIES = 500;
@@ -74,8 +80,7 @@ async function changesOfType(type: string, range: Span, stopped: AbortSignal): P
   const ask = (range: Span, by: string[]) =>
     fetchSeries(query, range, pointsFor(range, POINTS), by, MOST_SERIES, stopped);
   const all = await ask(range, ["service_name", ...versions]);
-  const counts = all.series.reduce((sums, one) => one.counts.map((n, i) => n + (sums[i] ?? 0)), [] as number[]);
-  const finer = profiledPart({ ...all, counts }, range);
+  const finer = profiledPart({ ...all, counts: sumOf(all.series.map(({ counts }) => counts)) }, range);
   let series = finer ? await ask(finer, ["service_name", ...versions]) : all;
   // The smallest series are left out, which a new version is at first: without it a rollout would be a drop.
   if (series.coverage.shown < series.coverage.series) series = await ask(finer ?? range, ["service_name"]);
@@ -90,8 +95,10 @@ interface Counted {
 
 /** The part of a range that has profiles, where that is so small that its steps are shorter, and show more; else null. */
 export function profiledPart(counted: Counted, range: Span): Span | null {
+  const length = range.until - range.from;
+  if (length <= POINTS * SHORTEST_STEP) return null;
   const profiled = profiledSpan(counted, range);
-  return 2 * (profiled.until - profiled.from) < range.until - range.from ? profiled : null;
+  return 2 * (profiled.until - profiled.from) < length ? profiled : null;
 }
 
 /** From the first step with profiles to the last, within a range. */
@@ -108,7 +115,7 @@ async function placed(
   range: Span,
   stopped: AbortSignal,
 ): Promise<ServiceChange> {
-  if (change.kind !== "spike" || change.step <= SHORT_MILLIS) return change;
+  if (change.kind !== "spike" || change.step <= SHORTEST_STEP) return change;
   const from = Math.max(change.from - AROUND_MILLIS, range.from);
   const until = Math.min(change.until + AROUND_MILLIS, range.until);
   try {
@@ -158,9 +165,7 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     byService.set(name, [...(byService.get(name) ?? []), one]);
   }
   return [...byService].flatMap(([service, members]): [string, ServiceChange][] => {
-    const sum = (numbers: (one: (typeof members)[number]) => number[]) =>
-      members.reduce((sums, one) => numbers(one).map((n, i) => n + (sums[i] ?? 0)), [] as number[]);
-    const [points, counts] = [sum((one) => one.points), sum((one) => one.counts)];
+    const [points, counts] = [sumOf(members.map((one) => one.points)), sumOf(members.map((one) => one.counts))];
     const whole = seriesForChanges({ start, step, points, counts, profiles: 0 }, gauge);
     const label = versionLabel(valuesOf(members.map((one) => one.labels))) ?? "";
     // The steps of the whole, which may be several in one.
@@ -179,6 +184,11 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     const change = loadChange(whole, versions);
     return change ? [[service, { ...change, type, label, step: whole.step }]] : [];
   });
+}
+
+/** The sum of several lists, number by number. */
+function sumOf(lists: number[][]): number[] {
+  return lists.reduce((sums, list) => list.map((n, i) => n + (sums[i] ?? 0)), []);
 }
 
 function valuesOf(labels: Record<string, string>[]): Record<string, string[]> {
