@@ -138,16 +138,16 @@ const WAYS: [RegExp, string][] = [
 const READ = "Pilotlight opens pprof, JFR, speedscope, folded stacks, perf, and some forty other formats.";
 
 function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" | "tries"> & Partial<Problem> {
+  // What to do stands behind the last semicolon.
+  const what = message.replace(/; [^;]*$/, "");
   switch (kind) {
     case "empty": {
-      const what = message.replace(/; [^;]*$/, "");
       return {
         meaning: `${what.replace(/^the/, "This")}.`,
         tries: ["Check that the profiler finished writing the file."],
       };
     }
     case "unread": {
-      const what = message.replace(/; [^;]*$/, "");
       const ways = WAYS.filter(([pattern]) => pattern.test(what)).map(([, way]) => way);
       const meaning = `${what[0].toUpperCase()}${what.slice(1)}.`;
       // The technical text says no more.

@@ -47,25 +47,20 @@ const CORE: &str = "pilotlight-core";
 
 /// Unit tests of the core, compiled without optimization, where it has changed since a commit.
 pub(super) fn core_tests(since: &str) -> Outcome {
+    let unoptimized = "profile.dev.package.pilotlight-core.opt-level=0";
     tests_of(
         since,
         |name| name == CORE,
-        |run| {
-            run.args([
-                "--lib",
-                "--config",
-                "profile.dev.package.pilotlight-core.opt-level=0",
-            ])
-        },
+        &["--lib", "--config", unoptimized],
     )
 }
 
 /// Native tests of the other packages that have changed since a commit.
 pub(super) fn unit_tests(since: &str) -> Outcome {
-    tests_of(since, |name| name != CORE, |run| run)
+    tests_of(since, |name| name != CORE, &[])
 }
 
-fn tests_of(since: &str, chosen: fn(&str) -> bool, with: fn(Run) -> Run) -> Outcome {
+fn tests_of(since: &str, chosen: fn(&str) -> bool, options: &[&str]) -> Outcome {
     let packages = match changed(since) {
         Ok(paths) => packages(&paths),
         Err(failure) => return Outcome::one(Err(failure)),
@@ -77,8 +72,8 @@ fn tests_of(since: &str, chosen: fn(&str) -> bool, with: fn(Run) -> Run) -> Outc
     println!("unit tests of {}", packages.join(", "));
     let run = Run::new("cargo")
         .args(["test", "--quiet", "--no-fail-fast"])
-        .args(packages.iter().flat_map(|name| ["--package", name]));
-    let run = with(run)
+        .args(packages.iter().flat_map(|name| ["--package", name]))
+        .args(options)
         .arg("--")
         .args(LONG.iter().flat_map(|name| ["--skip", name]));
     Outcome::counted(run.limit(1800).tee())

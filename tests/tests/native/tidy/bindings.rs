@@ -19,25 +19,25 @@ fn bindings_are_the_same_in_wrangler_toml_and_in_the_code() {
             .unwrap_or("")
             .to_owned()
     };
+    let tables = |name: &str| {
+        let parts = config.split("[[");
+        parts
+            .filter(|part| part.starts_with(&format!("{name}]]")))
+            .collect::<String>()
+    };
     let check = |what: &str, configured: BTreeSet<String>, used: BTreeSet<String>| {
         assert_eq!(
             configured, used,
             "{what}: wrangler.toml on the left, the code on the right"
         );
     };
-    let buckets = config
-        .split("[[")
-        .filter(|part| part.starts_with("r2_buckets]]"))
-        .collect::<String>();
+    let buckets = tables("r2_buckets");
     check(
         "buckets",
         words(&buckets, r#"binding = "(\w+)""#),
         words(&code, r#"\.bucket\("(\w+)"\)"#),
     );
-    let objects = config
-        .split("[[")
-        .filter(|part| part.starts_with("durable_objects.bindings]]"))
-        .collect::<String>();
+    let objects = tables("durable_objects.bindings");
     check(
         "durable objects",
         words(&objects, r#"\bname = "(\w+)""#),
@@ -48,10 +48,7 @@ fn bindings_are_the_same_in_wrangler_toml_and_in_the_code() {
         words(&section("assets"), r#"binding = "(\w+)""#),
         words(&code, r#"\.(?:assets|fetcher)\("(\w+)"\)"#),
     );
-    let services = config
-        .split("[[")
-        .filter(|part| part.starts_with("services]]"))
-        .collect::<String>();
+    let services = tables("services");
     check(
         "services",
         words(&services, r#"binding = "(\w+)""#),
