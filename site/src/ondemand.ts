@@ -1,4 +1,4 @@
-/** What is made when it is first needed, and anew when it is needed after a `drop`. */
+/** A value that is made at its first use, and again at the next use after `drop`. */
 export function onDemand<T>(make: () => T) {
   let made: T | undefined;
   const get = (): T => {

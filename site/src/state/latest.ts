@@ -1,4 +1,4 @@
-/** Work that is begun again and again, and of which only the latest counts: `begin` aborts the signal that it gave before. */
+/** For work of which only the latest run counts: `begin` aborts the signal that it returned before. */
 export function latest() {
   let stop = new AbortController();
   const abort = () => stop.abort();

@@ -1,4 +1,4 @@
-/** Runs work in the order in which it is asked for, some of it at a time. A failure doesn't keep the next one from running. */
+/** Runs jobs in the order of the calls, at most `atOnce` at a time. A job that fails doesn't stop the next. */
 export function queue(atOnce = 1) {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -21,7 +21,7 @@ export function FunctionSearch() {
   }, []);
   const { state, value, problem } = suggestions.value;
   const open = func === null || draft.value !== "";
-  // Enter opens the first that is found, also when it is pressed before it is.
+  // Enter opens the first function found, also if it is pressed before the list arrives.
   const wantsFirst = useSignal(false);
   const first = state === "ready" ? value?.functions[0] : undefined;
   const opens = wantsFirst.value && state !== "loading";

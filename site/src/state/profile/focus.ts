@@ -92,7 +92,7 @@ export function startFocus(): void {
 export async function zoomTo(node: number): Promise<void> {
   const key = await keyOf(node, ROOT);
   const before = pictureRoute.peek().zoom;
-  // Nodes are numbered from the root on: callers come first. Frames of one name and path have one key.
+  // Nodes are numbered from the root on: callers come first. Frames with the same path of names share a key.
   if (key !== null && key !== before && node > zoom.peek()) zoomedFrom.set(key, before);
   showZoom(key);
 }
