@@ -6,7 +6,7 @@ import { createReadStream, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { basename, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { UsageError } from "./options.mjs";
+import { portOption, UsageError } from "./options.mjs";
 
 const TYPES = {
   ".css": "text/css; charset=utf-8",
@@ -32,9 +32,8 @@ export const OPTIONS = { port: { type: "string", default: "0" }, "no-open": { ty
  * whose message is for people.
  */
 export async function open({ values, positionals: paths }, commandLike) {
-  const { port, "no-open": isQuiet } = values;
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535)
-    throw new UsageError(`--port must be from 0 to 65535 (got ${port})`);
+  const { "no-open": isQuiet } = values;
+  const port = portOption(values.port);
   for (const path of paths) check(path, commandLike);
   // Other users of this machine can reach the port too; they do not know where the files are.
   const secret = randomBytes(16).toString("hex");
@@ -42,7 +41,7 @@ export async function open({ values, positionals: paths }, commandLike) {
   const server = createServer(answering(profiles, pages(join(here, "site")), siteHeaders()));
   const stopping = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
   try {
-    await once(server.listen(Number(port), "127.0.0.1"), "listening");
+    await once(server.listen(port, "127.0.0.1"), "listening");
   } catch ({ message }) {
     throw new Error(`cannot listen on port ${port}: ${message}`);
   }

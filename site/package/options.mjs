@@ -47,6 +47,19 @@ export function timeOption(name, text) {
   return time;
 }
 
+/** The ports over 1023 that browsers and Node's fetch refuse to connect to: https://fetch.spec.whatwg.org/#port-blocking. */
+const BLOCKED_PORTS = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+/** The port that --port names; 0 means a free one. */
+export function portOption(text) {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65535) throw new UsageError(`--port must be from 0 to 65535 (got ${text})`);
+  if (BLOCKED_PORTS.has(port)) throw new UsageError(`--port cannot be ${port}: browsers refuse to open it`);
+  return port;
+}
+
 /** A `UsageError` that shows how the command is used. */
 export function wrong(usage, message) {
   const forms = /^Usage: .*(\n {7}.*)*/m.exec(usage)[0];

@@ -249,6 +249,7 @@ test("what it cannot do it says", () => {
   };
   const refused = (...given) => failed(2, ...given);
   refused(/--port must be from 0 to 65535 \(got nine\)/, ["--port", "nine"]);
+  refused(/--port cannot be 6000: browsers refuse/, ["--port", "6000"]);
   refused(/--host must be an IP address/, ["--host", "example.com"]);
   refused(/--auth must be open or required \(got none\)/, ["--auth", "none"]);
   refused(/--s3-bucket needs --s3-endpoint/, ["--s3-bucket", "profiles"]);

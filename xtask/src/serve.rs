@@ -2,7 +2,7 @@
 
 use crate::folders::root;
 use crate::proc::{Context, Failure, Result, Run, Server, interrupted};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -113,6 +113,9 @@ impl Pilotlight {
             match get(self.port, "/healthz", Duration::from_secs(5)) {
                 Ok(200) => return Ok(()),
                 Ok(status) => last = format!("/healthz returned {status}"),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    last = "/healthz did not answer within 5 s".into();
+                }
                 Err(error) => last = error.to_string(),
             }
             thread::sleep(Duration::from_millis(100));
@@ -128,8 +131,21 @@ impl Pilotlight {
     }
 }
 
-/// Fails unless the port is free.
+/// The ports over 1023 that browsers and Node's fetch refuse to connect to:
+/// <https://fetch.spec.whatwg.org/#port-blocking>. wrangler cannot reach its own server there.
+const BLOCKED_PORTS: [u16; 19] = [
+    1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669,
+    6679, 6697, 10080,
+];
+
+/// Fails unless the port is free, and one that browsers open.
 pub(crate) fn check_port(port: u16) -> Result<()> {
+    if BLOCKED_PORTS.contains(&port) {
+        return Err(Failure::new(
+            format!("browsers refuse to open port {port}"),
+            "choose another one with --port",
+        ));
+    }
     TcpListener::bind(("127.0.0.1", port))
         .map(drop)
         .map_err(|error| {

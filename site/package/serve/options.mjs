@@ -1,6 +1,6 @@
 /** What `pilotlight serve` is told: options and variables, checked. */
 import { isIP } from "node:net";
-import { readOptions, UsageError } from "../options.mjs";
+import { portOption, readOptions, UsageError } from "../options.mjs";
 import { defaultFolder } from "./folder.mjs";
 
 const USAGE = `Runs a Pilotlight server on this machine. It stores profiles in a folder and serves the pages.
@@ -35,15 +35,14 @@ export function parseOptions(words) {
   const known = { port: text, host: text, data: text, auth: text, "s3-endpoint": text, "s3-bucket": text };
   const values = readOptions(words, USAGE, known);
   if (values === undefined) return undefined;
-  const { port = "4040", host = "127.0.0.1", data = defaultFolder() } = values;
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535)
-    throw new UsageError(`--port must be from 0 to 65535 (got ${port})`);
+  const { host = "127.0.0.1", data = defaultFolder() } = values;
+  const port = portOption(values.port ?? "4040");
   if (isIP(host) === 0)
     throw new UsageError(`--host must be an IP address, such as 127.0.0.1 or 0.0.0.0 (got ${host})`);
   if (data === "") throw new UsageError("--data must name a folder");
   const auth = values.auth ?? (isLoopback(host) ? "open" : "required");
   if (auth !== "open" && auth !== "required") throw new UsageError(`--auth must be open or required (got ${auth})`);
-  return { port: Number(port), host, data, auth, s3: s3Of(values["s3-endpoint"], values["s3-bucket"]) };
+  return { port, host, data, auth, s3: s3Of(values["s3-endpoint"], values["s3-bucket"]) };
 }
 
 /** The variables of the S3 bucket; `undefined` for the embedded one. The keys are no options: other users see those. */
