@@ -61,7 +61,7 @@ pub use model::profile_type::{ProfileType, ProfileTypeError};
 pub use model::strings::Strings;
 pub use model::trace::{SpanId, TraceId, TraceIdError, TraceLink};
 pub use selector::{
-    ProfileIds, SampleSelector, Selector, SelectorError, SpanSelector, TYPE_LABELS,
+    OneTypeError, ProfileIds, SampleSelector, Selector, SelectorError, SpanSelector, TYPE_LABELS,
     expression_problem, label_of,
 };
 pub use tree::call_tree::{CallTree, Frame, NodeId, Shape, Tree};

@@ -27,11 +27,12 @@ use regex_lite::Regex;
 use thiserror::Error;
 
 use crate::model::labels::{Labels, SERVICE_NAME};
-use crate::model::profile_type::ProfileType;
+use crate::model::profile_type::{ProfileType, ProfileTypeError};
 use crate::selector::regex::anchored;
 use application::Application;
 use quoting::{is_name_character, quoted};
 pub use sample_selector::{ProfileIds, SampleSelector};
+use series_labels::PROFILE_TYPE;
 pub use series_labels::{TYPE_LABELS, label_of};
 pub use span_selector::SpanSelector;
 
@@ -75,6 +76,23 @@ pub struct SelectorError {
     pub problem: String,
 }
 
+/// Why selectors are not about one profile type.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum OneTypeError {
+    /// None of them names one, or they name several.
+    #[error("exactly one profile type must be given as __profile_type__=\"…\"; found {0}")]
+    Count(usize),
+    /// One begins with an application.
+    #[error("{0:?} must be a matcher in braces, like {{service_name={0:?}}}")]
+    Application(String),
+    /// The type is none.
+    #[error(transparent)]
+    Type(#[from] ProfileTypeError),
+    /// Together they are longer than a selector may be.
+    #[error(transparent)]
+    Selector(#[from] SelectorError),
+}
+
 /// What is wrong with the regular expression of a matcher, if anything: what [`Selector::parse`]
 /// would say of it.
 pub fn expression_problem(expression: &str) -> Option<String> {
@@ -103,6 +121,35 @@ impl Selector {
         });
         // Parts of a query are asked for by what is printed.
         Self::parse_printed(&self.to_string())
+    }
+
+    /// What all of these select, and the profile type that one of them names as `__profile_type__` or
+    /// before its braces. Fails where they name none or several, or where one names an application:
+    /// its text depends on the type.
+    pub fn of_one_type(selectors: Vec<Self>) -> Result<(Self, ProfileType), OneTypeError> {
+        let (mut types, mut matchers) = (Vec::new(), Vec::new());
+        for selector in selectors {
+            if let Some(application) = selector.application {
+                return Err(OneTypeError::Application(application.name().to_owned()));
+            }
+            types.extend(selector.profile_type.map(|t| t.to_string()));
+            for matcher in selector.matchers {
+                match matcher.test {
+                    Test::Equal(text) if matcher.name == PROFILE_TYPE => types.push(text),
+                    _ => matchers.push(matcher),
+                }
+            }
+        }
+        types.dedup();
+        let [text] = types.as_slice() else {
+            return Err(OneTypeError::Count(types.len()));
+        };
+        let joined = Self {
+            matchers,
+            ..Self::default()
+        };
+        let joined = Self::parse(&joined.to_string())?;
+        Ok((joined, text.parse()?))
     }
 
     /// A label that this asks for and no series can have: names with two underscores in front are

@@ -302,3 +302,43 @@ fn text_form() {
     assert_eq!(Selector::parse_printed(&longest.to_string()), Ok(longest));
     assert_ne!(Selector::parse("{a=\"x\"}"), Selector::parse("{a=~\"x\"}"));
 }
+
+/// Matchers of several selectors hold together, and one type stands apart.
+#[test]
+fn selectors_of_one_type() {
+    let joined = |texts: &[&str]| {
+        let parsed = texts.iter().map(|text| Selector::parse(text).unwrap());
+        Selector::of_one_type(parsed.collect())
+            .map(|(selector, profile_type)| (selector.to_string(), profile_type.to_string()))
+            .map_err(|error| error.to_string())
+    };
+    let of_type = format!("{{__profile_type__=\"{CPU}\", region!=\"us\"}}");
+    let expect = (
+        r#"{region!="us", service_name="a"}"#.to_owned(),
+        CPU.to_owned(),
+    );
+    let found = joined(&[&of_type, r#"{service_name="a"}"#]);
+    assert_eq!(found, Ok(expect.clone()));
+    let before = format!("{CPU}{{region!=\"us\"}}");
+    assert_eq!(joined(&[&before, r#"{service_name="a"}"#]), Ok(expect));
+    assert_eq!(
+        joined(&[&of_type, &before]),
+        Ok((
+            r#"{region!="us", region!="us"}"#.to_owned(),
+            CPU.to_owned()
+        ))
+    );
+    let count = |n| {
+        Err(format!(
+            "exactly one profile type must be given as __profile_type__=\"…\"; found {n}"
+        ))
+    };
+    assert_eq!(joined(&[]), count(0));
+    assert_eq!(joined(&[r#"{service_name="a"}"#]), count(0));
+    assert_eq!(joined(&["a:b:c:d:e{}", &of_type]), count(2));
+    assert_eq!(
+        joined(&[&of_type, "shop{}"]),
+        Err(r#""shop" must be a matcher in braces, like {service_name="shop"}"#.to_owned())
+    );
+    assert!(joined(&[r#"{__profile_type__="cpu"}"#]).is_err());
+}

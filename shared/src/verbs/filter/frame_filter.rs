@@ -39,7 +39,7 @@ impl FunctionNames {
         self.len() == 0
     }
 
-    fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains(name) || self.patterns.iter().any(|pattern| pattern.matches(name))
     }
 }

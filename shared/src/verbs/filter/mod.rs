@@ -6,6 +6,7 @@ pub(crate) mod frame_filter;
 pub(crate) mod frames;
 pub(crate) mod hide;
 pub(crate) mod inlines;
+mod leaf;
 pub(crate) mod pgo;
 pub(crate) mod prune_from;
 pub(crate) mod recursion;

@@ -21,6 +21,7 @@ pub(super) fn stack_selector(stacks: StackTraceSelector) -> Result<StackSelector
     Ok(StackSelector {
         call_site: call_site(stacks.call_site)?,
         frames: frames.unwrap_or_default(),
+        ..StackSelector::default()
     })
 }
 

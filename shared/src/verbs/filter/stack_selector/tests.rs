@@ -12,7 +12,12 @@ fn tree(profile: &Profile) -> CallTree {
 fn call_site(profile: &Profile, names: &[&str]) -> Profile {
     let call_site = names.iter().map(|&name| name.to_owned()).collect();
     let frames = FrameFilter::default();
-    StackSelector { call_site, frames }.select(profile)
+    StackSelector {
+        call_site,
+        frames,
+        ..StackSelector::default()
+    }
+    .select(profile)
 }
 
 #[test]
@@ -92,7 +97,12 @@ fn names(names: &[&str], patterns: &[&str]) -> FunctionNames {
 fn filtered(profile: &Profile, included: FunctionNames, excluded: FunctionNames) -> Profile {
     let frames = FrameFilter { included, excluded };
     let call_site = Vec::new();
-    StackSelector { call_site, frames }.select(profile)
+    StackSelector {
+        call_site,
+        frames,
+        ..StackSelector::default()
+    }
+    .select(profile)
 }
 
 fn check(profile: &Profile, included: FunctionNames, excluded: FunctionNames, total: i64) {
@@ -151,8 +161,29 @@ fn call_site_and_frames_are_both_asked_for() {
             included: names(&["b"], &[]),
             excluded: names(&["a"], &[]),
         },
+        ..StackSelector::default()
     };
     assert_eq!(tree(&selector.select(&p)).total(), 2);
+}
+
+/// What stacks that end with a function count is the self value of that function in the tree.
+#[test]
+fn leaves_count_self_values() {
+    let p = profile("main;a;b 1\nmain;b 2\nb;a 4\na;a 8\n 16");
+    let of = |leaf: FunctionNames| {
+        let selector = StackSelector {
+            leaf,
+            ..StackSelector::default()
+        };
+        let kept = selector.select(&p);
+        assert_eq!(selector.select(&kept), kept);
+        tree(&kept).total()
+    };
+    assert_eq!(of(names(&["a"], &[])), 12);
+    assert_eq!(of(names(&["b"], &[])), 3);
+    assert_eq!(of(names(&["main", "c"], &[])), 0);
+    assert_eq!(of(names(&["b"], &["^a$"])), 15);
+    assert_eq!(of(FunctionNames::default()), 31);
 }
 
 /// Inlined functions one by one, functions without names, and addresses.
