@@ -323,10 +323,7 @@ fn selectors_of_one_type() {
     assert_eq!(joined(&[&before, r#"{service_name="a"}"#]), Ok(expect));
     assert_eq!(
         joined(&[&of_type, &before]),
-        Ok((
-            r#"{region!="us", region!="us"}"#.to_owned(),
-            CPU.to_owned()
-        ))
+        Ok((r#"{region!="us", region!="us"}"#.to_owned(), CPU.to_owned()))
     );
     let count = |n| {
         Err(format!(

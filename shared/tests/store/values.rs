@@ -94,7 +94,7 @@ fn of_stacks<V: Values>(
 fn begins(names: &[&str]) -> StackSelector {
     StackSelector {
         call_site: names.iter().map(|&name| name.to_owned()).collect(),
-        frames: FrameFilter::default(),
+        ..StackSelector::default()
     }
 }
 
@@ -135,12 +135,16 @@ fn check(bucket: &Bucket, pushes: &[LinkedPush], when: &str) {
             assert_eq!(values(bucket, asked, ValuesOf::Spans), expect, "{when}");
 
             let filtered = |included, excluded| StackSelector {
-                call_site: Vec::new(),
                 frames: FrameFilter { included, excluded },
+                ..StackSelector::default()
             };
             let site_without = StackSelector {
                 frames: filtered(names(&[]), names(&["work"])).frames,
                 ..begins(&["main"])
+            };
+            let ends_with_work = StackSelector {
+                leaf: names(&["work"]),
+                ..StackSelector::default()
             };
             for stacks in &[
                 begins(&["main"]),
@@ -149,6 +153,7 @@ fn check(bucket: &Bucket, pushes: &[LinkedPush], when: &str) {
                 filtered(names(&["main", "work"]), names(&[])),
                 filtered(names(&[]), names(&["work"])),
                 site_without,
+                ends_with_work,
             ] {
                 let each = stored.iter().map(|p| one(p, selected(p, stacks)));
                 let mut expect: Vec<Shown> = each.filter(|shown| shown.2 != 0).collect();

@@ -1,6 +1,6 @@
 //! What requests are answered with: pushes, our queries, reports for machines and as tools of models,
-//! Pyroscope's API, profiles for Go's compiler, shares, annotations, pins, source code, symbol
-//! tables, a language model, operators' calls, tokens and metrics.
+//! Pyroscope's API, recording rules, profiles for Go's compiler, shares, annotations, pins, source
+//! code, symbol tables, a language model, operators' calls, tokens and metrics.
 //!
 //! A module declares its endpoints next to the functions that answer; [`ENDPOINTS`] lists them all.
 
@@ -17,6 +17,7 @@ pub(crate) mod push;
 pub(crate) mod pyroscope;
 pub(crate) mod query;
 pub(crate) mod reports;
+pub(crate) mod rules;
 pub(crate) mod shares;
 pub(crate) mod source;
 pub(crate) mod symbols;
@@ -42,6 +43,8 @@ pub(crate) const ENDPOINTS: &[&[Endpoint]] = &[
     annotations::ENDPOINTS,
     symbols::ENDPOINTS,
     pins::ENDPOINTS,
+    rules::ENDPOINTS,
+    rules::PROMETHEUS_ENDPOINTS,
     shares::ENDPOINTS,
     pyroscope::metadata::ENDPOINTS,
     pyroscope::profiles::ENDPOINTS,
@@ -52,6 +55,7 @@ pub(crate) const ENDPOINTS: &[&[Endpoint]] = &[
     pyroscope::capabilities::ENDPOINTS,
     pyroscope::build_info::ENDPOINTS,
     pyroscope::settings::ENDPOINTS,
+    pyroscope::recording_rules::ENDPOINTS,
     pyroscope::ad_hoc::ENDPOINTS,
     pyroscope::legacy::render::ENDPOINTS,
     pyroscope::legacy::render_diff::ENDPOINTS,

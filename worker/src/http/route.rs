@@ -16,7 +16,10 @@ pub(crate) fn route(
     if let Some(found) = all().find(|of| of.serves(method) && ends_with_service(of, path)) {
         return Ok(found);
     }
-    let whole = all().filter(|of| matches!(of.rest, Rest::Nothing) && path.ends_with(of.path));
+    let whole = || all().filter(|of| matches!(of.rest, Rest::Nothing) && path.ends_with(of.path));
+    // A prefix may make one path of another: /prometheus/api/v1/series and /api/v1/series.
+    let longest = whole().map(|of| of.path.len()).max();
+    let whole = whole().filter(|of| Some(of.path.len()) == longest);
     if let Some(found) = chosen(whole, method, path) {
         return found;
     }

@@ -42,9 +42,8 @@ impl StackSelector {
     /// Which stacks of a profile are selected, by their [`stack_number`].
     pub(crate) fn selected(&self, profile: &Profile) -> Vec<bool> {
         // A sample without frames begins with nothing, and has nothing.
-        let without_frames = self.call_site.is_empty()
-            && self.frames.included.is_empty()
-            && self.leaf.is_empty();
+        let without_frames =
+            self.call_site.is_empty() && self.frames.included.is_empty() && self.leaf.is_empty();
         let mut selected = vec![without_frames];
         selected.append(&mut call_site_stacks(profile, &self.call_site));
         let mut keep = |fits: Vec<bool>| {

@@ -50,7 +50,13 @@ pub(super) fn selected(profile: &Stored, stacks: &StackSelector) -> i64 {
         let site = stacks.call_site.iter().map(String::as_str);
         let begins = stack.len() >= stacks.call_site.len() && site.zip(stack).all(|(a, &b)| a == b);
         let has = |name: &String| stack.contains(&name.as_str());
-        begins && included.names.iter().all(has) && !excluded.names.iter().any(has)
+        let ends = stack
+            .last()
+            .is_some_and(|&name| stacks.leaf.names.contains(name));
+        begins
+            && included.names.iter().all(has)
+            && !excluded.names.iter().any(has)
+            && (stacks.leaf.is_empty() || ends)
     };
     let rows = profile.rows.iter();
     rows.filter(|(stack, _)| fits(stack))

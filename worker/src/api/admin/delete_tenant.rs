@@ -6,6 +6,7 @@ use worker::Response;
 
 use crate::api::annotations::annotations_key;
 use crate::api::pyroscope::settings_key;
+use crate::api::rules::record::rules_key;
 use crate::auth::access::ADMIN;
 use crate::bucket::{Bucket, List, MAX_PAGE, list_all};
 use crate::http::endpoint::Endpoint;
@@ -68,7 +69,7 @@ pub(crate) async fn delete_tenant<T: Transport>(
     for prefix in [shares_prefix(tenant), symbols_prefix(tenant)] {
         outcome.deleted += delete_all(bucket, &prefix).await?;
     }
-    let records = [settings_key, annotations_key, retention_key].map(|key| key(tenant));
+    let records = [settings_key, annotations_key, retention_key, rules_key].map(|key| key(tenant));
     bucket.delete(&records).await?;
     let mut rounds = 0;
     for client in shards.each() {

@@ -19,6 +19,7 @@ pub(crate) mod metadata;
 mod names;
 mod notes;
 pub(crate) mod profiles;
+pub(crate) mod recording_rules;
 mod request;
 pub(crate) mod series;
 pub(crate) mod settings;

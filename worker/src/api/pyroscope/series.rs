@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::{
     Labels, ProfileType, Selector, UnixNanos,
-    plans::{Grouping, StacksOf, StacksPlan, Value, Values, ValuesOf, ValuesPlan},
+    plans::{StacksOf, Value, Values, ValuesOf, ValuesPlan},
     sort::sort_by,
     verbs::StackSelector,
 };
@@ -14,7 +14,7 @@ use super::exemplars::{GroupLabels, PointExemplars, SeriesGroups, exemplars_of};
 use super::messages::{self, label_pairs};
 use super::notes::Notes;
 use super::{request, stacks, unary};
-use crate::api::query::{self, EdgeQueryRunner};
+use crate::api::query::{self, Counted, EdgeQueryRunner};
 use crate::auth::access::READ;
 use crate::http::endpoint::Endpoint;
 use crate::platform::errors::Problem;
@@ -64,23 +64,14 @@ async fn select_series(
         stacks: &stacks,
     };
     let mut notes = Notes::default();
-    if stacks.is_all() {
-        let (range, window) = (buckets.read(), buckets.window);
-        let each = Grouping::Series;
-        let totals = runner.totals(&selector, Some(&profile_type), range, window, each, sums);
-        let totals = totals.await?;
-        sums = totals.into;
-        notes.rounded = totals.rounded;
-    } else {
-        // How many profiles of a window have such stacks is not known.
-        let of = match how {
-            Aggregation::Sum => StacksOf::Windows(buckets.window),
-            Aggregation::Average => StacksOf::Windows(None),
-        };
-        let found = ask.of_stacks(of, runner, sums).await?;
-        sums = found.into;
-        notes.rounded = found.rounded;
-    }
+    // How many profiles of a window have selected stacks is not known.
+    let of = match how {
+        Aggregation::Average if !stacks.is_all() => StacksOf::Windows(None),
+        Aggregation::Average | Aggregation::Sum => StacksOf::Windows(buckets.window),
+    };
+    let found = ask.of_stacks(of, runner, sums).await?;
+    sums = found.into;
+    notes.rounded = found.rounded;
     let exemplars = match exemplars {
         None => Exemplars::new(),
         Some(of) => {
@@ -106,15 +97,6 @@ struct Ask<'a> {
     stacks: &'a StackSelector,
 }
 
-/// What took the values, and what is to be said of them.
-struct Found<V> {
-    into: V,
-    /// Whether windows are longer than was asked for, or cut by the range.
-    rounded: bool,
-    /// Whether only sums are left of some, which have no single values.
-    sums_only: bool,
-}
-
 impl Ask<'_> {
     /// What the stacks count.
     async fn of_stacks<V: Values>(
@@ -122,23 +104,10 @@ impl Ask<'_> {
         of: StacksOf,
         runner: &EdgeQueryRunner,
         into: V,
-    ) -> Result<Found<V>, Problem> {
-        let (objects, range) = runner.each_object(self.range).await?;
-        let plan = StacksPlan::new(
-            self.selector,
-            self.profile_type,
-            range,
-            self.stacks.clone(),
-            of,
-            &objects,
-            into,
-        )?;
-        let (rounded, sums_only) = (plan.rounded(), plan.sums_only());
-        Ok(Found {
-            into: runner.of_stacks(plan).await?,
-            rounded,
-            sums_only,
-        })
+    ) -> Result<Counted<V>, Problem> {
+        let (selector, profile_type) = (self.selector, self.profile_type);
+        let counted = runner.counted(selector, profile_type, self.range, self.stacks, of, into);
+        counted.await
     }
 
     /// Single profiles or spans.
@@ -147,11 +116,11 @@ impl Ask<'_> {
         of: ValuesOf,
         runner: &EdgeQueryRunner,
         into: V,
-    ) -> Result<Found<V>, Problem> {
+    ) -> Result<Counted<V>, Problem> {
         let (objects, range) = runner.each_object(self.range).await?;
         let plan = ValuesPlan::new(self.selector, self.profile_type, range, of, &objects, into)?;
         let sums_only = plan.sums_only();
-        Ok(Found {
+        Ok(Counted {
             into: runner.values(plan).await?,
             rounded: false,
             sums_only,

@@ -4,9 +4,11 @@ use pilotlight_core::{
     ProfileType, SampleSelector, Selector, TimeRange, UnixNanos,
     plans::{
         CatalogObject, Grouping, MAX_SLICE_READS, Outgrown, Plan, PlanError, Points, QueryAnswer,
-        SampleQueryPlan, SlicePlan, StacksPlan, Timeline, TimelinePlan, Totals, Values, ValuesPlan,
+        SampleQueryPlan, SlicePlan, StacksOf, StacksPlan, Timeline, TimelinePlan, Totals, Values,
+        ValuesPlan,
     },
     store::{SumWindow, TenantId},
+    verbs::StackSelector,
 };
 
 use super::cache::{AnswerCache, EdgeCache};
@@ -50,6 +52,15 @@ pub(crate) struct Slice {
     pub(crate) range: TimeRange,
     /// Holds the memory of the plan, and of the zip that is made of it.
     pub(crate) permit: Permit,
+}
+
+/// What took values, and what is to be said of them.
+pub(crate) struct Counted<V> {
+    pub(crate) into: V,
+    /// Whether windows are longer than was asked for, or cut by the range.
+    pub(crate) rounded: bool,
+    /// Whether only sums are left of some, which have no single values.
+    pub(crate) sums_only: bool,
 }
 
 impl EdgeQueryRunner {
@@ -348,11 +359,42 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
     }
 
     /// What selected stacks count.
-    pub(crate) async fn of_stacks<V: Values>(&self, plan: StacksPlan<V>) -> Result<V, Problem> {
+    async fn of_stacks<V: Values>(&self, plan: StacksPlan<V>) -> Result<V, Problem> {
         let plan = self.drive(plan).await?;
         self.meter
             .add(Item::WorkerCpuMicros, cpu::query_micros(plan.bytes()));
         Ok(plan.finish()?)
+    }
+
+    /// What selected stacks count, or the totals where all are selected, added up as it is read.
+    pub(crate) async fn counted<V: Values>(
+        &self,
+        selector: &Selector,
+        profile_type: &ProfileType,
+        range: impl Into<ReadRange>,
+        stacks: &StackSelector,
+        of: StacksOf,
+        into: V,
+    ) -> Result<Counted<V>, Problem> {
+        if let (true, StacksOf::Windows(window)) = (stacks.is_all(), of) {
+            let each = Grouping::Series;
+            let totals = self.totals(selector, Some(profile_type), range, window, each, into);
+            let Totals { into, rounded, .. } = totals.await?;
+            return Ok(Counted {
+                into,
+                rounded,
+                sums_only: false,
+            });
+        }
+        let (objects, range) = self.each_object(range).await?;
+        let stacks = stacks.clone();
+        let plan = StacksPlan::new(selector, profile_type, range, stacks, of, &objects, into)?;
+        let (rounded, sums_only) = (plan.rounded(), plan.sums_only());
+        Ok(Counted {
+            into: self.of_stacks(plan).await?,
+            rounded,
+            sums_only,
+        })
     }
 
     /// Reads what a plan wants, which may ask for more than once.

@@ -7,6 +7,7 @@ use super::{DAY_MILLIS as DAY, *};
 use crate::api::admin::delete_tenant::delete_tenant;
 use crate::api::annotations::annotations_key;
 use crate::api::pyroscope::settings_key;
+use crate::api::rules::record::rules_key;
 use crate::bucket::memory::MemoryBucket;
 use crate::simulation::{HOUR, Simulated, World};
 use crate::tenant::retention_key;
@@ -268,7 +269,7 @@ fn a_tenant_is_deleted_with_all_that_is_its_own() {
     let kept: ShareId = done(kept).unwrap().id.parse().unwrap();
     let others = ["a", "b"].map(|name| {
         let tenant = tenant(name);
-        [settings_key, annotations_key, retention_key].map(|key| key(&tenant))
+        [settings_key, annotations_key, retention_key, rules_key].map(|key| key(&tenant))
     });
     for key in others.iter().flatten() {
         done(world.bucket.put(key, vec![1], Condition::None)).unwrap();
@@ -281,7 +282,7 @@ fn a_tenant_is_deleted_with_all_that_is_its_own() {
     let left = others.map(|keys| keys.map(|key| world.bucket.keys().contains(&key)));
     assert_eq!(
         left,
-        [[false; 3], [true; 3]],
-        "settings, annotations and retention"
+        [[false; 4], [true; 4]],
+        "settings, annotations, retention and rules"
     );
 }

@@ -6,4 +6,5 @@ pub(super) mod erasure;
 mod naming;
 mod pgo;
 mod retention;
+mod rules;
 mod slices;

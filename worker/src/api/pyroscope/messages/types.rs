@@ -4,7 +4,7 @@ use super::json;
 
 messages! {
     #[derive(Eq, PartialOrd, Ord)]
-    answer LabelPair {
+    both LabelPair {
         name: string = 1,
         value: string = 2,
     }

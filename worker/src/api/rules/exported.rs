@@ -1,0 +1,165 @@
+//! `GET /exported-metrics`: the latest whole minute of each rule, for Prometheus to scrape.
+//!
+//! A point has the time of its minute, so a scrape that finds the same minute again changes nothing,
+//! and one a minute at least gets every point.
+
+use std::fmt::Write;
+
+use worker::{Request, Response};
+
+use super::points::{self, MINUTE, Steps};
+use super::prometheus::evaluate::number;
+use super::record;
+use crate::api::query::EdgeQueryRunner;
+use crate::http::content_type;
+use crate::http::scope::Scope;
+use crate::platform::clock;
+use crate::platform::errors::Problem;
+
+/// How long after its end a minute is told: agents send a profile some 10 to 60 seconds after it
+/// began, and Prometheus takes a point once.
+const DELAY: i64 = 2 * MINUTE;
+
+/// The forms of the answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    OpenMetrics,
+    Prometheus,
+}
+
+pub(super) async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let accept = request.headers().get("accept")?.unwrap_or_default();
+    let form = match accept.contains("application/openmetrics-text") {
+        true => Form::OpenMetrics,
+        false => Form::Prometheus,
+    };
+    let until = (clock::now_millis() - DELAY).div_euclid(MINUTE) * MINUTE;
+    let steps = Steps::covering(until - MINUTE, until, MINUTE)?;
+    let runner = EdgeQueryRunner::open(scope)?;
+    let provisioned = record::provisioned(scope.env())?;
+    let mut families: Vec<Family> = Vec::new();
+    for rule in record::rules(&scope.bucket()?, scope.tenant(), provisioned).await? {
+        let measure = rule.measure()?;
+        let found = points::points(&rule, &measure, steps, &runner).await?;
+        let samples = found.series.into_iter().flat_map(|series| {
+            let labels = series.labels;
+            let points = series.points.into_iter();
+            points.map(move |(time, value)| Sample {
+                labels: labels.iter().map(|(n, v)| (n.clone(), v.clone())).collect(),
+                value: value as f64 / measure.divisor,
+                time,
+            })
+        });
+        let samples: Vec<Sample> = samples.collect();
+        // All samples of a metric stand together, those of several rules, too.
+        match families
+            .iter_mut()
+            .find(|family| family.name == measure.name)
+        {
+            Some(family) => family.samples.extend(samples),
+            None => families.push(Family {
+                name: measure.name,
+                unit: measure.unit,
+                samples,
+            }),
+        }
+    }
+    let (content_type, text) = text(&families, form);
+    Ok(content_type::response(
+        200,
+        content_type,
+        text.into_bytes(),
+    )?)
+}
+
+struct Family {
+    name: String,
+    unit: String,
+    samples: Vec<Sample>,
+}
+
+struct Sample {
+    labels: Vec<(String, String)>,
+    value: f64,
+    /// Milliseconds since the epoch.
+    time: i64,
+}
+
+/// The text with its content type.
+fn text(families: &[Family], form: Form) -> (&'static str, String) {
+    let mut text = String::new();
+    for Family {
+        name,
+        unit,
+        samples,
+    } in families
+    {
+        let _ = writeln!(text, "# TYPE {name} gauge");
+        if form == Form::OpenMetrics && name.ends_with(&format!("_{unit}")) {
+            let _ = writeln!(text, "# UNIT {name} {unit}");
+        }
+        let _ = writeln!(
+            text,
+            "# HELP {name} Sum of the profiles that started in the minute, in {unit}."
+        );
+        for Sample {
+            labels,
+            value,
+            time,
+        } in samples
+        {
+            let labels = labels
+                .iter()
+                .map(|(n, v)| format!("{n}=\"{}\"", escaped(v)));
+            let labels = labels.collect::<Vec<_>>().join(",");
+            let value = number(*value);
+            let _ = match form {
+                Form::OpenMetrics => writeln!(text, "{name}{{{labels}}} {value} {}", time / 1000),
+                Form::Prometheus => writeln!(text, "{name}{{{labels}}} {value} {time}"),
+            };
+        }
+    }
+    match form {
+        Form::OpenMetrics => {
+            text.push_str("# EOF\n");
+            let content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+            (content_type, text)
+        }
+        Form::Prometheus => ("text/plain; version=0.0.4; charset=utf-8", text),
+    }
+}
+
+fn escaped(value: &str) -> String {
+    let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+    value.replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_both_forms() {
+        let families = [Family {
+            name: "profiles_recorded_cpu_seconds".to_owned(),
+            unit: "seconds".to_owned(),
+            samples: vec![Sample {
+                labels: vec![("path".to_owned(), "a\\b\"c\nd".to_owned())],
+                value: 1.5,
+                time: 1_795_000_020_000,
+            }],
+        }];
+        let help = "# HELP profiles_recorded_cpu_seconds Sum of the profiles that started in the minute, in seconds.\n";
+        let line = r#"profiles_recorded_cpu_seconds{path="a\\b\"c\nd"} 1.5 1795000020"#;
+        assert_eq!(
+            text(&families, Form::OpenMetrics).1,
+            format!(
+                "# TYPE profiles_recorded_cpu_seconds gauge\n# UNIT profiles_recorded_cpu_seconds seconds\n{help}{line}\n# EOF\n"
+            )
+        );
+        assert_eq!(
+            text(&families, Form::Prometheus).1,
+            format!("# TYPE profiles_recorded_cpu_seconds gauge\n{help}{line}000\n")
+        );
+    }
+}

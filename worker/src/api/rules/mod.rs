@@ -1,0 +1,100 @@
+//! Recording rules: metrics made from profiles.
+//!
+//! | call | answer |
+//! |---|---|
+//! | `GET …/api/v1/rules` | `{"rules":[…]}` |
+//! | `POST …/api/v1/rules` with a rule | the rule as it is kept |
+//! | `POST …/api/v1/rules/preview?from&until&points` with a rule | its series, which need not be kept |
+//! | `DELETE …/api/v1/rules?id` | nothing |
+//! | `GET …/exported-metrics` | the latest whole minute of all rules, for Prometheus |
+//! | `…/prometheus/api/v1/…` | their points by Prometheus' API |
+//!
+//! A rule is a saved query. Its points are computed when they are asked for, from the sums that
+//! timelines read, so none can be lost or counted twice, and a new rule has them for all that is
+//! stored (decision 0041).
+
+mod exported;
+pub(crate) mod points;
+mod preview;
+mod prometheus;
+pub(crate) mod record;
+pub(crate) mod rule;
+
+use serde::Serialize;
+use worker::{Request, Response};
+
+use self::record::SameName;
+use self::rule::Rule;
+use crate::auth::access::READ;
+use crate::http::body;
+use crate::http::endpoint::Endpoint;
+use crate::http::parameters::Parameters;
+use crate::http::scope::Scope;
+use crate::platform::errors::Problem;
+
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint::get("/api/v1/rules", READ, |_, scope| Box::pin(list(scope))),
+    // Grafana, which makes rules, too, has a token that reads.
+    Endpoint::post("/api/v1/rules", READ, |request, scope| {
+        Box::pin(save(request, scope))
+    }),
+    Endpoint::delete("/api/v1/rules", READ, |request, scope| {
+        Box::pin(delete(request, scope))
+    }),
+    Endpoint::post("/api/v1/rules/preview", READ, |request, scope| {
+        Box::pin(preview::answer(request, scope))
+    }),
+    Endpoint::get("/exported-metrics", READ, |request, scope| {
+        Box::pin(exported::answer(request, scope))
+    }),
+];
+
+pub(crate) const PROMETHEUS_ENDPOINTS: &[Endpoint] = prometheus::ENDPOINTS;
+
+/// Most bytes of a request: a rule with room for its JSON.
+const MAX_REQUEST: usize = 64 << 10;
+
+#[derive(Serialize)]
+struct Listing {
+    rules: Vec<Rule>,
+}
+
+/// All rules of the tenant that a request is about.
+pub(crate) async fn of_tenant(scope: &Scope) -> Result<Vec<Rule>, Problem> {
+    let provisioned = record::provisioned(scope.env())?;
+    record::rules(&scope.bucket()?, scope.tenant(), provisioned).await
+}
+
+async fn list(scope: &Scope) -> Result<Response, Problem> {
+    let rules = of_tenant(scope).await?;
+    Ok(Response::from_json(&Listing { rules })?)
+}
+
+async fn save(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+    let rule = read(request, scope).await?;
+    let provisioned = record::provisioned(scope.env())?;
+    let bucket = scope.bucket()?;
+    let saved = record::save(
+        &bucket,
+        scope.tenant(),
+        &provisioned,
+        rule,
+        SameName::Refuse,
+    );
+    Ok(Response::from_json(&saved.await?)?)
+}
+
+async fn delete(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let parameters = Parameters::of(request);
+    let id = parameters.required("id")?;
+    let provisioned = record::provisioned(scope.env())?;
+    record::delete(&scope.bucket()?, scope.tenant(), &provisioned, id).await?;
+    Ok(Response::empty()?.with_status(204))
+}
+
+/// The rule in the body of a request.
+async fn read(request: &mut Request, scope: &Scope) -> Result<Rule, Problem> {
+    let body = body::read(request, &scope.isolate().bodies, MAX_REQUEST).await?;
+    serde_json::from_slice(&body)
+        .map_err(|error| Problem::invalid(format!("invalid rule: {error}")))
+}

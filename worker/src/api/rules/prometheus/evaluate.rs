@@ -1,0 +1,285 @@
+//! Values of an expression at the times of an answer, from the points of rules.
+
+use std::collections::BTreeMap;
+
+use super::expression::{Expression, MetricSelector};
+use crate::api::query::{AnswerCache, Invocations, QueryRunner};
+use crate::api::rules::points::{self, MINUTE, Series, Steps};
+use crate::api::rules::rule::Rule;
+use crate::bucket::Bucket;
+use crate::platform::Platform;
+use crate::platform::errors::Problem;
+use crate::tenant::Transport;
+
+/// How long a point is the latest one, as in Prometheus: 5 minutes.
+const LOOKBACK: i64 = 5 * MINUTE;
+
+/// Most values of an answer.
+const MAX_VALUES: usize = 500_000;
+
+/// The label that is the metric's name.
+const NAME: &str = "__name__";
+
+/// The times of an answer, milliseconds: `start`, `start + step` … up to `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Times {
+    pub(super) start: i64,
+    pub(super) end: i64,
+    pub(super) step: i64,
+}
+
+/// A series of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Found {
+    /// With the metric's name where Prometheus leaves it.
+    pub(super) labels: BTreeMap<String, String>,
+    /// Times with values; a time without points has none.
+    pub(super) values: Vec<(i64, f64)>,
+}
+
+/// The series of an answer, in order of labels.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Answer {
+    pub(super) series: Vec<Found>,
+    /// As [`points::Points::rounded`].
+    pub(super) rounded: bool,
+}
+
+impl Times {
+    /// One time.
+    pub(super) fn at(time: i64) -> Self {
+        Self {
+            start: time,
+            end: time,
+            step: MINUTE,
+        }
+    }
+
+    pub(super) fn all(self) -> impl Iterator<Item = i64> {
+        let count = (self.end - self.start).div_euclid(self.step) + 1;
+        (0..count).map(move |i| self.start + i * self.step)
+    }
+
+    /// The steps whose points are asked for. They are as long as they can be when each window that is
+    /// added up begins and ends where steps do.
+    fn steps(self, over: Option<i64>) -> Result<Steps, Problem> {
+        let window = over.unwrap_or(LOOKBACK);
+        let count = (self.end - self.start).div_euclid(self.step);
+        let step = match count {
+            0 => 0,
+            _ => self.step,
+        };
+        let common = gcd(gcd(self.start, step), window);
+        let step = match over {
+            Some(_) if common % MINUTE == 0 => common,
+            _ => MINUTE,
+        };
+        let from = self.start.saturating_sub(window).max(0);
+        Steps::covering(from, self.end.div_euclid(step) * step, step)
+    }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    match b {
+        0 => a,
+        b => gcd(b, a % b),
+    }
+}
+
+/// The values of an expression.
+pub(super) async fn evaluate<B, T, P, C, I>(
+    expression: &Expression,
+    times: Times,
+    rules: &[Rule],
+    runner: &QueryRunner<B, T, P, C, I>,
+) -> Result<Answer, Problem>
+where
+    B: Bucket,
+    T: Transport,
+    P: Platform,
+    C: AnswerCache,
+    I: Invocations,
+{
+    let steps = times.steps(expression.over)?;
+    let mut answer = Answer::default();
+    let (mut sums, mut count) = (BTreeMap::<_, BTreeMap<i64, f64>>::new(), 0);
+    for rule in rules {
+        let measure = rule.measure()?;
+        if !expression.selector.is_of(&measure.name) {
+            continue;
+        }
+        let found = points::points(rule, &measure, steps, runner).await?;
+        answer.rounded |= found.rounded;
+        for series in found.series {
+            if !expression.selector.matches(&measure.name, &series.labels) {
+                continue;
+            }
+            let scale = expression.factor / measure.divisor;
+            let labels = labels(expression, &measure.name, &series);
+            let sum = sums.entry(labels).or_default();
+            for (time, value) in values(&series, times, expression.over) {
+                *sum.entry(time).or_insert_with(|| {
+                    count += 1;
+                    0.0
+                }) += value as f64 * scale;
+            }
+            if count > MAX_VALUES {
+                return Err(Problem::invalid(format!(
+                    "the answer has more than {MAX_VALUES} values; use a longer step, or sum by fewer labels"
+                )));
+            }
+        }
+    }
+    answer.series = sums
+        .into_iter()
+        .filter(|(_, values)| !values.is_empty())
+        .map(|(labels, values)| Found {
+            labels,
+            values: values.into_iter().collect(),
+        })
+        .collect();
+    Ok(answer)
+}
+
+/// The labels that a series has in the answer.
+fn labels(expression: &Expression, metric: &str, series: &Series) -> BTreeMap<String, String> {
+    let mut labels = series.labels.clone();
+    if let Some(by) = &expression.by {
+        labels.retain(|name, _| by.contains(name));
+    }
+    let keeps_name = match &expression.by {
+        Some(by) => expression.over.is_none() && by.iter().any(|name| name == NAME),
+        None => expression.over.is_none() && expression.factor == 1.0,
+    };
+    if keeps_name {
+        labels.insert(NAME.to_owned(), metric.to_owned());
+    }
+    labels
+}
+
+/// At each time the latest point, or the sum of those of the window before it.
+fn values(series: &Series, times: Times, over: Option<i64>) -> Vec<(i64, i128)> {
+    let (mut ends, mut before) = (Vec::new(), vec![0i128]);
+    for (&end, value) in &series.points {
+        ends.push(end);
+        before.push(before[before.len() - 1] + value);
+    }
+    let window = over.unwrap_or(LOOKBACK);
+    let value = |time: i64| {
+        let first = ends.partition_point(|&end| end <= time - window);
+        let last = ends.partition_point(|&end| end <= time);
+        let from = match over {
+            Some(_) => first,
+            None => last.saturating_sub(1).max(first),
+        };
+        (first < last).then(|| (time, before[last] - before[from]))
+    };
+    times.all().filter_map(value).collect()
+}
+
+/// The labels of all series that a rule may have in a range, with its metric's name. Whether stacks
+/// that it selects are there is not looked at.
+pub(super) fn label_sets<'a>(
+    rule: &Rule,
+    metric: &str,
+    selector: &MetricSelector,
+    series: impl Iterator<Item = &'a pilotlight_core::Labels>,
+) -> Vec<BTreeMap<String, String>> {
+    let mut sets = Vec::new();
+    for labels in series {
+        let mut labels = rule.metric_labels(labels);
+        if selector.matches(metric, &labels) {
+            labels.insert(NAME.to_owned(), metric.to_owned());
+            sets.push(labels);
+        }
+    }
+    sets.sort();
+    sets.dedup();
+    sets
+}
+
+/// A value as Prometheus writes it.
+pub(in crate::api::rules) fn number(value: f64) -> String {
+    match value {
+        value if value == f64::INFINITY => "+Inf".to_owned(),
+        value if value == f64::NEG_INFINITY => "-Inf".to_owned(),
+        value => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(points: &[(i64, i128)]) -> Series {
+        let points = points
+            .iter()
+            .map(|&(minute, value)| (minute * MINUTE, value));
+        Series {
+            labels: BTreeMap::new(),
+            points: points.collect(),
+        }
+    }
+
+    #[test]
+    fn the_latest_point_and_sums() {
+        let one = series(&[(1, 1), (2, 2), (9, 4)]);
+        let times = Times {
+            start: MINUTE / 2,
+            end: 15 * MINUTE,
+            step: 2 * MINUTE + MINUTE / 2,
+        };
+        // At 0:30, 3:00, 5:30, 8:00, 10:30 and 13:00: five minutes back.
+        let shown = |over| -> Vec<(i64, i128)> {
+            let values = values(&one, times, over).into_iter();
+            values.map(|(time, value)| (time / 1_000, value)).collect()
+        };
+        assert_eq!(shown(None), [(180, 2), (330, 2), (630, 4), (780, 4)]);
+        assert_eq!(
+            shown(Some(LOOKBACK)),
+            [(180, 3), (330, 3), (630, 4), (780, 4)]
+        );
+        assert_eq!(shown(Some(MINUTE)), []);
+        assert_eq!(
+            shown(Some(8 * MINUTE)),
+            [(180, 3), (330, 3), (480, 3), (630, 4), (780, 4)]
+        );
+    }
+
+    #[test]
+    fn steps_are_as_long_as_windows_allow() {
+        let steps = |start: i64, end: i64, step: i64, over: Option<i64>| {
+            let times = Times {
+                start: start * MINUTE,
+                end: end * MINUTE,
+                step: step * MINUTE,
+            };
+            let steps = times.steps(over.map(|minutes| minutes * MINUTE)).unwrap();
+            (
+                steps.from / MINUTE,
+                steps.until / MINUTE,
+                steps.step / MINUTE,
+            )
+        };
+        assert_eq!(steps(60, 180, 60, Some(60)), (0, 180, 60));
+        assert_eq!(steps(60, 170, 60, Some(120)), (0, 120, 60));
+        assert_eq!(steps(61, 181, 60, Some(60)), (1, 181, 1));
+        assert_eq!(steps(60, 180, 60, None), (55, 180, 1));
+        assert_eq!(steps(1440, 1440, 1, Some(1440)), (0, 1440, 1440));
+        let uneven = Times {
+            start: 90_001,
+            end: 90_001,
+            step: 1,
+        };
+        let steps = uneven.steps(Some(90_000)).unwrap();
+        assert_eq!((steps.from, steps.until, steps.step), (0, 60_000, MINUTE));
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!(number(3.0), "3");
+        assert_eq!(number(1.5e-9), "0.0000000015");
+        assert_eq!(number(f64::INFINITY), "+Inf");
+        assert_eq!(number(f64::NAN), "NaN");
+    }
+}

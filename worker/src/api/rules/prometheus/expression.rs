@@ -1,0 +1,387 @@
+//! What is understood of PromQL: a selector of one instant, or `sum_over_time` of one; `sum` of that,
+//! as a whole or `by` labels; times or divided by numbers. And sums of numbers, since Grafana asks
+//! for `1+1` to see whether a server answers.
+//!
+//! ```text
+//! query      = number { "+" number } | sum { ("*" | "/") number }
+//! sum        = "sum" [ by ] "(" sum ")" [ by ] | "(" sum ")" | range | selector
+//! by         = "by" "(" [ label { "," label } ] ")"
+//! range      = "sum_over_time" "(" selector "[" duration "]" ")"
+//! selector   = [ metric name ] [ "{" matchers "}" ]
+//! ```
+
+use pilotlight_core::{Labels, ProfileType, Selector};
+
+use super::time::duration;
+use crate::platform::errors::Problem;
+
+/// What a query asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Query {
+    Number(f64),
+    Series(Box<Expression>),
+}
+
+/// A query of series.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Expression {
+    pub(super) selector: MetricSelector,
+    /// Points of how many milliseconds are added up; the latest point without.
+    pub(super) over: Option<i64>,
+    /// The labels by which series are added up; none are without.
+    pub(super) by: Option<Vec<String>>,
+    /// What values are multiplied with.
+    pub(super) factor: f64,
+}
+
+/// Which series of which metrics.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct MetricSelector {
+    name: Option<String>,
+    labels: Selector,
+}
+
+impl MetricSelector {
+    pub(super) fn parse(text: &str) -> Result<Self, Problem> {
+        let mut parser = Parser::new(text);
+        let selector = parser.selector()?;
+        parser.end()?;
+        Ok(selector)
+    }
+
+    /// Whether series of the metric can be among the answer: the labels decide about the others.
+    pub(super) fn is_of(&self, metric: &str) -> bool {
+        self.name.as_ref().is_none_or(|name| name == metric)
+    }
+
+    /// Whether a series of a metric is selected.
+    pub(super) fn matches<'a>(
+        &self,
+        metric: &str,
+        labels: impl IntoIterator<Item = (&'a String, &'a String)>,
+    ) -> bool {
+        let labels = labels.into_iter().map(|(n, v)| (n.clone(), v.clone()));
+        // The name of a metric is where selectors of profiles have the name of a type.
+        let named = ProfileType {
+            name: metric.to_owned(),
+            ..ProfileType::default()
+        };
+        let labels = Labels::new(labels.collect());
+        self.is_of(metric) && labels.is_ok_and(|labels| self.labels.matches(&named, &labels))
+    }
+}
+
+impl Query {
+    pub(super) fn parse(text: &str) -> Result<Self, Problem> {
+        let mut parser = Parser::new(text);
+        let query = match parser.number() {
+            Some(mut sum) => {
+                while parser.take("+") {
+                    sum += parser.number().ok_or_else(|| parser.wrong("a number"))?;
+                }
+                Self::Number(sum)
+            }
+            None => Self::Series(parser.scaled()?.into()),
+        };
+        parser.end()?;
+        Ok(query)
+    }
+}
+
+/// How deep parentheses may be.
+const MAX_DEPTH: usize = 16;
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+        }
+    }
+
+    fn rest(&mut self) -> &'a str {
+        let rest = &self.text[self.at..];
+        let trimmed = rest.trim_start();
+        self.at += rest.len() - trimmed.len();
+        trimmed
+    }
+
+    fn take(&mut self, sign: &str) -> bool {
+        let found = self.rest().starts_with(sign);
+        if found {
+            self.at += sign.len();
+        }
+        found
+    }
+
+    fn expect(&mut self, sign: &str) -> Result<(), Problem> {
+        if self.take(sign) {
+            return Ok(());
+        }
+        Err(self.wrong(&format!("{sign:?}")))
+    }
+
+    fn end(&mut self) -> Result<(), Problem> {
+        if self.rest().is_empty() {
+            return Ok(());
+        }
+        Err(self.wrong("the end"))
+    }
+
+    /// That something else was expected at this place.
+    fn wrong(&self, expected: &str) -> Problem {
+        let column = self.text[..self.at].chars().count() + 1;
+        Problem::invalid(format!(
+            "query, column {column}: expected {expected}. Supported are NAME{{…}}, sum_over_time(NAME{{…}}[5m]), sum and sum by (…) of these, and * and / with numbers"
+        ))
+    }
+
+    /// A word of letters, digits, underscores and colons.
+    fn word(&mut self) -> &'a str {
+        let rest = self.rest();
+        let sign = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':');
+        let word = &rest[..rest.find(sign).unwrap_or(rest.len())];
+        self.at += word.len();
+        word
+    }
+
+    /// The same, if it is this one and what follows is among `before`.
+    fn keyword(&mut self, word: &str, before: &[&str]) -> bool {
+        let at = self.at;
+        let found = self.word() == word && {
+            let rest = self.rest();
+            before.iter().any(|sign| rest.starts_with(sign))
+        };
+        if !found {
+            self.at = at;
+        }
+        found
+    }
+
+    fn number(&mut self) -> Option<f64> {
+        let rest = self.rest();
+        let sign = |c: char| !(c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E'));
+        let mut end = rest.find(sign).unwrap_or(rest.len());
+        // An exponent may have a sign.
+        if rest[..end].ends_with(['e', 'E']) && rest[end..].starts_with(['+', '-']) {
+            let exponent = &rest[end + 1..];
+            end += 1 + exponent.find(sign).unwrap_or(exponent.len());
+        }
+        let number: f64 = rest[..end].parse().ok()?;
+        self.at += end;
+        Some(number)
+    }
+
+    fn scaled(&mut self) -> Result<Expression, Problem> {
+        let mut expression = self.sum()?;
+        loop {
+            let divides = self.take("/");
+            if !divides && !self.take("*") {
+                return Ok(expression);
+            }
+            let number = self.number().ok_or_else(|| self.wrong("a number"))?;
+            match divides {
+                true => expression.factor /= number,
+                false => expression.factor *= number,
+            }
+        }
+    }
+
+    fn sum(&mut self) -> Result<Expression, Problem> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.wrong("fewer parentheses"));
+        }
+        if self.keyword("sum", &["(", "by"]) {
+            let before = self.by()?;
+            self.expect("(")?;
+            let mut inner = self.scaled()?;
+            self.expect(")")?;
+            let by = match before {
+                Some(by) => by,
+                None => self.by()?.unwrap_or_default(),
+            };
+            // Of sums only the labels are left by which they were added up.
+            let left = |name: &String| inner.by.as_ref().is_none_or(|inner| inner.contains(name));
+            inner.by = Some(by.into_iter().filter(left).collect());
+            return Ok(inner);
+        }
+        if self.take("(") {
+            let inner = self.scaled()?;
+            self.expect(")")?;
+            return Ok(inner);
+        }
+        let over = self.keyword("sum_over_time", &["("]);
+        if over {
+            self.expect("(")?;
+        }
+        let selector = self.selector()?;
+        let over = match over {
+            false => None,
+            true => {
+                self.expect("[")?;
+                let window = self.word();
+                let window = duration(window)
+                    .filter(|&millis| millis > 0)
+                    .ok_or_else(|| self.wrong("a duration, such as 5m, before this"))?;
+                self.expect("]")?;
+                self.expect(")")?;
+                Some(window)
+            }
+        };
+        Ok(Expression {
+            selector,
+            over,
+            by: None,
+            factor: 1.0,
+        })
+    }
+
+    fn by(&mut self) -> Result<Option<Vec<String>>, Problem> {
+        if !self.keyword("by", &["("]) {
+            return Ok(None);
+        }
+        self.expect("(")?;
+        let mut names = Vec::new();
+        while !self.take(")") {
+            let name = self.word();
+            if name.is_empty() {
+                return Err(self.wrong("the name of a label"));
+            }
+            names.push(name.to_owned());
+            if !self.take(",") && !self.rest().starts_with(')') {
+                return Err(self.wrong("\",\" or \")\""));
+            }
+        }
+        Ok(Some(names))
+    }
+
+    fn selector(&mut self) -> Result<MetricSelector, Problem> {
+        let name = self.word();
+        let name = (!name.is_empty()).then(|| name.to_owned());
+        let rest = self.rest();
+        if !rest.starts_with('{') {
+            if name.is_none() {
+                return Err(self.wrong("a metric"));
+            }
+            let labels = Selector::default();
+            return Ok(MetricSelector { name, labels });
+        }
+        let end = closing_brace(rest).ok_or_else(|| self.wrong("a closing brace after this"))?;
+        let labels = Selector::parse(&rest[..=end]).map_err(Problem::invalid)?;
+        self.at += end + 1;
+        Ok(MetricSelector { name, labels })
+    }
+}
+
+/// Where the brace is closed with which a text begins; quotes may have others.
+fn closing_brace(text: &str) -> Option<usize> {
+    let (mut quote, mut escaped) = (None, false);
+    for (at, c) in text.char_indices() {
+        match quote {
+            _ if escaped => escaped = false,
+            Some('"' | '\'') if c == '\\' => escaped = true,
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if matches!(c, '"' | '\'' | '`') => quote = Some(c),
+            None if c == '}' => return Some(at),
+            None => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expression(text: &str) -> Expression {
+        match Query::parse(text).map_err(|problem| problem.message) {
+            Ok(Query::Series(expression)) => *expression,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_understood() {
+        assert_eq!(Query::parse(" 1 + 1e0+.5").unwrap(), Query::Number(2.5));
+        let plain = expression("m");
+        assert_eq!((plain.over, &plain.by, plain.factor), (None, &None, 1.0));
+        let over = expression("sum_over_time(m{a=\"}\"}[1h30m])");
+        assert_eq!(over.over, Some(5_400_000));
+        for text in [
+            "sum by (a, b) (sum_over_time(m[5m])) / 300 * 1e-9",
+            "sum(sum_over_time(m[5m])/300e9) by (a,b)",
+            "sum by(a,b)((sum by (a, b, c) (sum_over_time(m[5m]) / 3e2))) / 1e9",
+        ] {
+            let found = expression(text);
+            assert_eq!(
+                found.by,
+                Some(vec!["a".to_owned(), "b".to_owned()]),
+                "{text}"
+            );
+            assert!((found.factor * 300e9 - 1.0).abs() < 1e-9, "{text}");
+            assert_eq!(found.over, Some(300_000));
+        }
+        assert_eq!(expression("sum(sum by (a) (m))").by, Some(Vec::new()));
+        // A metric may be called like a function.
+        assert!(expression("sum").selector.is_of("sum"));
+        assert!(
+            expression("sum_over_time{a=\"b\"}")
+                .selector
+                .is_of("sum_over_time")
+        );
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for (text, says) in [
+            ("", "column 1: expected a metric"),
+            ("rate(m[5m])", "column 5: expected the end"),
+            ("m[5m]", "column 2: expected the end"),
+            ("sum_over_time(m)", "column 16: expected \"[\""),
+            ("sum_over_time(m[x])", "a duration, such as 5m"),
+            ("sum_over_time(m[0s])", "a duration, such as 5m"),
+            ("sum by (a b) (m)", "column 11: expected \",\" or \")\""),
+            ("m{a=\"b\"", "a closing brace"),
+            ("m{a=b}", "selector, column"),
+            ("1+m", "column 3: expected a number"),
+            ("m / n", "column 5: expected a number"),
+        ] {
+            let problem = Query::parse(text).unwrap_err();
+            assert!(
+                problem.message.contains(says),
+                "{text}: {}",
+                problem.message
+            );
+        }
+        let deep = format!("{}m{}", "(".repeat(1_000), ")".repeat(1_000));
+        assert!(Query::parse(&deep).is_err());
+    }
+
+    #[test]
+    fn series_are_matched_by_name_and_labels() {
+        let labels = [("region".to_owned(), "eu".to_owned())];
+        let labels: std::collections::BTreeMap<_, _> = labels.into();
+        for (text, expect) in [
+            ("m", true),
+            ("n", false),
+            ("m{region=~\"e.\"}", true),
+            ("m{region!=\"eu\"}", false),
+            ("{__name__=\"m\"}", true),
+            ("{__name__=~\"n|o\"}", false),
+            ("{region=\"eu\"}", true),
+            ("m{zone=\"\"}", true),
+        ] {
+            let selector = MetricSelector::parse(text).unwrap();
+            assert_eq!(selector.matches("m", &labels), expect, "{text}");
+        }
+    }
+}

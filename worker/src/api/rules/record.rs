@@ -1,0 +1,299 @@
+//! A tenant's rules as one small object of the bucket.
+
+use pilotlight_core::store::TenantId;
+use serde::{Deserialize, Serialize};
+use worker::Env;
+
+use super::rule::Rule;
+use crate::bucket::Bucket;
+use crate::bucket::record::{self, JsonRecord};
+use crate::platform::clock;
+use crate::platform::errors::Problem;
+
+/// Most rules of a tenant, as Pyroscope has it.
+pub(crate) const MAX_RULES: usize = 25;
+
+/// Longest id in bytes.
+const MAX_ID: usize = 64;
+
+/// How many letters an id has that is made here.
+const NEW_ID: usize = 10;
+
+/// The only version there is.
+const VERSION: u32 = 1;
+
+/// Where a tenant's rules are.
+pub(crate) fn rules_key(tenant: &TenantId) -> String {
+    format!("rules/{tenant}")
+}
+
+/// Rules in the order in which they were made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Rules {
+    version: u32,
+    /// The number of changes so far.
+    generation: i64,
+    rules: Vec<Rule>,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            generation: 0,
+            rules: Vec::new(),
+        }
+    }
+}
+
+impl JsonRecord for Rules {
+    const WHAT: &'static str = "rules";
+    const VERSION: u32 = VERSION;
+
+    fn version(&self) -> u32 {
+        self.version
+    }
+}
+
+impl Rules {
+    /// Keeps a rule, which was checked, in place of the one with its id if there is one. That must be
+    /// of the generation that the rule has, so that nobody's change is overwritten unseen.
+    fn save(&mut self, rule: Rule) -> Result<Rule, Problem> {
+        let there = self.rules.iter().position(|there| there.id == rule.id);
+        if let Some(there) = there.map(|at| &self.rules[at])
+            && there.generation != rule.generation
+        {
+            return Err(exists(format!(
+                "the rule {} has generation {}, not {}: someone has changed it meanwhile",
+                rule.id, there.generation, rule.generation
+            )));
+        }
+        if there.is_none() && self.rules.len() >= MAX_RULES {
+            let message = format!("there are {MAX_RULES} rules, the maximum: delete one");
+            return Err(Problem::new(429, "resource_exhausted", message));
+        }
+        self.generation += 1;
+        let rule = Rule {
+            generation: self.generation,
+            ..rule
+        };
+        match there {
+            Some(at) => self.rules[at] = rule.clone(),
+            None => self.rules.push(rule.clone()),
+        }
+        Ok(rule)
+    }
+
+    fn delete(&mut self, id: &str) -> Result<(), Problem> {
+        let count = self.rules.len();
+        self.rules.retain(|rule| rule.id != id);
+        if self.rules.len() == count {
+            return Err(not_found(id));
+        }
+        self.generation += 1;
+        Ok(())
+    }
+}
+
+/// Whether another rule with the name of a new one is an error.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SameName {
+    Refuse,
+    Allow,
+}
+
+/// The rules of the configuration and then the tenant's own.
+pub(crate) async fn rules(
+    bucket: &impl Bucket,
+    tenant: &TenantId,
+    provisioned: Vec<Rule>,
+) -> Result<Vec<Rule>, Problem> {
+    let mut rules = provisioned;
+    let own: Rules = record::read(bucket, &rules_key(tenant)).await?;
+    rules.extend(own.rules);
+    Ok(rules)
+}
+
+/// Keeps a rule and gives it as it is then. One without an id gets one.
+pub(crate) async fn save(
+    bucket: &impl Bucket,
+    tenant: &TenantId,
+    provisioned: &[Rule],
+    rule: Rule,
+    same_name: SameName,
+) -> Result<Rule, Problem> {
+    rule.check_name()?;
+    rule.measure()?;
+    let is_new = rule.id.is_empty();
+    let mut rule = Rule {
+        provisioned: false,
+        ..rule
+    };
+    if is_new {
+        rule.id = new_id(clock::random());
+    }
+    check_id(&rule.id)?;
+    if provisioned.iter().any(|there| there.id == rule.id) {
+        return Err(read_only(&rule.id));
+    }
+    let key = rules_key(tenant);
+    let changed = record::change(bucket, &key, clock::now_millis, |stored: &mut Rules| {
+        let mut all = provisioned.iter().chain(&stored.rules);
+        if is_new
+            && same_name == SameName::Refuse
+            && let Some(there) = all.find(|there| there.metric_name == rule.metric_name)
+        {
+            let Rule {
+                id, metric_name, ..
+            } = there;
+            return Err(exists(format!(
+                "the rule {id} already has the metric name {metric_name}"
+            )));
+        }
+        stored.save(rule.clone())
+    });
+    Ok(changed.await?.outcome)
+}
+
+/// Deletes the rule with this id.
+pub(crate) async fn delete(
+    bucket: &impl Bucket,
+    tenant: &TenantId,
+    provisioned: &[Rule],
+    id: &str,
+) -> Result<(), Problem> {
+    check_id(id)?;
+    if provisioned.iter().any(|there| there.id == id) {
+        return Err(read_only(id));
+    }
+    let key = rules_key(tenant);
+    record::change(bucket, &key, clock::now_millis, |stored: &mut Rules| {
+        stored.delete(id)
+    })
+    .await?;
+    Ok(())
+}
+
+/// The rules of the configuration: the variable `RULES`, a list of rules as calls tell them. All
+/// tenants have them.
+pub(crate) fn provisioned(env: &Env) -> Result<Vec<Rule>, Problem> {
+    let text = env.var("RULES").map(|var| var.to_string());
+    parse_provisioned(text.as_deref().unwrap_or("")).map_err(Problem::misconfigured)
+}
+
+fn parse_provisioned(text: &str) -> Result<Vec<Rule>, String> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut rules: Vec<Rule> =
+        serde_json::from_str(text).map_err(|error| format!("RULES: {error}"))?;
+    for rule in &mut rules {
+        rule.provisioned = true;
+        let checked = check_id(&rule.id).and_then(|()| rule.check_name());
+        let checked = checked.and_then(|()| rule.measure());
+        checked.map_err(|problem| format!("RULES: the rule {:?}: {}", rule.id, problem.message))?;
+    }
+    Ok(rules)
+}
+
+pub(crate) fn not_found(id: &str) -> Problem {
+    Problem::not_found(format!("no rule has the id {id:?}"))
+}
+
+fn exists(message: String) -> Problem {
+    Problem::new(409, "already_exists", message)
+}
+
+fn read_only(id: &str) -> Problem {
+    Problem::invalid(format!(
+        "the rule {id} is part of the server's configuration and can't be changed by calls"
+    ))
+}
+
+fn check_id(id: &str) -> Result<(), Problem> {
+    if !id.is_empty() && id.len() <= MAX_ID && id.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return Ok(());
+    }
+    let cut: String = id.chars().take(MAX_ID).collect();
+    let message = format!("the id of a rule must be 1 to {MAX_ID} letters (got {cut:?})");
+    Err(Problem::invalid(message))
+}
+
+/// Letters of a random number.
+fn new_id(random: u64) -> String {
+    let letters = (0..NEW_ID as u32).map(|i| b'a' + (random / 26u64.pow(i) % 26) as u8);
+    letters.map(char::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bucket::record::Record;
+
+    fn rule(id: &str, generation: i64) -> Rule {
+        Rule {
+            id: id.to_owned(),
+            generation,
+            ..Rule::default()
+        }
+    }
+
+    #[test]
+    fn changes_name_the_generation_that_they_saw() {
+        let mut rules = Rules::default();
+        assert_eq!(rules.save(rule("a", 0)).unwrap().generation, 1);
+        assert_eq!(rules.save(rule("b", 7)).unwrap().generation, 2);
+        let message = "the rule a has generation 1, not 2: someone has changed it meanwhile";
+        let problem = rules.save(rule("a", 2)).unwrap_err();
+        assert_eq!((problem.status, &*problem.message), (409, message));
+        assert_eq!(rules.save(rule("a", 1)).unwrap().generation, 3);
+        let ids: Vec<_> = rules.rules.iter().map(|rule| rule.id.as_str()).collect();
+        assert_eq!(ids, ["a", "b"]);
+        rules.delete("a").unwrap();
+        assert_eq!(rules.delete("a").unwrap_err().status, 404);
+        assert_eq!((rules.generation, rules.rules.len()), (4, 1));
+    }
+
+    #[test]
+    fn there_are_25_at_most() {
+        let mut rules = Rules::default();
+        for i in 0..MAX_RULES as u64 {
+            rules.save(rule(&new_id(i), 0)).unwrap();
+        }
+        assert_eq!(rules.save(rule("z", 0)).unwrap_err().status, 429);
+        rules.save(rule(&new_id(3), 4)).unwrap();
+    }
+
+    #[test]
+    fn ids() {
+        assert_eq!(new_id(0), "aaaaaaaaaa");
+        assert!(check_id(&new_id(u64::MAX)).is_ok());
+        for wrong in ["", "a1", "ä", &"a".repeat(65)] {
+            assert_eq!(check_id(wrong).unwrap_err().status, 400);
+        }
+    }
+
+    #[test]
+    fn as_they_are_stored() {
+        let mut rules = Rules::default();
+        rules.save(rule("a", 0)).unwrap();
+        let text = r#"{"version":1,"generation":1,"rules":[{"id":"a","metric_name":"","query":"","group_by":[],"external_labels":{},"function":"","function_regex":"","self":false,"call_site":[],"unit_suffix":false,"generation":1,"provisioned":false}]}"#;
+        assert_eq!(rules.encode().unwrap(), text.as_bytes());
+        assert_eq!(Rules::decode(text.as_bytes()).unwrap(), rules);
+    }
+
+    #[test]
+    fn of_the_configuration() {
+        assert!(parse_provisioned(" ").unwrap().is_empty());
+        let rule = r#"{"id":"a","metric_name":"profiles_recorded_x","query":"a:b:c::{}"}"#;
+        let found = parse_provisioned(&format!("[{rule}]")).unwrap();
+        assert!(found[0].provisioned && found[0].metric_name == "profiles_recorded_x");
+        let named = |text: &str| parse_provisioned(text).unwrap_err();
+        assert!(named("{}").starts_with("RULES: invalid type"));
+        let wrong = named(r#"[{"id":"a","metric_name":"x"}]"#);
+        assert!(
+            wrong.starts_with("RULES: the rule \"a\": metric_name must begin"),
+            "{wrong}"
+        );
+    }
+}

@@ -1,0 +1,348 @@
+//! A recording rule: a saved query whose points are those of a Prometheus metric.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pilotlight_core::verbs::{FrameFilter, FramePattern, FunctionNames, StackSelector};
+use pilotlight_core::{Labels, ProfileType, Selector};
+use serde::{Deserialize, Serialize};
+
+use crate::api::query::typed_selector;
+use crate::platform::errors::Problem;
+
+/// What a metric's name begins with, as Pyroscope demands: such a metric can't be confused with one
+/// that a program exports.
+pub(crate) const NAME_PREFIX: &str = "profiles_recorded_";
+
+/// The label that says of which rule a series is.
+pub(crate) const RULE_ID: &str = "profiles_rule_id";
+
+/// Longest metric name in bytes.
+const MAX_NAME: usize = 255;
+
+/// Most labels by which is grouped, and most external labels.
+const MAX_LABELS: usize = 16;
+
+/// Most bytes of a rule as JSON: 16 KiB. All of a tenant's are read for each query.
+const MAX_BYTES: usize = 16 << 10;
+
+/// A rule as it is told and stored. What is not set is empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Rule {
+    /// Letters.
+    pub(crate) id: String,
+    pub(crate) metric_name: String,
+    /// A selector that begins with a profile type.
+    pub(crate) query: String,
+    /// Labels whose values make series of their own.
+    pub(crate) group_by: Vec<String>,
+    /// Labels that all series get.
+    pub(crate) external_labels: BTreeMap<String, String>,
+    /// Only stacks with the function of this name.
+    pub(crate) function: String,
+    /// Only stacks with a function whose name this matches anywhere.
+    pub(crate) function_regex: String,
+    /// Only stacks that end with such a function.
+    #[serde(rename = "self")]
+    pub(crate) is_self: bool,
+    /// Only stacks that begin with the functions of these names.
+    pub(crate) call_site: Vec<String>,
+    /// The exported name ends with the unit, seconds or bytes, and the values are in it.
+    pub(crate) unit_suffix: bool,
+    /// Grows with each change of the tenant's rules; that of the last change of this one.
+    pub(crate) generation: i64,
+    /// It is part of the server's configuration, and can't be changed by calls.
+    pub(crate) provisioned: bool,
+}
+
+/// What a rule measures.
+pub(crate) struct Measure {
+    pub(crate) selector: Selector,
+    pub(crate) profile_type: ProfileType,
+    pub(crate) stacks: StackSelector,
+    /// By what its values are divided for the metric.
+    pub(crate) divisor: f64,
+    /// The unit of the metric's values.
+    pub(crate) unit: String,
+    /// The metric's name.
+    pub(crate) name: String,
+}
+
+impl Rule {
+    /// The same with what it measures, within its bounds. Its name may be missing, as in a preview.
+    pub(crate) fn measure(&self) -> Result<Measure, Problem> {
+        let bytes = serde_json::to_vec(self).map_or(0, |json| json.len());
+        if bytes > MAX_BYTES {
+            let message = format!("the rule has {bytes} bytes; at most {MAX_BYTES} are allowed");
+            return Err(Problem::invalid(message));
+        }
+        self.check_labels()?;
+        let (selector, profile_type) = typed_selector(&self.query)?;
+        let (suffix, divisor) = match (self.unit_suffix, &*profile_type.sample_unit) {
+            (false, _) => ("", 1.0),
+            (true, "nanoseconds") => ("seconds", 1e9),
+            (true, "microseconds") => ("seconds", 1e6),
+            (true, "milliseconds") => ("seconds", 1e3),
+            (true, "seconds") => ("seconds", 1.0),
+            (true, "bytes") => ("bytes", 1.0),
+            (true, other) => {
+                return Err(Problem::invalid(format!(
+                    "unit_suffix needs a profile type that counts time or bytes (got {other:?})"
+                )));
+            }
+        };
+        let ends_with_unit = suffix.is_empty() || self.metric_name.ends_with(&format!("_{suffix}"));
+        let name = match ends_with_unit {
+            true => self.metric_name.clone(),
+            false => format!("{}_{suffix}", self.metric_name),
+        };
+        let unit = match suffix {
+            "" => profile_type.sample_unit.clone(),
+            suffix => suffix.to_owned(),
+        };
+        Ok(Measure {
+            selector,
+            profile_type,
+            stacks: self.stacks()?,
+            divisor,
+            unit,
+            name,
+        })
+    }
+
+    /// Refuses a name that is none of a metric of ours.
+    pub(crate) fn check_name(&self) -> Result<(), Problem> {
+        let name = &self.metric_name;
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+        if name.starts_with(NAME_PREFIX) && name.len() <= MAX_NAME && name.chars().all(fits) {
+            return Ok(());
+        }
+        let cut: String = name.chars().take(MAX_NAME).collect();
+        Err(Problem::invalid(format!(
+            "metric_name must begin with {NAME_PREFIX}, have only letters, digits, _ and :, and at most {MAX_NAME} bytes (got {cut:?})"
+        )))
+    }
+
+    /// The stacks that count.
+    fn stacks(&self) -> Result<StackSelector, Problem> {
+        let targets = [
+            !self.function.is_empty(),
+            !self.function_regex.is_empty(),
+            !self.call_site.is_empty(),
+        ];
+        if targets.into_iter().filter(|&given| given).count() > 1 {
+            return Err(Problem::invalid(
+                "function, function_regex and call_site can't be combined",
+            ));
+        }
+        let mut functions = FunctionNames::default();
+        if !self.function.is_empty() {
+            functions.names.insert(self.function.clone());
+        }
+        if !self.function_regex.is_empty() {
+            let pattern = FramePattern::new(&self.function_regex)
+                .map_err(|error| Problem::invalid(format!("function_regex: {error}")))?;
+            functions.patterns.push(pattern);
+        }
+        if self.is_self && functions.is_empty() {
+            return Err(Problem::invalid("self needs function or function_regex"));
+        }
+        let (leaf, included) = match self.is_self {
+            true => (functions, FunctionNames::default()),
+            false => (FunctionNames::default(), functions),
+        };
+        let excluded = FunctionNames::default();
+        Ok(StackSelector {
+            call_site: self.call_site.clone(),
+            frames: FrameFilter { included, excluded },
+            leaf,
+        })
+    }
+
+    /// Refuses labels that a metric can't have, or would have twice.
+    fn check_labels(&self) -> Result<(), Problem> {
+        let (by, external) = (self.group_by.len(), self.external_labels.len());
+        for (what, count) in [("group_by", by), ("external_labels", external)] {
+            if count > MAX_LABELS {
+                return Err(Problem::invalid(format!(
+                    "{what} has {count} labels; at most {MAX_LABELS} are allowed"
+                )));
+            }
+        }
+        for name in self.external_labels.keys() {
+            let is_plain = plain(name) == *name && !name.is_empty();
+            if !is_plain || name.starts_with("__") || name == RULE_ID {
+                return Err(Problem::invalid(format!(
+                    "external_labels: {name:?} is not a label that a metric can be given"
+                )));
+            }
+        }
+        let mut names: BTreeSet<String> = self.external_labels.keys().cloned().collect();
+        for name in &self.group_by {
+            if name.is_empty() || name.starts_with("__") || !names.insert(plain(name)) {
+                return Err(Problem::invalid(format!(
+                    "group_by: {name:?} is empty, reserved, or stands for a label that the metric has already"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The labels of the metric of the profiles that have `labels`: those by which is grouped as far
+    /// as they are there, and those that all series get.
+    pub(crate) fn metric_labels(&self, labels: &Labels) -> BTreeMap<String, String> {
+        let mut metric = self.external_labels.clone();
+        metric.insert(RULE_ID.to_owned(), self.id.clone());
+        for name in &self.group_by {
+            if let Some(value) = labels.get(name).filter(|value| !value.is_empty()) {
+                metric.insert(plain(name), value.to_owned());
+            }
+        }
+        metric
+    }
+}
+
+/// A label's name as Prometheus writes it: letters, digits and underscores, no digit in front.
+fn plain(name: &str) -> String {
+    let sign = |(at, c): (usize, char)| match c {
+        '0'..='9' if at > 0 => c,
+        'a'..='z' | 'A'..='Z' | '_' => c,
+        _ => '_',
+    };
+    name.chars().enumerate().map(sign).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn rule(change: impl Fn(&mut Rule)) -> Rule {
+        let mut rule = Rule {
+            id: "abc".to_owned(),
+            metric_name: "profiles_recorded_cpu".to_owned(),
+            query: r#"process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="a"}"#.to_owned(),
+            ..Rule::default()
+        };
+        change(&mut rule);
+        rule
+    }
+
+    fn refused(change: impl Fn(&mut Rule)) -> String {
+        let rule = rule(change);
+        let measured = rule.measure().and_then(|_| rule.check_name());
+        measured.unwrap_err().message
+    }
+
+    #[test]
+    fn what_it_measures() {
+        let total = rule(|_| {}).measure().unwrap();
+        assert!(total.stacks.is_all());
+        assert_eq!(
+            (&*total.name, &*total.unit),
+            ("profiles_recorded_cpu", "nanoseconds")
+        );
+        assert_eq!(total.selector.to_string(), r#"{service_name="a"}"#);
+        let seconds = |rule: &mut Rule| rule.unit_suffix = true;
+        let in_seconds = rule(seconds).measure().unwrap();
+        assert_eq!(in_seconds.name, "profiles_recorded_cpu_seconds");
+        assert_eq!((in_seconds.divisor, &*in_seconds.unit), (1e9, "seconds"));
+        let named = rule(|rule| {
+            seconds(rule);
+            rule.metric_name.push_str("_seconds");
+        });
+        assert_eq!(
+            named.measure().unwrap().name,
+            "profiles_recorded_cpu_seconds"
+        );
+        let own = rule(|rule| {
+            rule.function_regex = "^a".to_owned();
+            rule.is_self = true;
+        });
+        let stacks = own.measure().unwrap().stacks;
+        assert!(stacks.leaf.patterns[0].matches("ab") && stacks.frames.is_all());
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for (change, says) in [
+            (
+                (|rule| rule.metric_name = "cpu".to_owned()) as fn(&mut Rule),
+                "must begin with",
+            ),
+            (|rule| rule.metric_name.push('-'), "only letters, digits"),
+            (
+                |rule| rule.query = "{}".to_owned(),
+                "must start with a profile type",
+            ),
+            (|rule| rule.query = "a:b:count::{}".to_owned(), ""),
+            (|rule| rule.is_self = true, "self needs function"),
+            (
+                |rule| rule.function_regex = "(".to_owned(),
+                "function_regex: ",
+            ),
+            (|rule| rule.function = "x".repeat(20_000), "the rule has 20"),
+            (
+                |rule| {
+                    rule.function = "a".to_owned();
+                    rule.call_site = vec!["b".to_owned()];
+                },
+                "can't be combined",
+            ),
+            (
+                |rule| rule.group_by = vec!["a".to_owned(), "a".to_owned()],
+                "\"a\" is empty, reserved",
+            ),
+            (
+                |rule| rule.group_by = vec!["a.b".to_owned(), "a_b".to_owned()],
+                "\"a_b\"",
+            ),
+            (
+                |rule| rule.external_labels = [("__a".to_owned(), String::new())].into(),
+                "external_labels: \"__a\"",
+            ),
+            (
+                |rule| rule.external_labels = [(RULE_ID.to_owned(), String::new())].into(),
+                "external_labels",
+            ),
+        ] {
+            if says.is_empty() {
+                let counts = rule(change);
+                assert!(counts.measure().is_ok());
+                let suffixed = Rule {
+                    unit_suffix: true,
+                    ..counts
+                };
+                assert!(
+                    suffixed
+                        .measure()
+                        .err()
+                        .unwrap()
+                        .message
+                        .contains("\"count\"")
+                );
+            } else {
+                let message = refused(change);
+                assert!(message.contains(says), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn labels_of_a_metric() {
+        let labels = Labels::new(
+            [("k8s.pod", "p"), ("region", "eu"), ("zone", "")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
+        );
+        let grouped = rule(|rule| {
+            rule.group_by = ["k8s.pod", "zone", "none"].map(str::to_owned).into();
+            rule.external_labels = [("team".to_owned(), "x".to_owned())].into();
+        });
+        let found = grouped.metric_labels(&labels.unwrap());
+        let found: Vec<_> = found
+            .iter()
+            .map(|(n, v)| (n.as_str(), v.as_str()))
+            .collect();
+        assert_eq!(found, [("k8s_pod", "p"), (RULE_ID, "abc"), ("team", "x")]);
+    }
+}
