@@ -30,16 +30,20 @@ pub fn callees<const SIDES: usize>(
     is_asked: impl Fn(usize) -> bool,
 ) -> Tree<SIDES> {
     let shape = tree.shape();
+    let tops: Vec<u32> = outermost(shape, is_asked).collect();
+    let nodes = tops.iter().map(|&top| shape.ends[top as usize] - top);
+    let count = 1 + nodes.sum::<u32>() as usize;
+    let mut forest = Forest::with_capacity(count);
+    let mut own = [(); SIDES].map(|()| Vec::with_capacity(count));
     // Row 0 is the root, which has no value of its own.
-    let mut forest = Forest::with_capacity(0);
-    let mut own = [(); SIDES].map(|()| vec![0]);
+    own.iter_mut().for_each(|column| column.push(0));
     let mut push = |parent: u32, node: u32| {
         for (column, value) in own.iter_mut().zip(tree.own(NodeId(node))) {
             column.push(value);
         }
         forest.push(parent, shape.frame_of[node as usize])
     };
-    for top in outermost(shape, is_asked) {
+    for top in tops {
         // A subtree is a run of nodes, so its rows are one too.
         let first = push(0, top);
         for node in top + 1..shape.ends[top as usize] {
