@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RULES as EXAMPLES, NO_RULE } from "../../tests/browser/rules.mjs";
 
-const { RULES } = await import("../src/explain/rules.ts");
+const { RULES } = await import("../src/explain/advice.ts");
 
 /** Whether steps leave a stack, as the core takes them; tests/browser/explain.test.mjs asks the core itself. */
 function leave(steps: string[], stack: string): boolean {

@@ -5,7 +5,7 @@ import type { TableRow, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatDelta, formatValue, unitOf } from "../format/value.ts";
 import { sideTotals } from "../state/profile/sidetotals.ts";
-import { RULES, type Rule } from "./rules.ts";
+import { RULES, type Rule } from "./advice.ts";
 
 /** Functions that are listed. */
 const LISTED = 7;
