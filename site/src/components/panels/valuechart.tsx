@@ -6,9 +6,7 @@ import { chartSpan } from "../../state/query/loadexplore.ts";
 import { bucketLabel, placeIn } from "../../time/range.ts";
 import { stackTops } from "../../time/seriessplit.ts";
 import { TimedChart } from "../query/timedchart.tsx";
-
-const WIDTH = 1000;
-const HEIGHT = 160;
+import { areaOf, type Band, HEIGHT, lineOf, round, WIDTH } from "./bandpaths.ts";
 
 interface Props {
   rows: ValueRow[];
@@ -17,14 +15,6 @@ interface Props {
   /** The value that is pointed at, here or in the table. */
   pointed: string | null;
   onPoint: (value: string | null) => void;
-}
-
-/** A band of the chart: the values of its steps, and from which height each is drawn. */
-interface Band {
-  name: string;
-  colour: string;
-  values: (number | null)[];
-  below: number[];
 }
 
 export const colourOf = (colours: Map<string, number>, value: string) => `var(${colourToken(colours.get(value))})`;
@@ -120,26 +110,4 @@ function bandsOf(rows: ValueRow[], colours: Map<string, number>, average: boolea
   }
   const tops = average ? [] : stackTops(shown.map(({ values }) => values));
   return shown.map((band, i) => ({ ...band, below: tops[i - 1] ?? [] }));
-}
-
-const round = (value: number) => Math.round(value * 100) / 100;
-const y = (value: number, peak: number) => round(HEIGHT - (value / peak) * (HEIGHT - 2));
-
-function areaOf({ values, below }: Band, peak: number, x: (index: number) => number): string {
-  let path = "";
-  for (const [i, value] of values.entries()) {
-    if (!value) continue;
-    const [bottom, top] = [below[i] ?? 0, (below[i] ?? 0) + value].map((height) => y(height, peak));
-    path += `M${x(i)} ${bottom}V${top}H${x(i + 1)}V${bottom}Z`;
-  }
-  return path;
-}
-
-function lineOf({ values }: Band, peak: number, x: (index: number) => number): string {
-  let path = "";
-  for (const [i, value] of values.entries()) {
-    if (value === null) continue;
-    path += `${i > 0 && values[i - 1] !== null ? "L" : "M"}${x(i)} ${y(value, peak)}H${x(i + 1)}`;
-  }
-  return path;
 }

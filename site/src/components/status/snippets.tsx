@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { base } from "../../base.ts";
-import { copyText } from "../../state/page/clipboard.ts";
-import { Icon } from "../controls/icon.tsx";
+import { Snippet } from "./snippet.tsx";
 
 /** How to push, with this page's own address in it. */
 export function Snippets() {
@@ -18,14 +17,7 @@ export function Snippets() {
           </button>
         ))}
       </fieldset>
-      <div class="snippet">
-        <pre data-testid="snippet">
-          <code>{code}</code>
-        </pre>
-        <button type="button" class="control icon-only" title="Copy" onClick={() => void copyText(code, "the snippet")}>
-          <Icon name="copy" />
-        </button>
-      </div>
+      <Snippet code={code} />
       <p class="hint">
         Agents for Python, Ruby, .NET, Rust and Java push to the same address, and so do Alloy and OTLP senders. If the
         server requires a token, give the agent one with the push scope.

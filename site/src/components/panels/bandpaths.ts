@@ -1,0 +1,35 @@
+/** The shapes of series in a chart, as paths of SVG. */
+
+/** What a chart is drawn in; it is stretched to the room there is. */
+export const WIDTH = 1000;
+export const HEIGHT = 160;
+
+/** A band of the chart: the values of its steps, and from which height each is drawn. */
+export interface Band {
+  name: string;
+  colour: string;
+  values: (number | null)[];
+  below: number[];
+}
+
+export const round = (value: number) => Math.round(value * 100) / 100;
+const y = (value: number, peak: number) => round(HEIGHT - (value / peak) * (HEIGHT - 2));
+
+export function areaOf({ values, below }: Band, peak: number, x: (index: number) => number): string {
+  let path = "";
+  for (const [i, value] of values.entries()) {
+    if (!value) continue;
+    const [bottom, top] = [below[i] ?? 0, (below[i] ?? 0) + value].map((height) => y(height, peak));
+    path += `M${x(i)} ${bottom}V${top}H${x(i + 1)}V${bottom}Z`;
+  }
+  return path;
+}
+
+export function lineOf({ values }: Band, peak: number, x: (index: number) => number): string {
+  let path = "";
+  for (const [i, value] of values.entries()) {
+    if (value === null) continue;
+    path += `${i > 0 && values[i - 1] !== null ? "L" : "M"}${x(i)} ${y(value, peak)}H${x(i + 1)}`;
+  }
+  return path;
+}
