@@ -12,6 +12,7 @@ import { startDrawer } from "./state/profile/draweropen.ts";
 import { startFocus } from "./state/profile/focus.ts";
 import { startSandwich } from "./state/profile/sandwichtrees.ts";
 import { shown } from "./state/profile/shown.ts";
+import { route } from "./state/url/router.ts";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/controls.css";
@@ -24,7 +25,8 @@ import "./style/pages.css";
 export function start(Page: ComponentType): void {
   effect(() => {
     const answer = shown.value;
-    document.title = answer.state === "ready" ? `${answer.title} · Pilotlight` : "Pilotlight";
+    const title = answer.state === "ready" ? answer.title : route.value.page === "rules" ? "Rules" : "";
+    document.title = [title, "Pilotlight"].filter(Boolean).join(" · ");
   });
   reportUncaught();
   startDrawing();

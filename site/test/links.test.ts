@@ -67,6 +67,10 @@ const LINKS: [link: string, address?: string][] = [
   ],
   ["file#profileURL=%2Fa.pb"],
   ["file#profileURL=&localProfilePath=x", "file"],
+  ["rules"],
+  ["rules?from=now-7d"],
+  ["rules?from=now-24h&until=now&s=a&v=table", "rules"],
+
   ["file?w=1-2&split=v&from2=now-2h&p=labels&view=abc123", "file"],
 ];
 

@@ -127,6 +127,7 @@ const STATES = [
     },
   ],
   ["split", () => explore(`&split=${LABEL}`), ({ at }) => at("split-value").first().waitFor()],
+  ["rules", () => "/rules", ({ at }) => at("rules-use").waitFor()],
   ["table", () => explore("&v=table"), ({ at }) => at("row").first().waitFor()],
   [
     "drawer",

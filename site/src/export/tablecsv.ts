@@ -5,13 +5,13 @@ import type { TableRow, TreeInfo } from "../core/types.ts";
 import { csvField, csvText } from "../format/csv.ts";
 import { unitOf, wholeUnit } from "../format/value.ts";
 import { sortOf } from "../state/profile/sort.ts";
-import { route } from "../state/url/router.ts";
+import { pictureRoute } from "../state/url/router.ts";
 
 /** Rows asked for at once. */
 const PAGE = 5000;
 
 export async function csvOf(tree: TreeInfo): Promise<Blob> {
-  const { search, sort } = route.peek();
+  const { search, sort } = pictureRoute.peek();
   const { column, descending } = sortOf(tree, sort);
   const rows: TableRow[] = [];
   for (let count = 1; rows.length < count; ) {

@@ -1,5 +1,6 @@
 import type { Service } from "../api.ts";
 import { Icon } from "../components/controls/icon.tsx";
+import { linkTo } from "../components/controls/link.ts";
 import { Select } from "../components/controls/select.tsx";
 import { DropZone } from "../components/files/dropzone.tsx";
 import { Header } from "../components/header/header.tsx";
@@ -14,6 +15,7 @@ import { placeOf } from "../state/query/place.ts";
 import { commonType, typesOf } from "../state/query/serviceorder.ts";
 import { rememberedServer, server, services } from "../state/query/services.ts";
 import { refresh } from "../state/url/clock.ts";
+import { initialRoute } from "../state/url/route.ts";
 import { go, homeRoute } from "../state/url/router.ts";
 
 const SavedViews = lazy(() => import("../components/services/savedviews.tsx").then((module) => module.SavedViews));
@@ -71,15 +73,26 @@ function Controls({ found }: { found: Service[] }) {
         <Icon name="refresh" />
       </button>
       {placeOf("base") === "" && (
-        <button
-          type="button"
-          class="control icon-only"
-          title="Saved views and settings"
-          data-testid="settings-button"
-          onClick={() => (settingsOpen.value = true)}
-        >
-          <Icon name="sliders" />
-        </button>
+        <>
+          <a
+            class="control"
+            {...linkTo(initialRoute("rules"))}
+            title="Recording rules: metrics made from profiles"
+            data-testid="rules-link"
+          >
+            <Icon name="chart" />
+            <span class="wide">Rules</span>
+          </a>
+          <button
+            type="button"
+            class="control icon-only"
+            title="Saved views and settings"
+            data-testid="settings-button"
+            onClick={() => (settingsOpen.value = true)}
+          >
+            <Icon name="sliders" />
+          </button>
+        </>
       )}
     </>
   );

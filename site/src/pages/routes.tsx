@@ -17,8 +17,9 @@ import { FilePage } from "./file.tsx";
 import { Home } from "./home.tsx";
 
 const Diff = lazy(() => import("./diff.tsx").then((module) => module.Diff));
-const PAGES: Record<Page, ComponentType> = { home: Home, explore: Explore, diff: Diff, file: FilePage };
-const LOADERS: Record<Page, () => void> = { home: () => {}, explore: loadExplore, diff: loadCompare, file: loadFiles };
+const Rules = lazy(() => import("../components/rules/recording.ts").then((module) => module.Rules));
+const PAGES: Record<Page, ComponentType> = { home: Home, explore: Explore, diff: Diff, file: FilePage, rules: Rules };
+const LOADERS: Partial<Record<Page, () => void>> = { explore: loadExplore, diff: loadCompare, file: loadFiles };
 export const page: ReadonlySignal<Page> = computed(() => route.value.page);
 
 export function startPages(): void {
@@ -27,7 +28,7 @@ export function startPages(): void {
     if (!known.value) return;
     const load = LOADERS[page.value];
     untracked(clear);
-    return effect(load);
+    return load && effect(load);
   });
   effect(chooseDefaults);
   effect(loadAddresses);

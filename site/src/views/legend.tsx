@@ -6,7 +6,7 @@ import { formatValue, plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
 import { sideTotals } from "../state/profile/sidetotals.ts";
 import { takenSteps } from "../state/profile/stepchanges.ts";
-import { diffRoute, go, route } from "../state/url/router.ts";
+import { diffRoute, go } from "../state/url/router.ts";
 import type { Measure } from "../state/url/values.ts";
 
 /** What the colours of a difference mean, and how the totals changed. */
@@ -71,7 +71,7 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
     { value: "amount", label: gauge ? "averages" : "amounts" },
     { value: "share", label: "shares" },
     ...(timed
-      ? [{ value: "rate" as const, label: isCpu(route.value.type) ? "load, in cores" : "load per second" }]
+      ? [{ value: "rate" as const, label: isCpu(diffRoute.value.type) ? "load, in cores" : "load per second" }]
       : []),
   ];
   const counts = `${plural(base.profiles, "profile")} against ${other.profiles}`;

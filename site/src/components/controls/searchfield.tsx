@@ -17,7 +17,7 @@ export function SearchField(props: {
   const { label, placeholder, onEnter, children } = props;
   const input = useRef<HTMLInputElement>(null);
   const typing = useRef(new Debounce());
-  const text = route.value.search;
+  const text = searched();
   // The field follows the URL, but never under the hands of someone typing.
   useLayoutEffect(() => {
     if (input.current && document.activeElement !== input.current) input.current.value = text;
@@ -25,7 +25,7 @@ export function SearchField(props: {
   const apply = () => {
     typing.current.clear();
     const search = input.current?.value;
-    if (search !== undefined && search !== route.value.search) go({ search }, "replace");
+    if (search !== undefined && search !== searched()) go({ search }, "replace");
   };
   return (
     <search class="search">
@@ -58,4 +58,8 @@ export function SearchField(props: {
       </output>
     </search>
   );
+}
+
+function searched(): string {
+  return "search" in route.value ? route.value.search : "";
 }

@@ -36,8 +36,9 @@ export const services = resource(
   "list the services",
   () => {
     const at = route.value;
-    // On the file page only to learn, once, whether there is a server to go back to. From a frame nothing leads there.
-    const known = at.page === "file" && (at.embed || server.value !== "unknown");
+    // On pages that list none only to learn, once, whether there is a server. From a frame nothing leads there.
+    const known =
+      (at.page === "file" || at.page === "rules") && (("embed" in at && at.embed) || server.value !== "unknown");
     return known ? null : { place: placeOf("base"), ...span.value, at: clock.value };
   },
   async (asked, signal) => {

@@ -84,6 +84,11 @@ const HOME = {
   sort: sortParameter("o", { column: "name", descending: false }),
 };
 
+/** Recording rules, with their metrics over a day unless another range is chosen. */
+const RULES = {
+  base: sideParameter("", () => ({ from: "now-24h", until: "now" })),
+};
+
 const PANEL = choice("p", PANELS);
 
 /** One service, one type, one range. */
@@ -162,12 +167,16 @@ export interface File extends Values<typeof FILE>, Values<typeof FILE_FRAGMENT> 
   page: "file";
 }
 
-export type Route = Home | Explore | Diff | File;
+export interface Rules extends Values<typeof RULES> {
+  page: "rules";
+}
+
+export type Route = Home | Explore | Diff | File | Rules;
 export type Page = Route["page"];
 export type RouteOf<P extends Page> = Extract<Route, { page: P }>;
 
 /** By the names of the pages, which are their paths but for the front page's. */
-const QUERIES: Record<Page, Table> = { home: HOME, explore: EXPLORE, diff: DIFF, file: FILE };
+const QUERIES: Record<Page, Table> = { home: HOME, explore: EXPLORE, diff: DIFF, file: FILE, rules: RULES };
 
 const fragmentOf = (page: Page): Table => (page === "file" ? FILE_FRAGMENT : {});
 

@@ -31,14 +31,13 @@ export const homeRoute = routeOf("home");
 export const exploreRoute = routeOf("explore");
 export const diffRoute = routeOf("diff");
 export const fileRoute = routeOf("file");
+export const rulesRoute = routeOf("rules");
 /** The same for what the pages of a service share. */
 export const serviceRoute = computed((): Explore | Diff =>
   current.value.page === "diff" ? current.value : exploreRoute.value,
 );
 /** The same for what the pages with a picture share. */
-export const pictureRoute = computed(
-  (): Picture => (current.value.page === "home" ? exploreRoute.value : current.value),
-);
+export const pictureRoute = computed((): Picture => ("view" in current.value ? current.value : exploreRoute.value));
 
 if (!known.peek()) void learnSpans(() => (current.value = read()));
 

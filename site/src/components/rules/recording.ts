@@ -1,0 +1,2 @@
+/** What is seen of recording rules, as one script. */
+export { Rules } from "../../pages/rules.tsx";

@@ -1,0 +1,88 @@
+import { useSignal } from "@preact/signals";
+import { count } from "../../format/number.ts";
+import { formatExact, formatStep, formatValue } from "../../format/value.ts";
+import { colourToken, SERIES_COLOURS, seriesColours, valueName } from "../../state/query/labelvalues.ts";
+import type { RulePreview, RuleSeries } from "../../state/query/recordingrules.ts";
+import { bucketLabel, placeIn, type Span } from "../../time/range.ts";
+import { stackTops } from "../../time/seriessplit.ts";
+import { areaOf, type Band, HEIGHT, round, WIDTH } from "../panels/bandpaths.ts";
+import { TimedChart } from "../query/timedchart.tsx";
+
+/** The series of a rule over time, on top of each other. */
+export function RuleChart({ preview, by, span }: { preview: RulePreview; by: string[]; span: Span }) {
+  const at = useSignal<number | null>(null);
+  const { unit, start, step, series } = preview;
+  const bands = bandsOf(series, by);
+  const peak = Math.max(
+    0,
+    ...bands.flatMap(({ values, below }) => values.map((value, i) => (value ?? 0) + (below[i] ?? 0))),
+  );
+  const x = (index: number) => round(placeIn(span, start + index * step) * WIDTH);
+  const move = (event: PointerEvent) => {
+    const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
+    const time = span.from + ((event.clientX - left) / width) * (span.until - span.from);
+    at.value = Math.max(0, Math.floor((time - start) / step));
+  };
+  const here = at.value;
+  const amountAt = (values: (number | null)[], index: number) => {
+    const value = values[index] ?? null;
+    return value === null ? "none" : <span title={formatExact(String(value), unit)}>{formatValue(value, unit)}</span>;
+  };
+  const name = (one: string) => (by.length === 0 ? "" : one);
+  return (
+    <figure class="rule-chart" data-testid="rule-chart">
+      <TimedChart span={span} top={formatValue(peak, unit)}>
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`Sums per ${formatStep(step)}, up to ${formatValue(peak, unit)}`}
+          onPointerMove={move}
+          onPointerLeave={() => (at.value = null)}
+        >
+          {bands.map((band) => (
+            <path key={band.name} style={{ fill: band.colour }} d={areaOf(band, peak || 1, x)} />
+          ))}
+        </svg>
+      </TimedChart>
+      <figcaption>
+        <span class="soft">
+          {here === null
+            ? `per ${formatStep(step)}`
+            : bucketLabel({ from: start + here * step, until: start + (here + 1) * step })}
+        </span>
+        {(by.length > 0 || here !== null) &&
+          bands.map(({ name: own, colour, values }) => (
+            <span key={own} class="rule-key">
+              {by.length > 0 && <i class="swatch" style={{ "--series": colour }} />}
+              {name(own)} {here !== null && <b>{amountAt(values, here)}</b>}
+            </span>
+          ))}
+      </figcaption>
+    </figure>
+  );
+}
+
+/** "3 series", and how many of them are drawn. */
+export function seriesCount({ series, series_count }: RulePreview): string {
+  const all = `${count(series_count)} series`;
+  return series.length < series_count ? `${all}; the chart shows the ${series.length} largest` : all;
+}
+
+/** The first series, and all further ones together. */
+function bandsOf(series: RuleSeries[], by: string[]): Band[] {
+  const names = series.map(({ labels }) => by.map((name) => valueName(labels[name] ?? "")).join(", "));
+  const colours = seriesColours(names);
+  const shown = series.slice(0, SERIES_COLOURS).map(({ points }, i) => ({
+    name: names[i],
+    colour: by.length === 0 ? "var(--series-rest)" : `var(${colourToken(colours.get(names[i]))})`,
+    values: points,
+  }));
+  const rest = series.slice(SERIES_COLOURS);
+  if (rest.length > 0) {
+    const values = rest[0].points.map((_, i) => rest.reduce((sum, { points }) => sum + (points[i] ?? 0), 0));
+    shown.push({ name: `${rest.length} more`, colour: "var(--series-rest)", values });
+  }
+  const tops = stackTops(shown.map(({ values }) => values));
+  return shown.map((band, i) => ({ ...band, below: tops[i - 1] ?? [] }));
+}

@@ -1,0 +1,123 @@
+/** A recording rule: what it measures, in words, and how its metric is called and queried. */
+import { baseName } from "../../flame/framelabel.ts";
+import { isCpu, isGauge, typeLabel } from "../../format/type.ts";
+import { matcherLabel, parseMatcher } from "./selector.ts";
+
+/** What a rule measures, in the names of the API. */
+export interface RuleDraft {
+  metric_name: string;
+  query: string;
+  group_by: string[];
+  external_labels: Record<string, string>;
+  /** At most one of these three says more than the query: a function, functions by a pattern, functions from the root on. */
+  function: string;
+  function_regex: string;
+  call_site: string[];
+  /** Only samples whose innermost function it is. */
+  self: boolean;
+  /** Values are in seconds or in bytes, and the metric's name says so. */
+  unit_suffix: boolean;
+}
+
+export interface RecordingRule extends RuleDraft {
+  id: string;
+  generation: number;
+  /** From the server's configuration. */
+  provisioned: boolean;
+}
+
+export const PREFIX = "profiles_recorded_";
+/** Characters of a proposed name behind the prefix, at most. */
+const LONGEST_PROPOSAL = 80;
+
+interface QueryParts {
+  type: string;
+  /** Null without a service. */
+  service: string | null;
+  filters: string[];
+}
+
+/** What a query selects, as the page of a service takes it. */
+export function queryParts(query: string): QueryParts {
+  const [, type = "", inside = ""] = /^\s*([^{]*?)\s*\{(.*)\}\s*$/s.exec(query) ?? [];
+  const matchers = (inside.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/gs) ?? []).map((text) => text.trim()).filter(Boolean);
+  const parsed = matchers.map((text) => ({ text, matcher: parseMatcher(text) }));
+  const equal = (name: string) => parsed.find(({ matcher }) => matcher?.name === name && matcher.op === "=");
+  const [service, named] = [equal("service_name"), equal("__profile_type__")];
+  return {
+    type: type || (named?.matcher?.value ?? ""),
+    service: service?.matcher?.value ?? null,
+    filters: matchers.filter((text) => text !== service?.text && text !== named?.text),
+  };
+}
+
+const and = new Intl.ListFormat("en");
+
+/** "Self CPU time of main.work in checkout, by region". */
+export function ruleWords(rule: RuleDraft): string {
+  const { type, service, filters } = queryParts(rule.query);
+  const what = `${rule.self ? "Self" : "Total"} ${typeWords(type)}`;
+  const only = filters.length > 0 ? ` with ${and.format(filters.map(matcherLabel))}` : "";
+  const by = rule.group_by.length > 0 ? `, by ${and.format(rule.group_by)}` : "";
+  return `${what}${partWords(rule)} in ${service ?? "all services"}${only}${by}`;
+}
+
+function typeWords(type: string): string {
+  return isCpu(type) ? "CPU time" : typeLabel(type).replace(" · ", " ");
+}
+
+/** " of main.work". */
+function partWords(rule: RuleDraft): string {
+  if (rule.function) return ` of ${rule.function}`;
+  if (rule.function_regex) return ` of functions matching /${rule.function_regex}/`;
+  const func = rule.call_site.at(-1);
+  if (func === undefined) return "";
+  const callers = rule.call_site.slice(0, -1).map(baseName);
+  if (callers.length === 0) return ` of ${func} as the outermost function`;
+  const listed = callers.length > 3 ? [callers[0], "…", callers[callers.length - 1]] : callers;
+  return ` of ${func} called by ${listed.join(" → ")}`;
+}
+
+/** "_seconds" of all times, "_bytes", and nothing of counts. */
+export function unitSuffix(type: string): "_seconds" | "_bytes" | "" {
+  const unit = type.split(":")[2] ?? "";
+  if (/^((nano|micro|milli)?seconds?|[nmu]?s)$/.test(unit)) return "_seconds";
+  return /^((kilo|mega)?bytes?)$/.test(unit) ? "_bytes" : "";
+}
+
+/** The name that Prometheus sees. */
+export function exportedName({ metric_name, unit_suffix, query }: RuleDraft): string {
+  return metric_name + (unit_suffix ? unitSuffix(queryParts(query).type) : "");
+}
+
+/** A valid name: "profiles_recorded_checkout_cpu_main_work_self". */
+export function proposedName({ query, function: func, call_site, self }: RuleDraft): string {
+  const { type, service } = queryParts(query);
+  const path = call_site.at(-1);
+  const words = [
+    service ?? "",
+    isCpu(type) ? "cpu" : typeLabel(type),
+    baseName(func || (path ?? "")),
+    self ? "self" : "",
+    path === undefined ? "" : "call path",
+  ];
+  const name = words.map(snake).filter(Boolean).join("_");
+  return PREFIX + (name.slice(0, LONGEST_PROPOSAL).replace(/_$/, "") || "metric");
+}
+
+function snake(text: string): string {
+  return text
+    .replace(/([a-z\d])(?=[A-Z])/g, "$1_")
+    .toLowerCase()
+    .replace(/[^a-z\d]+/g, "_")
+    .replace(/^_|_$/g, "");
+}
+
+/** A query of PromQL for what was measured in five minutes. Of what there is at an instant a sum over time means nothing. */
+export function promQL(rule: RuleDraft): string {
+  const over = isGauge(queryParts(rule.query).type) ? "avg_over_time" : "sum_over_time";
+  const inner = `${over}(${exportedName(rule)}[5m])`;
+  // As Prometheus writes names of labels that are not its own.
+  const by = rule.group_by.map((name) => name.replace(/\W/g, "_"));
+  return by.length === 0 ? inner : `sum by (${by.join(", ")}) (${inner})`;
+}

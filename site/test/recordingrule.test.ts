@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import "./page.ts";
+
+const { exportedName, promQL, proposedName, queryParts, ruleWords, unitSuffix } = await import(
+  "../src/state/query/recordingrule.ts"
+);
+
+const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+const HEAP = "memory:inuse_space:bytes:space:bytes";
+const ALLOCATIONS = "memory:alloc_objects:count:space:bytes";
+
+const rule = (fields: Partial<Parameters<typeof ruleWords>[0]> = {}) => ({
+  metric_name: "profiles_recorded_checkout_cpu",
+  query: `${CPU}{service_name="checkout"}`,
+  group_by: [],
+  external_labels: {},
+  function: "",
+  function_regex: "",
+  call_site: [],
+  self: false,
+  unit_suffix: false,
+  ...fields,
+});
+
+test("a query is taken apart as the page of a service takes it", () => {
+  assert.deepEqual(queryParts(`${CPU}{service_name="a,b", region=~"eu|\\"u,s\\"",version!="1"}`), {
+    type: CPU,
+    service: "a,b",
+    filters: ['region=~"eu|\\"u,s\\""', 'version!="1"'],
+  });
+  assert.deepEqual(queryParts(`{__profile_type__="${HEAP}"}`), { type: HEAP, service: null, filters: [] });
+  assert.equal(queryParts(`${CPU}{service_name=~"a.*"}`).service, null, "that may be several");
+});
+
+test("what a rule measures is said in words", () => {
+  const words: [Parameters<typeof rule>[0], string][] = [
+    [{}, "Total CPU time in checkout"],
+    [{ function: "main.work" }, "Total CPU time of main.work in checkout"],
+    [{ function: "main.work", self: true, group_by: ["region"] }, "Self CPU time of main.work in checkout, by region"],
+    [
+      { function_regex: "^main\\.", group_by: ["region", "version"] },
+      "Total CPU time of functions matching /^main\\./ in checkout, by region and version",
+    ],
+    [{ call_site: ["main.main"] }, "Total CPU time of main.main as the outermost function in checkout"],
+    [
+      { call_site: ["main.main", "shop/orders.place", "hash"] },
+      "Total CPU time of hash called by main.main → orders.place in checkout",
+    ],
+    [{ call_site: ["a", "b", "c", "d", "e"] }, "Total CPU time of e called by a → … → d in checkout"],
+    [
+      { query: `${ALLOCATIONS}{region="eu",version!=""}` },
+      'Total memory alloc objects in all services with region=eu and version!=""',
+    ],
+  ];
+  for (const [fields, expected] of words) assert.equal(ruleWords(rule(fields)), expected);
+});
+
+test("a proposed name is valid and says what is measured", () => {
+  const names: [Parameters<typeof rule>[0], string][] = [
+    [{}, "checkout_cpu"],
+    [{ function: "github.com/acme/shop/orders.(*Rule).matchesPattern" }, "checkout_cpu_orders_rule_matches_pattern"],
+    [{ function: "main.work", self: true }, "checkout_cpu_main_work_self"],
+    [{ call_site: ["main.main", "main.work"] }, "checkout_cpu_main_work_call_path"],
+    [{ query: `${HEAP}{service_name="shop/café-2"}` }, "shop_caf_2_memory_inuse_space"],
+    [{ query: `${HEAP}{}` }, "memory_inuse_space"],
+    [{ query: '{service_name="商店"}' }, "metric"],
+    [{ function: "x".repeat(300) }, `checkout_cpu_${"x".repeat(67)}`],
+  ];
+  for (const [fields, expected] of names) {
+    const name = proposedName(rule(fields));
+    assert.equal(name, `profiles_recorded_${expected}`);
+    assert.match(name, /^[a-zA-Z_:][a-zA-Z0-9_:]*$/);
+  }
+});
+
+test("times are exported in seconds and sizes in bytes, where the name is to say so", () => {
+  assert.deepEqual([CPU, HEAP, ALLOCATIONS, ""].map(unitSuffix), ["_seconds", "_bytes", "", ""]);
+  assert.equal(exportedName(rule()), "profiles_recorded_checkout_cpu");
+  assert.equal(exportedName(rule({ unit_suffix: true })), "profiles_recorded_checkout_cpu_seconds");
+  assert.equal(exportedName(rule({ query: `${ALLOCATIONS}{}`, unit_suffix: true })), "profiles_recorded_checkout_cpu");
+});
+
+test("PromQL sums what was spent, and averages what there is at an instant", () => {
+  assert.equal(promQL(rule()), "sum_over_time(profiles_recorded_checkout_cpu[5m])");
+  assert.equal(
+    promQL(rule({ unit_suffix: true, group_by: ["region", "k8s.pod"] })),
+    "sum by (region, k8s_pod) (sum_over_time(profiles_recorded_checkout_cpu_seconds[5m]))",
+  );
+  assert.equal(
+    promQL(rule({ query: `${HEAP}{service_name="checkout"}`, group_by: ["region"] })),
+    "sum by (region) (avg_over_time(profiles_recorded_checkout_cpu[5m]))",
+  );
+});
