@@ -37,6 +37,9 @@
  *   types    types-panel (data-state), type-card (data-type), type-total, type-change · panel-empty (of any panel)
  *   values   labels-panel (data-state), label-names, label-name, label-unknown · value-chart, value-here · values-note, compare-values · value-table, values-by-…,
  *            value-row (data-value), value-total, …-share, …-max, …-mean, …-deviation, …-profiles, value-steps, value-baseline, value-comparison, value-filter, value-exclude, value-filtered
+ *   rules    rules-link · rules (list), rule (data-name), rule-words, rule-name, rule-series, rule-explore, rule-copy, rule-delete, rule-question, rule-delete-yes,
+ *            rules-empty, rules-server, rules-use · rule-chart · record-open, record-frame, record, record-words, record-what-…, record-name,
+ *            record-by (data-name), record-unit, record-series, record-problem, record-save, record-saved, record-rules
  *   explain  explain-button, explain, explain-functions, explain-patterns, explain-copy, explain-model, explain-ask, explain-said
  *   page     drop-overlay · notice, close-notice · token-dialog, token-input, token-give, token-problem
  */
@@ -48,6 +51,7 @@ import { lazy } from "./components/lazy.tsx";
 import { annotateOpen } from "./state/page/annotate.ts";
 import { helpOpen } from "./state/page/helpopen.ts";
 import { lasting, notice } from "./state/page/notice.ts";
+import { recordTarget } from "./state/page/record.ts";
 import { settingsOpen } from "./state/page/settingsopen.ts";
 import { asked } from "./state/page/token.ts";
 import { route } from "./state/url/router.ts";
@@ -56,6 +60,7 @@ const AnnotateDialog = lazy(() =>
   import("./components/query/annotatedialog.tsx").then((module) => module.AnnotateDialog),
 );
 const Help = lazy(() => import("./components/header/help.tsx").then((module) => module.Help));
+const RecordDialog = lazy(() => import("./components/rules/recording.ts").then((module) => module.RecordDialog));
 const SettingsDialog = lazy(() =>
   import("./components/header/settingsdialog.tsx").then((module) => module.SettingsDialog),
 );
@@ -69,6 +74,7 @@ export function App({ children }: { children: ComponentChildren }) {
       <DropTarget />
       {helpOpen.value && <Help />}
       {annotateOpen.value && <AnnotateDialog />}
+      {recordTarget.value && <RecordDialog target={recordTarget.value} />}
       {settingsOpen.value && <SettingsDialog />}
       {asked.value !== "no" && <TokenDialog />}
       <div class="notice" role="status" data-testid="notice">

@@ -12,10 +12,10 @@ import { drawerOpen, drawerSide } from "../state/profile/draweropen.ts";
 import { nextOccurrence, select, selectedDetail, tree, visitNode } from "../state/profile/focus.ts";
 import { seenView } from "../state/profile/offeredviews.ts";
 import { isShown } from "../state/profile/shown.ts";
-import { sandwichOf, stepOn, takesSteps } from "../state/profile/stepchanges.ts";
+import { group, sandwichOf, stepOn, takesSteps } from "../state/profile/stepchanges.ts";
 import { placeOf } from "../state/query/place.ts";
 import { exploreRoute, go, route } from "../state/url/router.ts";
-import { ACTIONS, zoomHere } from "./frameactions.ts";
+import { ACTIONS, recordFrame, zoomHere } from "./frameactions.ts";
 
 /** Callers that are listed: a stack of thousands takes longer to lay out than anyone reads. */
 const NEAREST = 200;
@@ -71,7 +71,7 @@ export function Drawer() {
         <button type="button" class="control" onClick={() => void copyText(detail.name, "the name")}>
           <Icon name="copy" /> Copy
         </button>
-        {detail.node !== ROOT && <StepActions name={detail.name} />}
+        {detail.node !== ROOT && <StepActions {...detail} />}
       </div>
       <h3>Called by</h3>
       <ol class="frames callers">
@@ -115,7 +115,7 @@ export function Drawer() {
 }
 
 /** What can be done with the functions of a name. */
-function StepActions({ name }: { name: string }) {
+function StepActions({ name, path }: Pick<NodeDetail, "name" | "path">) {
   return (
     <>
       {takesSteps.value &&
@@ -140,7 +140,22 @@ function StepActions({ name }: { name: string }) {
       >
         Sandwich
       </button>
-      {route.value.page === "explore" && placeOf("base") === "" && <FunctionLink name={name} />}
+      {route.value.page === "explore" && placeOf("base") === "" && (
+        <>
+          <FunctionLink name={name} />
+          {group.value === "function" && (
+            <button
+              type="button"
+              class="control"
+              title="Record as a metric"
+              data-testid="record-frame"
+              onClick={() => recordFrame(name, path)}
+            >
+              Record
+            </button>
+          )}
+        </>
+      )}
     </>
   );
 }

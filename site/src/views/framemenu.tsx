@@ -5,11 +5,11 @@ import { copyText } from "../state/page/clipboard.ts";
 import { select, tree } from "../state/profile/focus.ts";
 import { hasLines } from "../state/profile/listing.ts";
 import { copyStack, frameMenu } from "../state/profile/menuframe.ts";
-import { lookAt, sandwichOf, stepOn, takesSteps } from "../state/profile/stepchanges.ts";
+import { group, lookAt, sandwichOf, stepOn, takesSteps } from "../state/profile/stepchanges.ts";
 import { comparisonHere } from "../state/query/comparison.ts";
 import { placeOf } from "../state/query/place.ts";
 import { go, route } from "../state/url/router.ts";
-import { ACTIONS, zoomHere } from "./frameactions.ts";
+import { ACTIONS, recordFrame, zoomHere } from "./frameactions.ts";
 import "../style/framemenu.css";
 
 interface Item {
@@ -101,6 +101,7 @@ function itemsOf({ node, name, path }: NonNullable<typeof frameMenu.value>["deta
     ...(onServer
       ? [
           { label: "Over time and in all services", act: () => go({ panel: "function", func: name }) },
+          ...(group.value === "function" ? [{ label: "Record as a metric…", act: () => recordFrame(name, path) }] : []),
           { label: "Compare", act: () => go({ ...comparisonHere().target, search: name }) },
         ]
       : []),

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useAction } from "../../state/action.ts";
 import { copyText } from "../../state/page/clipboard.ts";
+import { recordTarget } from "../../state/page/record.ts";
 import { settingsOpen } from "../../state/page/settingsopen.ts";
 import { saveView } from "../../state/query/views.ts";
 import { href, route } from "../../state/url/router.ts";
@@ -28,6 +29,18 @@ export function SaveView({ done }: { done: () => void }) {
         >
           <Icon name="sliders" /> Saved views…
         </button>
+        {route.value.page === "explore" && (
+          <button
+            type="button"
+            data-testid="record-open"
+            onClick={() => {
+              done();
+              recordTarget.value = { func: "", path: [] };
+            }}
+          >
+            <Icon name="chart" /> Record as a metric…
+          </button>
+        )}
       </>
     );
   const save = async (event: Event) => {

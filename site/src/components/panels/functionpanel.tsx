@@ -3,6 +3,7 @@ import { sampledAt } from "../../format/functionplace.ts";
 import { percent } from "../../format/number.ts";
 import { isCpu, isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
+import { recordTarget } from "../../state/page/record.ts";
 import {
   detail,
   type FunctionAnswer,
@@ -129,6 +130,14 @@ function Facts({ func, found }: { func: string; found: FunctionAnswer }) {
         >
           Sandwich
         </ExploreLink>
+        <button
+          type="button"
+          class="control"
+          data-testid="record-open"
+          onClick={() => (recordTarget.value = { func, path: [] })}
+        >
+          Record as a metric…
+        </button>
       </span>
     </div>
   );
