@@ -91,17 +91,55 @@ for (const [form, transport] of Object.entries(FORMS)) {
     assert.equal((await refused(upload(name, "main 1", { maxNodes: -1n })))[0], Code.InvalidArgument);
   });
 
-  test(`${form}: builds, and what is not served`, async () => {
+  test(`${form}: recording rules`, async () => {
+    const rules = createClient(RecordingRules, transport);
+    const metricName = `profiles_recorded_${form.replace(/\W/g, "_")}_${run}`;
+    const type = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+    const wanted = {
+      metricName,
+      matchers: [`{__profile_type__="${type}"}`, '{service_name="rules"}'],
+      groupBy: ["region"],
+      externalLabels: [{ name: "team", value: "shop" }],
+      stacktraceFilter: { functionName: { functionName: "work", metricType: 0 } },
+    };
+    const { rule } = await rules.upsertRecordingRule(wanted);
+    assert.match(rule.id, /^[a-z]{10}$/);
+    assert.deepEqual([rule.profileType, rule.matchers, rule.provisioned], [type, wanted.matchers, false]);
+    assert.equal(rule.stacktraceFilter.functionName.functionName, "work");
+    const listed = async () => (await rules.listRecordingRules({})).rules.filter((one) => one.id === rule.id);
+    assert.deepEqual(await listed(), [rule]);
+
+    // Who did not see the last change does not undo it.
+    const { id, generation } = rule;
+    const { rule: changed } = await rules.upsertRecordingRule({ ...wanted, id, generation, groupBy: [] });
+    assert.ok(changed.generation > generation);
+    const stale = rules.upsertRecordingRule({ ...wanted, id, generation });
+    assert.equal((await refused(stale))[0], Code.AlreadyExists);
+    assert.deepEqual((await rules.getRecordingRule({ id })).rule, changed);
+
+    const wrong = [
+      [{ metricName: "cpu" }, /^metric_name must begin with profiles_recorded_/],
+      [{ matchers: ['{service_name="rules"}'] }, /^exactly one profile type must be given/],
+      [{ id: "a1" }, /^the id of a rule must be/],
+      [{ externalLabels: [{ name: "a-b", value: "" }] }, /^external_labels: "a-b"/],
+    ];
+    for (const [change, message] of wrong) {
+      const [code, text] = await refused(rules.upsertRecordingRule({ ...wanted, ...change }));
+      assert.equal(code, Code.InvalidArgument);
+      assert.match(text, message);
+    }
+    await rules.deleteRecordingRule({ id });
+    assert.deepEqual(await listed(), []);
+    assert.equal((await refused(rules.getRecordingRule({ id })))[0], Code.NotFound);
+    assert.equal((await refused(rules.deleteRecordingRule({ id })))[0], Code.NotFound);
+  });
+
+  test(`${form}: builds`, async () => {
     const { status, data } = await createClient(Status, transport).getBuildInfo({});
     assert.equal(status, "success");
     const { version } = (await (await fetch(`${url}/api/v1/status/buildinfo`)).json()).data;
     assert.match(version, /^\d+\.\d+\.\d+/);
     assert.equal(data.version, version);
-    const rules = createClient(RecordingRules, transport);
-    assert.deepEqual(await refused(rules.listRecordingRules({})), [
-      Code.Unimplemented,
-      "settings.v1.RecordingRulesService/ListRecordingRules is not implemented",
-    ]);
   });
 }
 

@@ -11,7 +11,22 @@ const SETTINGS = {
   DeleteSettingsRequest: "name 1 string",
   DeleteSettingsResponse: "",
 };
-const RULES = { ListRecordingRulesRequest: "", ListRecordingRulesResponse: "" };
+const RULES = {
+  LabelPair: "name 1 string, value 2 string",
+  StacktraceFilterFunctionName: "function_name 1 string, metric_type 2 int32",
+  StacktraceFilter: "function_name 1 StacktraceFilterFunctionName",
+  RecordingRule:
+    "id 1 string, metric_name 2 string, profile_type 3 string, matchers 4 *string, group_by 5 *string, external_labels 6 *LabelPair, generation 7 int64, stacktrace_filter 8 StacktraceFilter, provisioned 9 bool",
+  GetRecordingRuleRequest: "id 1 string",
+  GetRecordingRuleResponse: "rule 1 RecordingRule",
+  ListRecordingRulesRequest: "",
+  ListRecordingRulesResponse: "rules 1 *RecordingRule",
+  UpsertRecordingRuleRequest:
+    "id 1 string, metric_name 2 string, matchers 3 *string, group_by 4 *string, external_labels 5 *LabelPair, generation 6 int64, stacktrace_filter 7 StacktraceFilter",
+  UpsertRecordingRuleResponse: "rule 1 RecordingRule",
+  DeleteRecordingRuleRequest: "id 1 string",
+  DeleteRecordingRuleResponse: "",
+};
 const AD_HOC = {
   AdHocProfilesUploadRequest: "name 1 string, profile 2 string, max_nodes 3 int64",
   AdHocProfilesGetRequest: "id 1 string, profile_type 2 string, max_nodes 3 int64",
@@ -49,7 +64,10 @@ export const Settings = service("settings.v1.SettingsService", SETTINGS, {
   Delete: pair("DeleteSettings"),
 });
 export const RecordingRules = service("settings.v1.RecordingRulesService", RULES, {
+  GetRecordingRule: pair("GetRecordingRule"),
   ListRecordingRules: pair("ListRecordingRules"),
+  UpsertRecordingRule: pair("UpsertRecordingRule"),
+  DeleteRecordingRule: pair("DeleteRecordingRule"),
 });
 export const AdHocProfiles = service("adhocprofiles.v1.AdHocProfileService", AD_HOC, {
   Upload: ["AdHocProfilesUploadRequest", "AdHocProfilesGetResponse"],

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pilotlight_core::verbs::{FrameFilter, FramePattern, FunctionNames, StackSelector};
+use pilotlight_core::verbs::{
+    Dimension, FrameFilter, FramePattern, FunctionNames, StackSelector, Unit,
+};
 use pilotlight_core::{Labels, ProfileType, Selector};
 use serde::{Deserialize, Serialize};
 
@@ -78,18 +80,9 @@ impl Rule {
         }
         self.check_labels()?;
         let (selector, profile_type) = typed_selector(&self.query)?;
-        let (suffix, divisor) = match (self.unit_suffix, &*profile_type.sample_unit) {
-            (false, _) => ("", 1.0),
-            (true, "nanoseconds") => ("seconds", 1e9),
-            (true, "microseconds") => ("seconds", 1e6),
-            (true, "milliseconds") => ("seconds", 1e3),
-            (true, "seconds") => ("seconds", 1.0),
-            (true, "bytes") => ("bytes", 1.0),
-            (true, other) => {
-                return Err(Problem::invalid(format!(
-                    "unit_suffix needs a profile type that counts time or bytes (got {other:?})"
-                )));
-            }
+        let (suffix, divisor) = match self.unit_suffix {
+            true => base_unit(&profile_type.sample_unit)?,
+            false => ("", 1.0),
         };
         let ends_with_unit = suffix.is_empty() || self.metric_name.ends_with(&format!("_{suffix}"));
         let name = match ends_with_unit {
@@ -199,6 +192,19 @@ impl Rule {
             }
         }
         metric
+    }
+}
+
+/// The unit that OpenMetrics has for what a unit measures, and by what values are divided to be in it.
+fn base_unit(unit: &str) -> Result<(&'static str, f64), Problem> {
+    match Unit::parse(unit) {
+        Some(unit) if unit.dimension == Dimension::Time => {
+            Ok(("seconds", 1e9 / unit.factor as f64))
+        }
+        Some(unit) if unit.dimension == Dimension::Bytes => Ok(("bytes", 1.0 / unit.factor as f64)),
+        _ => Err(Problem::invalid(format!(
+            "unit_suffix needs a profile type that counts time or bytes (got {unit:?})"
+        ))),
     }
 }
 

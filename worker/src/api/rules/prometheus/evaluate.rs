@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::expression::{Expression, MetricSelector};
+use super::expression::{Expression, MetricSelector, Over};
 use crate::api::query::{AnswerCache, Invocations, QueryRunner};
 use crate::api::rules::points::{self, MINUTE, Series, Steps};
 use crate::api::rules::rule::Rule;
@@ -62,8 +62,8 @@ impl Times {
 
     /// The steps whose points are asked for. They are as long as they can be when each window that is
     /// added up begins and ends where steps do.
-    fn steps(self, over: Option<i64>) -> Result<Steps, Problem> {
-        let window = over.unwrap_or(LOOKBACK);
+    fn steps(self, over: Over) -> Result<Steps, Problem> {
+        let window = over.window();
         let count = (self.end - self.start).div_euclid(self.step);
         let step = match count {
             0 => 0,
@@ -71,11 +71,20 @@ impl Times {
         };
         let common = gcd(gcd(self.start, step), window);
         let step = match over {
-            Some(_) if common % MINUTE == 0 => common,
-            _ => MINUTE,
+            Over::Sum(_) if common % MINUTE == 0 => common,
+            Over::Sum(_) | Over::Average(_) | Over::Latest => MINUTE,
         };
         let from = self.start.saturating_sub(window).max(0);
         Steps::covering(from, self.end.div_euclid(step) * step, step)
+    }
+}
+
+impl Over {
+    fn window(self) -> i64 {
+        match self {
+            Self::Latest => LOOKBACK,
+            Self::Sum(window) | Self::Average(window) => window,
+        }
     }
 }
 
@@ -121,7 +130,7 @@ where
                 *sum.entry(time).or_insert_with(|| {
                     count += 1;
                     0.0
-                }) += value as f64 * scale;
+                }) += value * scale;
             }
             if count > MAX_VALUES {
                 return Err(Problem::invalid(format!(
@@ -148,8 +157,8 @@ fn labels(expression: &Expression, metric: &str, series: &Series) -> BTreeMap<St
         labels.retain(|name, _| by.contains(name));
     }
     let keeps_name = match &expression.by {
-        Some(by) => expression.over.is_none() && by.iter().any(|name| name == NAME),
-        None => expression.over.is_none() && expression.factor == 1.0,
+        Some(by) => expression.over == Over::Latest && by.iter().any(|name| name == NAME),
+        None => expression.over == Over::Latest && expression.factor == 1.0,
     };
     if keeps_name {
         labels.insert(NAME.to_owned(), metric.to_owned());
@@ -157,22 +166,23 @@ fn labels(expression: &Expression, metric: &str, series: &Series) -> BTreeMap<St
     labels
 }
 
-/// At each time the latest point, or the sum of those of the window before it.
-fn values(series: &Series, times: Times, over: Option<i64>) -> Vec<(i64, i128)> {
+/// At each time what the points of the window before it make.
+fn values(series: &Series, times: Times, over: Over) -> Vec<(i64, f64)> {
     let (mut ends, mut before) = (Vec::new(), vec![0i128]);
     for (&end, value) in &series.points {
         ends.push(end);
         before.push(before[before.len() - 1] + value);
     }
-    let window = over.unwrap_or(LOOKBACK);
     let value = |time: i64| {
-        let first = ends.partition_point(|&end| end <= time - window);
+        let first = ends.partition_point(|&end| end <= time - over.window());
         let last = ends.partition_point(|&end| end <= time);
-        let from = match over {
-            Some(_) => first,
-            None => last.saturating_sub(1).max(first),
+        let sum = |from: usize| (before[last] - before[from]) as f64;
+        let value = |over| match over {
+            Over::Latest => sum(last - 1),
+            Over::Sum(_) => sum(first),
+            Over::Average(_) => sum(first) / (last - first) as f64,
         };
-        (first < last).then(|| (time, before[last] - before[from]))
+        (first < last).then(|| (time, value(over)))
     };
     times.all().filter_map(value).collect()
 }
@@ -230,48 +240,54 @@ mod tests {
             step: 2 * MINUTE + MINUTE / 2,
         };
         // At 0:30, 3:00, 5:30, 8:00, 10:30 and 13:00: five minutes back.
-        let shown = |over| -> Vec<(i64, i128)> {
+        let shown = |over| -> Vec<(i64, f64)> {
             let values = values(&one, times, over).into_iter();
             values.map(|(time, value)| (time / 1_000, value)).collect()
         };
-        assert_eq!(shown(None), [(180, 2), (330, 2), (630, 4), (780, 4)]);
         assert_eq!(
-            shown(Some(LOOKBACK)),
-            [(180, 3), (330, 3), (630, 4), (780, 4)]
+            shown(Over::Latest),
+            [(180, 2.0), (330, 2.0), (630, 4.0), (780, 4.0)]
         );
-        assert_eq!(shown(Some(MINUTE)), []);
         assert_eq!(
-            shown(Some(8 * MINUTE)),
-            [(180, 3), (330, 3), (480, 3), (630, 4), (780, 4)]
+            shown(Over::Average(LOOKBACK)),
+            [(180, 1.5), (330, 1.5), (630, 4.0), (780, 4.0)]
         );
+        assert_eq!(
+            shown(Over::Sum(LOOKBACK)),
+            [(180, 3.0), (330, 3.0), (630, 4.0), (780, 4.0)]
+        );
+        assert_eq!(shown(Over::Sum(MINUTE)), []);
+        let eight = [(180, 3.0), (330, 3.0), (480, 3.0), (630, 4.0), (780, 4.0)];
+        assert_eq!(shown(Over::Sum(8 * MINUTE)), eight);
     }
 
     #[test]
     fn steps_are_as_long_as_windows_allow() {
-        let steps = |start: i64, end: i64, step: i64, over: Option<i64>| {
+        let sum = |minutes: i64| Over::Sum(minutes * MINUTE);
+        let steps = |start: i64, end: i64, step: i64, over: Over| {
             let times = Times {
                 start: start * MINUTE,
                 end: end * MINUTE,
                 step: step * MINUTE,
             };
-            let steps = times.steps(over.map(|minutes| minutes * MINUTE)).unwrap();
+            let steps = times.steps(over).unwrap();
             (
                 steps.from / MINUTE,
                 steps.until / MINUTE,
                 steps.step / MINUTE,
             )
         };
-        assert_eq!(steps(60, 180, 60, Some(60)), (0, 180, 60));
-        assert_eq!(steps(60, 170, 60, Some(120)), (0, 120, 60));
-        assert_eq!(steps(61, 181, 60, Some(60)), (1, 181, 1));
-        assert_eq!(steps(60, 180, 60, None), (55, 180, 1));
-        assert_eq!(steps(1440, 1440, 1, Some(1440)), (0, 1440, 1440));
+        assert_eq!(steps(60, 180, 60, sum(60)), (0, 180, 60));
+        assert_eq!(steps(60, 170, 60, sum(120)), (0, 120, 60));
+        assert_eq!(steps(61, 181, 60, sum(60)), (1, 181, 1));
+        assert_eq!(steps(60, 180, 60, Over::Latest), (55, 180, 1));
+        assert_eq!(steps(1440, 1440, 1, sum(1440)), (0, 1440, 1440));
         let uneven = Times {
             start: 90_001,
             end: 90_001,
             step: 1,
         };
-        let steps = uneven.steps(Some(90_000)).unwrap();
+        let steps = uneven.steps(Over::Sum(90_000)).unwrap();
         assert_eq!((steps.from, steps.until, steps.step), (0, 60_000, MINUTE));
     }
 

@@ -1,12 +1,12 @@
-//! What is understood of PromQL: a selector of one instant, or `sum_over_time` of one; `sum` of that,
-//! as a whole or `by` labels; times or divided by numbers. And sums of numbers, since Grafana asks
+//! What is understood of PromQL: a selector of one instant, or `sum_over_time` or `avg_over_time` of
+//! one; `sum` of that, as a whole or `by` labels; times or divided by numbers. And sums of numbers, since Grafana asks
 //! for `1+1` to see whether a server answers.
 //!
 //! ```text
 //! query      = number { "+" number } | sum { ("*" | "/") number }
 //! sum        = "sum" [ by ] "(" sum ")" [ by ] | "(" sum ")" | range | selector
 //! by         = "by" "(" [ label { "," label } ] ")"
-//! range      = "sum_over_time" "(" selector "[" duration "]" ")"
+//! range      = ( "sum_over_time" | "avg_over_time" ) "(" selector "[" duration "]" ")"
 //! selector   = [ metric name ] [ "{" matchers "}" ]
 //! ```
 
@@ -26,12 +26,23 @@ pub(super) enum Query {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Expression {
     pub(super) selector: MetricSelector,
-    /// Points of how many milliseconds are added up; the latest point without.
-    pub(super) over: Option<i64>,
+    /// Which points make a value.
+    pub(super) over: Over,
     /// The labels by which series are added up; none are without.
     pub(super) by: Option<Vec<String>>,
     /// What values are multiplied with.
     pub(super) factor: f64,
+}
+
+/// Which points make a value, by milliseconds up to its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Over {
+    /// The latest point.
+    Latest,
+    /// The sum of the points of a window.
+    Sum(i64),
+    /// Their average.
+    Average(i64),
 }
 
 /// Which series of which metrics.
@@ -139,7 +150,7 @@ impl<'a> Parser<'a> {
     fn wrong(&self, expected: &str) -> Problem {
         let column = self.text[..self.at].chars().count() + 1;
         Problem::invalid(format!(
-            "query, column {column}: expected {expected}. Supported are NAME{{…}}, sum_over_time(NAME{{…}}[5m]), sum and sum by (…) of these, and * and / with numbers"
+            "query, column {column}: expected {expected}. Supported are NAME{{…}}, sum_over_time(NAME{{…}}[5m]), avg_over_time, sum and sum by (…) of these, and * and / with numbers"
         ))
     }
 
@@ -218,13 +229,14 @@ impl<'a> Parser<'a> {
             self.expect(")")?;
             return Ok(inner);
         }
-        let over = self.keyword("sum_over_time", &["("]);
-        if over {
+        let sums = self.keyword("sum_over_time", &["("]);
+        let averages = !sums && self.keyword("avg_over_time", &["("]);
+        if sums || averages {
             self.expect("(")?;
         }
         let selector = self.selector()?;
-        let over = match over {
-            false => None,
+        let over = match sums || averages {
+            false => Over::Latest,
             true => {
                 self.expect("[")?;
                 let window = self.word();
@@ -233,7 +245,10 @@ impl<'a> Parser<'a> {
                     .ok_or_else(|| self.wrong("a duration, such as 5m, before this"))?;
                 self.expect("]")?;
                 self.expect(")")?;
-                Some(window)
+                match sums {
+                    true => Over::Sum(window),
+                    false => Over::Average(window),
+                }
             }
         };
         Ok(Expression {
@@ -313,9 +328,16 @@ mod tests {
     fn what_is_understood() {
         assert_eq!(Query::parse(" 1 + 1e0+.5").unwrap(), Query::Number(2.5));
         let plain = expression("m");
-        assert_eq!((plain.over, &plain.by, plain.factor), (None, &None, 1.0));
+        assert_eq!(
+            (plain.over, &plain.by, plain.factor),
+            (Over::Latest, &None, 1.0)
+        );
+        assert_eq!(
+            expression("avg_over_time(m[1d])").over,
+            Over::Average(86_400_000)
+        );
         let over = expression("sum_over_time(m{a=\"}\"}[1h30m])");
-        assert_eq!(over.over, Some(5_400_000));
+        assert_eq!(over.over, Over::Sum(5_400_000));
         for text in [
             "sum by (a, b) (sum_over_time(m[5m])) / 300 * 1e-9",
             "sum(sum_over_time(m[5m])/300e9) by (a,b)",
@@ -328,7 +350,7 @@ mod tests {
                 "{text}"
             );
             assert!((found.factor * 300e9 - 1.0).abs() < 1e-9, "{text}");
-            assert_eq!(found.over, Some(300_000));
+            assert_eq!(found.over, Over::Sum(300_000));
         }
         assert_eq!(expression("sum(sum by (a) (m))").by, Some(Vec::new()));
         // A metric may be called like a function.

@@ -1,0 +1,209 @@
+/**
+ * Points of recording rules, against Debian's Prometheus: it answers the same to what we understand of PromQL, from points that
+ * are added up here, and it scrapes them. Skipped where it cannot be fetched.
+ */
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { pushStacks } from "./answers.mjs";
+import { url } from "./page.mjs";
+
+const run = promisify(execFile);
+const minute = 60_000;
+/** A minute's points are told two minutes after its end; what Prometheus has from us is older than what it scrapes. */
+const first = Math.floor(Date.now() / minute) - 40;
+const scraped = first + 34;
+const service = `prometheus.${first}`;
+const metric = `profiles_recorded_prometheus_${first}_seconds`;
+const folder = join(process.env.PILOTLIGHT_SHOTS, "../prometheus");
+
+/** What was pushed in each minute and region: samples of `work`, each a hundredth of a second. Some minutes are empty. */
+const pushed = [];
+for (let at = first; at < first + 42; at++)
+  for (const [region, every] of [
+    ["eu", 1],
+    ["us", 3],
+  ])
+    if (at % every === 0 && !(at > first + 10 && at < first + 18))
+      pushed.push({ at, region, count: 1 + ((at * 7) % 13) });
+
+let program;
+let rule;
+before(async () => {
+  program = await prometheus();
+  if (!program) return;
+  for (const { at, region, count } of pushed)
+    await pushStacks(`${service}{region=${region}}`, `main;work ${count}\nmain;rest 5\n`, at * 60 + 7);
+  const wanted = {
+    metric_name: metric,
+    query: `process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="${service}"}`,
+    function: "work",
+    self: true,
+    group_by: ["region"],
+    unit_suffix: true,
+  };
+  const answer = await fetch(`${url}/api/v1/rules`, { method: "POST", body: JSON.stringify(wanted) });
+  assert.equal(answer.status, 200, await answer.clone().text());
+  rule = await answer.json();
+});
+after(() => rule && fetch(`${url}/api/v1/rules?id=${rule.id}`, { method: "DELETE" }));
+
+/** The folder with the programs; undefined where there is none. */
+async function prometheus() {
+  const programs = join(folder, "program/usr/bin");
+  if (existsSync(programs)) return programs;
+  mkdirSync(folder, { recursive: true });
+  try {
+    // It is not installed: that would start it.
+    await run("apt-get", ["download", "prometheus"], { cwd: folder, timeout: 120_000 });
+    const [archive] = readdirSync(folder).filter((name) => name.endsWith(".deb"));
+    await run("dpkg", ["-x", archive, "program"], { cwd: folder });
+    return programs;
+  } catch (error) {
+    console.log(`Debian's Prometheus cannot be fetched: ${error.stderr || error}`);
+    return undefined;
+  }
+}
+
+const freePort = () =>
+  new Promise((found) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => found(port));
+    });
+  });
+
+/** The points before what is scraped, as OpenMetrics. */
+function openMetrics() {
+  const labels = (region) => `profiles_rule_id="${rule.id}",region="${region}"`;
+  const before = pushed.filter(({ at }) => at < scraped - 6);
+  const lines = before.map(({ at, region, count }) => `${metric}{${labels(region)}} ${count / 100} ${(at + 1) * 60}`);
+  return [`# TYPE ${metric} gauge`, ...lines.sort(), "# EOF", ""].join("\n");
+}
+
+/** Starts it with those points, and waits until it answers. */
+async function start() {
+  const data = join(folder, "data");
+  rmSync(data, { recursive: true, force: true });
+  mkdirSync(data, { recursive: true });
+  const file = join(folder, "points.txt");
+  writeFileSync(file, openMetrics());
+  await run(join(program, "promtool"), ["tsdb", "create-blocks-from", "openmetrics", file, data]);
+  const config = join(folder, "prometheus.yml");
+  const scrape = {
+    job_name: "pilotlight",
+    metrics_path: "/exported-metrics",
+    scrape_interval: "1s",
+    static_configs: [{ targets: [new URL(url).host] }],
+  };
+  // YAML has JSON in it.
+  writeFileSync(config, JSON.stringify({ scrape_configs: [scrape] }));
+  const port = await freePort();
+  const server = spawn(
+    join(program, "prometheus"),
+    [
+      `--config.file=${config}`,
+      `--storage.tsdb.path=${data}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      "--log.level=warn",
+    ],
+    { stdio: ["ignore", "ignore", "inherit"] },
+  );
+  const address = `http://127.0.0.1:${port}`;
+  await until(async () => (await fetch(`${address}/-/ready`).catch(() => undefined))?.ok);
+  return { address, stop: () => server.kill() };
+}
+
+/** Asks until something is there. */
+async function until(found) {
+  const last = Date.now() + 60_000;
+  for (;;) {
+    const value = await found();
+    if (value) return value;
+    assert.ok(Date.now() < last, "nothing came within a minute");
+    await new Promise((later) => setTimeout(later, 100));
+  }
+}
+
+async function ask(address, path, parameters) {
+  const answer = await fetch(`${address}/api/v1/${path}?${new URLSearchParams(parameters)}`);
+  assert.equal(answer.status, 200, `${path} ${JSON.stringify(parameters)}: ${await answer.clone().text()}`);
+  return (await answer.json()).data;
+}
+
+/** Series in order of labels; sums of decimals may differ in the last digit. */
+function shown({ resultType, result }) {
+  const rounded = ([time, value]) => [time, Number(Number(value).toPrecision(12))];
+  const series = result.map(({ metric, value, values }) => {
+    const labels = Object.entries(metric).sort();
+    return [JSON.stringify(labels), (values ?? [value]).map(rounded)];
+  });
+  return [resultType, series.sort()];
+}
+
+const EXPRESSIONS = [
+  metric,
+  `${metric}{region="us"}`,
+  `${metric}{region!~"e.|x"} * 2`,
+  `{__name__="${metric}",region=~"eu|us"}`,
+  `sum(${metric})`,
+  `sum by (region) (${metric}) / 60`,
+  `sum_over_time(${metric}[5m])`,
+  `sum(sum_over_time(${metric}[3m])) by (region)`,
+  `sum by (none) (sum_over_time(${metric}{region="eu"}[90s]))`,
+  `avg_over_time(${metric}[10m])`,
+  `sum_over_time(${metric}{region="nowhere"}[1h])`,
+];
+
+test("Prometheus answers the same, and scrapes", async (t) => {
+  if (!program) return t.skip("Debian's Prometheus cannot be fetched");
+  const { address, stop } = await start();
+  try {
+    const ours = `${url}/prometheus`;
+    // Before what is scraped, as its points are here already.
+    const [from, last] = [(first - 3) * 60, (scraped - 7) * 60];
+    for (const query of EXPRESSIONS) {
+      for (const [start, end, step] of [
+        [from, last, "1m"],
+        [from + 17, last, "40s"],
+        [from, last, "600"],
+      ]) {
+        const parameters = { query, start, end, step };
+        const [expect, found] = await Promise.all([address, ours].map((of) => ask(of, "query_range", parameters)));
+        assert.deepEqual(shown(found), shown(expect), JSON.stringify(parameters));
+      }
+      for (const time of [first * 60 + 60, first * 60 + 913, last]) {
+        const parameters = { query, time };
+        const [expect, found] = await Promise.all([address, ours].map((of) => ask(of, "query", parameters)));
+        assert.deepEqual(shown(found), shown(expect), JSON.stringify(parameters));
+      }
+    }
+    const at = { start: from, end: last, "match[]": metric };
+    const sets = (data) => data.map((labels) => JSON.stringify(Object.entries(labels).sort())).sort();
+    const [expect, found] = await Promise.all([address, ours].map((of) => ask(of, "series", at)));
+    assert.deepEqual(sets(found), sets(expect));
+    for (const path of ["labels", "label/region/values"]) {
+      const [expect, found] = await Promise.all([address, ours].map((of) => ask(of, path, at)));
+      assert.deepEqual(found, expect, path);
+    }
+    assert.deepEqual(await ask(ours, "query", { query: "1+1", time: 60 }), { resultType: "scalar", result: [60, "2"] });
+
+    const query = `${metric}{job="pilotlight"}[10m]`;
+    const { result } = await until(async () => {
+      const data = await ask(address, "query", { query });
+      return data.result.some(({ metric }) => metric.region === "eu") && data;
+    });
+    for (const { metric, values } of result)
+      for (const [time, value] of values) {
+        const one = pushed.find(({ at, region }) => at + 1 === time / 60 && region === metric.region);
+        assert.equal(Number(value), one.count / 100, `${metric.region} at ${time}`);
+        assert.equal(metric.exported_job, undefined);
+      }
+  } finally {
+    stop();
+  }
+});
