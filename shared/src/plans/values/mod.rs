@@ -35,6 +35,21 @@ pub trait Values {
     fn held(&self) -> usize;
 }
 
+/// One kind of plan serves all who take values.
+impl<V: Values + ?Sized> Values for &mut V {
+    fn series(&mut self, profile_type: &ProfileType, labels: &Labels) -> u32 {
+        (**self).series(profile_type, labels)
+    }
+
+    fn add(&mut self, series: u32, value: Value) {
+        (**self).add(series, value);
+    }
+
+    fn held(&self) -> usize {
+        (**self).held()
+    }
+}
+
 /// What one profile counts, or a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value {

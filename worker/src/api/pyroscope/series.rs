@@ -14,7 +14,7 @@ use super::exemplars::{GroupLabels, PointExemplars, SeriesGroups, exemplars_of};
 use super::messages::{self, label_pairs};
 use super::notes::Notes;
 use super::{request, stacks, unary};
-use crate::api::query::{self, Counted, EdgeQueryRunner};
+use crate::api::query::{self, Coverage, EdgeQueryRunner};
 use crate::auth::access::READ;
 use crate::http::endpoint::Endpoint;
 use crate::platform::errors::Problem;
@@ -69,21 +69,19 @@ async fn select_series(
         Aggregation::Average if !stacks.is_all() => StacksOf::Windows(None),
         Aggregation::Average | Aggregation::Sum => StacksOf::Windows(buckets.window),
     };
-    let found = ask.of_stacks(of, runner, sums).await?;
-    sums = found.into;
-    notes.rounded = found.rounded;
+    notes.rounded = ask.of_stacks(of, runner, &mut sums).await?.rounded;
     let exemplars = match exemplars {
         None => Exemplars::new(),
         Some(of) => {
-            let exemplars = PointExemplars::new(groups(), buckets);
-            let found = if stacks.is_all() {
-                ask.values(of, runner, exemplars).await?
+            let mut exemplars = PointExemplars::new(groups(), buckets);
+            let coverage = if stacks.is_all() {
+                ask.values(of, runner, &mut exemplars).await?
             } else {
                 let of = StacksOf::Profiles;
-                ask.of_stacks(of, runner, exemplars).await?
+                ask.of_stacks(of, runner, &mut exemplars).await?
             };
-            notes.incomplete = found.sums_only;
-            found.into.finish()
+            notes.incomplete = coverage.sums_only;
+            exemplars.finish()
         }
     };
     Ok((sums.message(how, limit, exemplars), notes))
@@ -99,29 +97,29 @@ struct Ask<'a> {
 
 impl Ask<'_> {
     /// What the stacks count.
-    async fn of_stacks<V: Values>(
+    async fn of_stacks(
         &self,
         of: StacksOf,
         runner: &EdgeQueryRunner,
-        into: V,
-    ) -> Result<Counted<V>, Problem> {
+        into: &mut dyn Values,
+    ) -> Result<Coverage, Problem> {
         let (selector, profile_type) = (self.selector, self.profile_type);
         let counted = runner.counted(selector, profile_type, self.range, self.stacks, of, into);
         counted.await
     }
 
     /// Single profiles or spans.
-    async fn values<V: Values>(
+    async fn values(
         &self,
         of: ValuesOf,
         runner: &EdgeQueryRunner,
-        into: V,
-    ) -> Result<Counted<V>, Problem> {
+        into: &mut dyn Values,
+    ) -> Result<Coverage, Problem> {
         let (objects, range) = runner.each_object(self.range).await?;
         let plan = ValuesPlan::new(self.selector, self.profile_type, range, of, &objects, into)?;
         let sums_only = plan.sums_only();
-        Ok(Counted {
-            into: runner.values(plan).await?,
+        runner.values(plan).await?;
+        Ok(Coverage {
             rounded: false,
             sums_only,
         })

@@ -54,9 +54,9 @@ pub(crate) struct Slice {
     pub(crate) permit: Permit,
 }
 
-/// What took values, and what is to be said of them.
-pub(crate) struct Counted<V> {
-    pub(crate) into: V,
+/// What is to be said of values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coverage {
     /// Whether windows are longer than was asked for, or cut by the range.
     pub(crate) rounded: bool,
     /// Whether only sums are left of some, which have no single values.
@@ -177,26 +177,24 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         resolution: Option<SumWindow>,
         grouping: Grouping,
     ) -> Result<Timeline, Problem> {
-        let points = Points::default();
-        let totals = self.totals(selector, profile_type, range, resolution, grouping, points);
-        let Totals {
-            into,
-            bytes,
-            rounded,
-        } = totals.await?;
-        Ok(into.timeline(bytes, rounded))
+        let mut points = Points::default();
+        let into = &mut points;
+        let totals = self.totals(selector, profile_type, range, resolution, grouping, into);
+        let (bytes, rounded) = totals.await?;
+        Ok(points.timeline(bytes, rounded))
     }
 
-    /// The same, added up as it is read: `into` may hold far less than a point for each profile.
-    pub(crate) async fn totals<V: Values>(
+    /// The same, added up as it is read: `into` may hold far less than a point for each profile. Gives
+    /// how many bytes were read, and whether windows are longer than was asked for, or cut by the range.
+    async fn totals(
         &self,
         selector: &Selector,
         profile_type: Option<&ProfileType>,
         range: impl Into<ReadRange>,
         resolution: Option<SumWindow>,
         grouping: Grouping,
-        into: V,
-    ) -> Result<Totals<V>, Problem> {
+        into: &mut dyn Values,
+    ) -> Result<(u64, bool), Problem> {
         let range = self.allowed(range)?;
         // A summary has totals of hours, and none of shorter windows.
         let detail = if resolution >= Some(SumWindow::Hour) {
@@ -215,10 +213,10 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
             into,
         )?;
         let _permit = self.fanout.admission.plan(&plan).await?;
-        let totals = drive(plan, &self.bucket).await?.finish_values()?;
+        let Totals { bytes, rounded, .. } = drive(plan, &self.bucket).await?.finish_values()?;
         self.meter
-            .add(Item::WorkerCpuMicros, cpu::query_micros(totals.bytes));
-        Ok(totals)
+            .add(Item::WorkerCpuMicros, cpu::query_micros(bytes));
+        Ok((bytes, rounded))
     }
 
     /// All profiles as one.
@@ -351,37 +349,38 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
     }
 
     /// Values of single profiles.
-    pub(crate) async fn values<V: Values>(&self, plan: ValuesPlan<V>) -> Result<V, Problem> {
+    pub(crate) async fn values(&self, plan: ValuesPlan<&mut dyn Values>) -> Result<(), Problem> {
         let plan = self.drive(plan).await?;
         self.meter
             .add(Item::WorkerCpuMicros, cpu::query_micros(plan.bytes()));
-        Ok(plan.finish()?)
+        plan.finish()?;
+        Ok(())
     }
 
     /// What selected stacks count.
-    async fn of_stacks<V: Values>(&self, plan: StacksPlan<V>) -> Result<V, Problem> {
+    async fn of_stacks(&self, plan: StacksPlan<&mut dyn Values>) -> Result<(), Problem> {
         let plan = self.drive(plan).await?;
         self.meter
             .add(Item::WorkerCpuMicros, cpu::query_micros(plan.bytes()));
-        Ok(plan.finish()?)
+        plan.finish()?;
+        Ok(())
     }
 
     /// What selected stacks count, or the totals where all are selected, added up as it is read.
-    pub(crate) async fn counted<V: Values>(
+    pub(crate) async fn counted(
         &self,
         selector: &Selector,
         profile_type: &ProfileType,
         range: impl Into<ReadRange>,
         stacks: &StackSelector,
         of: StacksOf,
-        into: V,
-    ) -> Result<Counted<V>, Problem> {
+        into: &mut dyn Values,
+    ) -> Result<Coverage, Problem> {
         if let (true, StacksOf::Windows(window)) = (stacks.is_all(), of) {
             let each = Grouping::Series;
             let totals = self.totals(selector, Some(profile_type), range, window, each, into);
-            let Totals { into, rounded, .. } = totals.await?;
-            return Ok(Counted {
-                into,
+            let (_, rounded) = totals.await?;
+            return Ok(Coverage {
                 rounded,
                 sums_only: false,
             });
@@ -389,12 +388,12 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         let (objects, range) = self.each_object(range).await?;
         let stacks = stacks.clone();
         let plan = StacksPlan::new(selector, profile_type, range, stacks, of, &objects, into)?;
-        let (rounded, sums_only) = (plan.rounded(), plan.sums_only());
-        Ok(Counted {
-            into: self.of_stacks(plan).await?,
-            rounded,
-            sums_only,
-        })
+        let coverage = Coverage {
+            rounded: plan.rounded(),
+            sums_only: plan.sums_only(),
+        };
+        self.of_stacks(plan).await?;
+        Ok(coverage)
     }
 
     /// Reads what a plan wants, which may ask for more than once.

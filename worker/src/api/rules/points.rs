@@ -138,7 +138,7 @@ where
     C: AnswerCache,
     I: Invocations,
 {
-    let sums = Sums {
+    let mut sums = Sums {
         rule,
         steps,
         series: Vec::new(),
@@ -153,14 +153,14 @@ where
     } = measure;
     let range = TimeRange::of_millis(steps.from, steps.until);
     let of = StacksOf::Windows(steps.window());
-    let counted = runner.counted(selector, profile_type, range, stacks, of, sums);
-    let counted = counted.await?;
-    let mut series = counted.into.series;
+    let counted = runner.counted(selector, profile_type, range, stacks, of, &mut sums);
+    let coverage = counted.await?;
+    let mut series = sums.series;
     series.retain(|series| !series.points.is_empty());
     series.sort_by(|a, b| a.labels.cmp(&b.labels));
     Ok(Points {
         series,
-        rounded: counted.rounded,
+        rounded: coverage.rounded,
     })
 }
 

@@ -90,12 +90,12 @@ impl Ask {
         })
     }
 
-    fn plan<V: Values>(
+    fn plan<'a>(
         &self,
         range: TimeRange,
         objects: &[CatalogObject],
-        into: V,
-    ) -> Result<ValuesPlan<V>, PlanError> {
+        into: &'a mut dyn Values,
+    ) -> Result<ValuesPlan<&'a mut dyn Values>, PlanError> {
         let (selector, profile_type) = (&self.selector, &self.profile_type);
         ValuesPlan::new(selector, profile_type, range, self.of, objects, into)
     }
@@ -108,18 +108,20 @@ async fn heatmap(
 ) -> Result<(SelectHeatmapResponse, Notes), Problem> {
     let ask = Ask::of(&request)?;
     let (objects, range) = runner.each_object(ask.buckets.read()).await?;
-    let extents = Extents::new(
+    let mut extents = Extents::new(
         SeriesGroups::new(&ask.profile_type, &ask.group_by),
         ask.buckets,
     );
-    let plan = ask.plan(range, &objects, extents)?;
+    let plan = ask.plan(range, &objects, &mut extents)?;
     let notes = Notes {
         incomplete: plan.sums_only(),
         ..Notes::default()
     };
-    let extents = runner.values(plan).await?;
-    let plan = ask.plan(range, &objects, extents.cells(ask.limit, ask.exemplars))?;
-    Ok((runner.values(plan).await?.message(), notes))
+    runner.values(plan).await?;
+    let mut cells = extents.cells(ask.limit, ask.exemplars);
+    let plan = ask.plan(range, &objects, &mut cells)?;
+    runner.values(plan).await?;
+    Ok((cells.message(), notes))
 }
 
 /// The smallest and the largest value.
