@@ -20,6 +20,7 @@ Commands:
   serve       run a server on this machine, to store the profiles of your programs
   push        push profiles to a server
   token       create, list and revoke tokens for a server
+  rules       list, save and delete recording rules, which make metrics of profiles
   demo        fill a server with made-up profiles
   export      save profiles from a server as pages that need no server
   bundle      turn a folder of profiles into pages that need no server
@@ -42,6 +43,7 @@ const COMMANDS = {
   demo: async () => (await import("./demo.mjs")).demo,
   deploy: async () => (await import("./deploy/deploy.mjs")).deploy,
   export: async () => (await import("./export.mjs")).exportSlice,
+  rules: async () => (await import("./rules.mjs")).rules,
   push: async () => (await import("./push.mjs")).push,
   selfhost: async () => (await import("./selfhost/selfhost.mjs")).selfhost,
   serve: async () => (await import("./serve/serve.mjs")).serve,

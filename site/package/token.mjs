@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { didYouMean, readWords, UsageError, urlOption, wrong } from "./options.mjs";
 import { authorization, DEFAULT_URL, explain, send } from "./server.mjs";
+import { table } from "./table.mjs";
 
 const USAGE = `Creates, lists and revokes tokens for a Pilotlight server.
 
@@ -48,7 +49,7 @@ export async function token(words) {
   const answer = await response.json().catch(() => {
     throw new Error(`${url} is not a Pilotlight server`);
   });
-  if (answer.tokens) return console.log(table(answer.tokens));
+  if (answer.tokens) return console.log(listing(answer.tokens));
   if (answer.token) return console.log(`${answer.token}\n\nThe token is shown only once. Its ID is ${answer.id}.`);
   console.log(`revoked ${answer.id}; it stops working within 30 seconds`);
 }
@@ -101,7 +102,7 @@ async function administrator() {
   return line.trim();
 }
 
-function table(tokens) {
+function listing(tokens) {
   const time = (millis) => (millis == null ? "-" : new Date(millis).toISOString().slice(0, 16));
   const head = ["id", "tenant", "scopes", "created", "expires", "revoked", "last used", "name"];
   const rows = tokens.map((one) => [
@@ -111,13 +112,5 @@ function table(tokens) {
     ...[one.created, one.expires, one.revoked, one.last_used].map(time),
     one.name,
   ]);
-  const widths = head.map((_, at) => Math.max(...[head, ...rows].map((cells) => cells[at].length)));
-  return [head, ...rows]
-    .map((cells) =>
-      cells
-        .map((cell, at) => cell.padEnd(widths[at]))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  return table([head, ...rows]);
 }

@@ -198,6 +198,35 @@ test("tokens are created, listed and revoked", async () => {
   asked.close();
 });
 
+test("recording rules are saved from a file, listed, replaced and deleted", async () => {
+  const { token: PILOTLIGHT_TOKEN } = await tokenOf("read");
+  const variables = { PILOTLIGHT_TOKEN };
+  const rule = { metric_name: "profiles_recorded_command", query: "process_cpu:cpu:nanoseconds:cpu:nanoseconds{}" };
+  const files = { "rules.json": JSON.stringify([{ ...rule, function: "work", self: true, group_by: ["region"] }]) };
+  const at = ["--url", server.url];
+  const saved = await pilotlight(["rules", "apply", "rules.json", ...at], { files, variables });
+  const [, id] = /^saved ([a-z]{10}) \(profiles_recorded_command\)\n$/.exec(saved.stdout) ?? [];
+  assert.ok(id, saved.stdout + saved.stderr);
+  const again = await pilotlight(["rules", "apply", "rules.json", ...at], { files, variables });
+  assert.equal(again.stdout, `replaced ${id} (profiles_recorded_command)\n`);
+  const list = await pilotlight(["rules", "list", ...at], { variables });
+  assert.match(list.stdout, new RegExp(`^${id} +profiles_recorded_command +\\S+ +self of work +region$`, "m"));
+  const json = await pilotlight(["rules", "list", "--json", ...at], { variables });
+  const same = await pilotlight(["rules", "apply", "all.json", ...at], {
+    files: { "all.json": json.stdout },
+    variables,
+  });
+  assert.equal(same.stdout, `replaced ${id} (profiles_recorded_command)\n`);
+  const wrong = { "rules.json": JSON.stringify({ ...rule, metric_name: "cpu" }) };
+  const refused = await pilotlight(["rules", "apply", "rules.json", ...at], { files: wrong, variables });
+  assert.deepEqual([refused.status, refused.stdout], [1, ""]);
+  assert.match(refused.stderr, /returned 400: metric_name must begin with profiles_recorded_/);
+  const deleted = await pilotlight(["rules", "delete", id, ...at], { variables });
+  assert.equal(deleted.stdout, `deleted ${id}\n`);
+  const gone = await pilotlight(["rules", "delete", id, ...at], { variables });
+  assert.match(gone.stderr, /returned 404: no rule has the id/);
+});
+
 test("a folder is written that runs on its own, and an upgrade keeps its configuration", async () => {
   const out = own("commands-selfhost");
   rmSync(out, { recursive: true, force: true });

@@ -5,9 +5,11 @@ use pilotlight_core::{ProfileType, Selector, TimeRange};
 
 use super::figures::{WASM, cpu_millis, directory_bytes, kib};
 use crate::api::query::QueryRunner;
+use crate::api::rules::points::{Steps, points};
+use crate::api::rules::rule::Rule;
 use crate::bucket::Metered;
 use crate::meter::{Item, Meter};
-use crate::simulation::world::World;
+use crate::simulation::world::{MINUTE, World};
 
 /// Of an odd number of values. The machine's other work slows some of them down, cold caches the
 /// first.
@@ -73,6 +75,36 @@ pub(super) fn ask(world: &World, query: &str, of_type: &str, range: TimeRange) -
         bytes: usage.count(Item::BucketBytesOut),
         encoded,
     }
+}
+
+/// Asks for the points of a rule in each minute, and prints what that takes.
+pub(super) fn print_points(world: &World, rule: &Rule, range: TimeRange, what: &str) {
+    let measure = rule.measure().unwrap();
+    let steps = Steps::covering(range.from.millis(), range.until.millis(), MINUTE).unwrap();
+    let (mut times, mut last) = (Vec::new(), None);
+    for _ in 0..25 {
+        let meter = Meter::default();
+        let runner = QueryRunner::new(
+            Metered::new(world.bucket.clone(), meter.clone()),
+            world.tenant(),
+            world.admission(),
+            meter.clone(),
+        );
+        let began = cpu_millis();
+        let found = world.clock.run(points(rule, &measure, steps, &runner));
+        times.push(cpu_millis() - began);
+        last = Some((found.unwrap(), meter.take()));
+    }
+    let (found, usage) = last.unwrap();
+    let count: usize = found.series.iter().map(|series| series.points.len()).sum();
+    let millis = median(times);
+    println!(
+        "{what}: {count} points of {} series, {} GETs, {} read; CPU {millis:.1} ms native, {:.0} as WASM",
+        found.series.len(),
+        usage.count(Item::BucketReads),
+        kib(usage.count(Item::BucketBytesOut)),
+        millis * WASM,
+    );
 }
 
 impl Asked {

@@ -23,10 +23,11 @@ use pilotlight_core::plans::{Grouping, Steps};
 use pilotlight_core::{Selector, TimeRange};
 
 use crate::api::query::QueryRunner;
+use crate::api::rules::rule::Rule;
 use crate::bucket::{Bucket, Metered};
 use crate::meter::{Item, Meter};
 use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, World};
-use ask::ask;
+use ask::{ask, print_points};
 use figures::{CPU, FLUSH, cpu_millis, kib, range};
 use load::{Kinds, Load};
 use report::{everything, print_bill, print_catalog, print_levels, print_tally, usage};
@@ -101,7 +102,38 @@ fn day_of(hours: i64) {
         )
         .print("  one process, the day");
     }
+    print_rules(&world, end);
     print_bill(&usage, stored as f64 / tally.pushes as f64);
+}
+
+/// The points of rules: of the last minute that is told, of an hour and of a day.
+fn print_rules(world: &World, end: i64) {
+    let total = Rule {
+        query: format!("{CPU}{{service_name=\"shop0\"}}"),
+        ..Rule::default()
+    };
+    let function = Rule {
+        function_regex: "Handler".to_owned(),
+        ..total.clone()
+    };
+    let own = Rule {
+        is_self: true,
+        group_by: vec!["instance".to_owned()],
+        ..function.clone()
+    };
+    for (rule, what) in [
+        (total, "a rule of a total"),
+        (function, "a rule of functions"),
+        (own, "a rule of self values, by process"),
+    ] {
+        for (of, from, until) in [
+            ("a minute", end - 3 * MINUTE, end - 2 * MINUTE),
+            ("an hour", end - 3 * HOUR, end - 2 * HOUR),
+            ("a day", BEGIN, BEGIN + DAY),
+        ] {
+            print_points(world, &rule, range(from, until), &format!("{what}, {of}"));
+        }
+    }
 }
 
 /// Reads over long ranges: a month of ten services of ten processes, each pushing CPU and memory
