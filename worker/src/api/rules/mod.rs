@@ -15,6 +15,7 @@
 
 mod exported;
 pub(crate) mod points;
+mod posted;
 mod preview;
 mod prometheus;
 pub(crate) mod record;
@@ -26,7 +27,6 @@ use worker::{Request, Response};
 use self::record::SameName;
 use self::rule::Rule;
 use crate::auth::access::READ;
-use crate::http::body;
 use crate::http::endpoint::Endpoint;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
@@ -51,9 +51,6 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
 
 pub(crate) const PROMETHEUS_ENDPOINTS: &[Endpoint] = prometheus::ENDPOINTS;
 
-/// Most bytes of a request: a rule with room for its JSON.
-const MAX_REQUEST: usize = 64 << 10;
-
 #[derive(Serialize)]
 struct Listing {
     rules: Vec<Rule>,
@@ -71,7 +68,7 @@ async fn list(scope: &Scope) -> Result<Response, Problem> {
 }
 
 async fn save(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
-    let rule = read(request, scope).await?;
+    let rule = posted::rule(request, scope).await?;
     let provisioned = record::provisioned(scope.env())?;
     let bucket = scope.bucket()?;
     let saved = record::save(
@@ -90,11 +87,4 @@ async fn delete(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let provisioned = record::provisioned(scope.env())?;
     record::delete(&scope.bucket()?, scope.tenant(), &provisioned, id).await?;
     Ok(Response::empty()?.with_status(204))
-}
-
-/// The rule in the body of a request.
-async fn read(request: &mut Request, scope: &Scope) -> Result<Rule, Problem> {
-    let body = body::read(request, &scope.isolate().bodies, MAX_REQUEST).await?;
-    serde_json::from_slice(&body)
-        .map_err(|error| Problem::invalid(format!("invalid rule: {error}")))
 }

@@ -7,6 +7,8 @@ use serde::Serialize;
 use worker::{Request, Response};
 
 use super::points::{self, MINUTE, Series, Steps};
+use super::posted;
+use super::rule::RULE_ID;
 use crate::api::query::EdgeQueryRunner;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
@@ -44,7 +46,7 @@ struct ShownSeries {
 }
 
 pub(super) async fn answer(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
-    let rule = super::read(request, scope).await?;
+    let rule = posted::rule(request, scope).await?;
     if !rule.metric_name.is_empty() {
         rule.check_name()?;
     }
@@ -88,7 +90,7 @@ fn shown(series: Series, steps: Steps, divisor: f64) -> ShownSeries {
     let ends = (1..=(until - from) / step).map(|i| from + i * step);
     let value = |end| series.points.get(&end).map(|&value| value as f64 / divisor);
     let mut labels = series.labels;
-    labels.remove(super::rule::RULE_ID);
+    labels.remove(RULE_ID);
     ShownSeries {
         points: ends.map(value).collect(),
         labels,
@@ -120,7 +122,7 @@ mod tests {
     #[test]
     fn steps_without_samples_are_null() {
         let series = Series {
-            labels: [(super::super::rule::RULE_ID.to_owned(), "a".to_owned())].into(),
+            labels: [(RULE_ID.to_owned(), "a".to_owned())].into(),
             points: [(2 * MINUTE, 3_000_000_000)].into(),
         };
         let steps = Steps::covering(0, 3 * MINUTE, MINUTE).unwrap();

@@ -209,7 +209,7 @@ pub(super) fn label_sets<'a>(
 }
 
 /// A value as Prometheus writes it.
-pub(in crate::api::rules) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value {
         value if value == f64::INFINITY => "+Inf".to_owned(),
         value if value == f64::NEG_INFINITY => "-Inf".to_owned(),
