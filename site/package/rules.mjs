@@ -82,7 +82,7 @@ async function apply(url, files) {
     const of = (one) => (rule.id ? one.id === rule.id : one.metric_name === rule.metric_name);
     const before = there.find(of);
     // What is applied is what the file says, whoever changed the rule before.
-    const sent = before ? { ...rule, id: before.id, generation: before.generation } : rule;
+    const sent = { ...rule, id: before?.id ?? rule.id, generation: before?.generation ?? 0 };
     const saved = await call(url, "POST", {}, sent);
     console.log(`${before ? "replaced" : "saved"} ${saved.id} (${saved.metric_name})`);
   }

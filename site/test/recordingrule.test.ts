@@ -76,6 +76,9 @@ test("a proposed name is valid and says what is measured", () => {
 
 test("times are exported in seconds and sizes in bytes, where the name is to say so", () => {
   assert.deepEqual([CPU, HEAP, ALLOCATIONS, ""].map(unitSuffix), ["_seconds", "_bytes", "", ""]);
+  const units = ["kb", "GiB", "min", "Hours", "usec", "1", "objects"].map((unit) => unitSuffix(`a:b:${unit}:c:d`));
+  assert.deepEqual(units, ["_bytes", "_bytes", "_seconds", "_seconds", "_seconds", "", ""]);
+  assert.equal(exportedName(rule({ metric_name: "a_seconds", unit_suffix: true })), "a_seconds");
   assert.equal(exportedName(rule()), "profiles_recorded_checkout_cpu");
   assert.equal(exportedName(rule({ unit_suffix: true })), "profiles_recorded_checkout_cpu_seconds");
   assert.equal(exportedName(rule({ query: `${ALLOCATIONS}{}`, unit_suffix: true })), "profiles_recorded_checkout_cpu");

@@ -58,6 +58,31 @@ pub enum UnusableType {
 }
 
 impl ProfileType {
+    /// Whether it counts what there is at an instant, such as memory in use, and not what is used
+    /// over a time. Nothing in a profile says so; these are the names that profilers give it.
+    pub fn is_gauge(&self) -> bool {
+        let sample_type = &*self.sample_type;
+        let of_sample = [
+            "goroutine",
+            "goroutines",
+            "goroutineleak",
+            "goroutine_leak",
+            "thread",
+            "threads",
+            "live",
+        ];
+        let of_name = [
+            "goroutine",
+            "goroutines",
+            "goroutineleak",
+            "goroutine_leak",
+            "threadcreate",
+        ];
+        sample_type.starts_with("inuse_")
+            || of_sample.contains(&sample_type)
+            || of_name.contains(&&*self.name)
+    }
+
     /// Of its parts, in the order of an id.
     pub(crate) fn of_parts(parts: [impl Into<String>; 5]) -> Self {
         let [name, sample_type, sample_unit, period_type, period_unit] = parts.map(Into::into);

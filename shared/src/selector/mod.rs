@@ -113,6 +113,19 @@ impl Selector {
                 .all(|m| m.test.passes(&label_of(&m.name, profile_type, labels)))
     }
 
+    /// Whether labels are selected that are no series' of profiles, such as those of a metric: by the
+    /// matchers alone. A label that is not there is empty.
+    pub fn matches_labels<'a>(&self, value: impl Fn(&str) -> &'a str) -> bool {
+        let mut matchers = self.matchers.iter();
+        matchers.all(|m| m.test.passes(value(&m.name)))
+    }
+
+    /// Whether a value of a label is selected, whatever the others are.
+    pub fn allows(&self, name: &str, value: &str) -> bool {
+        let mut matchers = self.matchers.iter().filter(|m| m.name == name);
+        matchers.all(|m| m.test.passes(value))
+    }
+
     /// The same of one service only. Fails where that is longer than a selector may be.
     pub fn of_service(mut self, service: &str) -> Result<Self, SelectorError> {
         self.matchers.push(Matcher {

@@ -202,7 +202,7 @@ function Preview({ rule }: { rule: RuleDraft }) {
           {problem.title}. {problem.meaning}
         </p>
       ) : value ? (
-        <RuleChart preview={value} by={rule.group_by} span={span} />
+        <RuleChart preview={value} rule={rule} span={span} />
       ) : (
         <div class="rule-chart" />
       )}

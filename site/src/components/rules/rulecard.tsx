@@ -14,7 +14,7 @@ import { RuleChart, seriesCount } from "./rulechart.tsx";
 
 /** A rule with its metric over time. */
 export function RuleCard({ rule }: { rule: RecordingRule }) {
-  const { id, query, call_site, group_by, external_labels, provisioned } = rule;
+  const { id, query, call_site, external_labels, provisioned } = rule;
   const name = exportedName(rule);
   const target = profilesOf(rule);
   const { value, problem } = useRulePreview(rule, span.value);
@@ -56,7 +56,7 @@ export function RuleCard({ rule }: { rule: RecordingRule }) {
           {problem.title}. {problem.meaning}
         </p>
       ) : value ? (
-        <RuleChart preview={value} by={group_by} span={span.value} />
+        <RuleChart preview={value} rule={rule} span={span.value} />
       ) : (
         <div class="rule-chart" />
       )}

@@ -1,7 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { count } from "../../format/number.ts";
+import { isGauge } from "../../format/type.ts";
 import { formatExact, formatStep, formatValue } from "../../format/value.ts";
 import { colourToken, SERIES_COLOURS, seriesColours, valueName } from "../../state/query/labelvalues.ts";
+import { metricLabel, queryParts, type RuleDraft } from "../../state/query/recordingrule.ts";
 import type { RulePreview, RuleSeries } from "../../state/query/recordingrules.ts";
 import { bucketLabel, placeIn, type Span } from "../../time/range.ts";
 import { stackTops } from "../../time/seriessplit.ts";
@@ -9,9 +11,11 @@ import { areaOf, type Band, HEIGHT, round, WIDTH } from "../panels/bandpaths.ts"
 import { TimedChart } from "../query/timedchart.tsx";
 
 /** The series of a rule over time, on top of each other. */
-export function RuleChart({ preview, by, span }: { preview: RulePreview; by: string[]; span: Span }) {
+export function RuleChart({ preview, rule, span }: { preview: RulePreview; rule: RuleDraft; span: Span }) {
   const at = useSignal<number | null>(null);
   const { unit, start, step, series } = preview;
+  const by = rule.group_by;
+  const isAverage = isGauge(queryParts(rule.query).type);
   const bands = bandsOf(series, by);
   const peak = Math.max(
     0,
@@ -36,7 +40,7 @@ export function RuleChart({ preview, by, span }: { preview: RulePreview; by: str
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`Sums per ${formatStep(step)}, up to ${formatValue(peak, unit)}`}
+          aria-label={`${isAverage ? "Averages" : "Sums"} per ${formatStep(step)}, up to ${formatValue(peak, unit)}`}
           onPointerMove={move}
           onPointerLeave={() => (at.value = null)}
         >
@@ -48,7 +52,7 @@ export function RuleChart({ preview, by, span }: { preview: RulePreview; by: str
       <figcaption>
         <span class="soft">
           {here === null
-            ? `per ${formatStep(step)}`
+            ? `${isAverage ? "average of" : "per"} ${formatStep(step)}`
             : bucketLabel({ from: start + here * step, until: start + (here + 1) * step })}
         </span>
         {(by.length > 0 || here !== null) &&
@@ -71,7 +75,7 @@ export function seriesCount({ series, series_count }: RulePreview): string {
 
 /** The first series, and all further ones together. */
 function bandsOf(series: RuleSeries[], by: string[]): Band[] {
-  const names = series.map(({ labels }) => by.map((name) => valueName(labels[name] ?? "")).join(", "));
+  const names = series.map(({ labels }) => by.map((name) => valueName(labels[metricLabel(name)] ?? "")).join(", "));
   const colours = seriesColours(names);
   const shown = series.slice(0, SERIES_COLOURS).map(({ points }, i) => ({
     name: names[i],

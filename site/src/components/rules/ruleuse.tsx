@@ -36,7 +36,7 @@ function scrapeConfig({ protocol, pathname, host }: URL, withToken: boolean): st
   - job_name: pilotlight
     scheme: ${protocol.replace(":", "")}
     metrics_path: ${pathname}exported-metrics
-    scrape_interval: 1m${withToken ? authorization : ""}
+    scrape_interval: 30s${withToken ? authorization : ""}
     static_configs:
       - targets: ["${host}"]`;
 }

@@ -78,16 +78,20 @@ function partWords(rule: RuleDraft): string {
   return ` of ${func} called by ${listed.join(" → ")}`;
 }
 
-/** "_seconds" of all times, "_bytes", and nothing of counts. */
+const TIMES = /^([nuµμm]?s|(nano|micro|milli)?second|(nano|micro|milli|[um])?sec|min(ute)?|h|hr|hour|d|day)s?$/;
+const SIZES = /^([kmgtp]?b|[kmgtp]ib|([kmgtp]|kilo|mega|giga|tera|peta|kibi|mebi|gibi|tebi|pebi)?byte)s?$/;
+
+/** "_seconds" of all times, "_bytes" of sizes, and nothing of counts: as the server reads units. */
 export function unitSuffix(type: string): "_seconds" | "_bytes" | "" {
-  const unit = type.split(":")[2] ?? "";
-  if (/^((nano|micro|milli)?seconds?|[nmu]?s)$/.test(unit)) return "_seconds";
-  return /^((kilo|mega)?bytes?)$/.test(unit) ? "_bytes" : "";
+  const unit = (type.split(":")[2] ?? "").toLowerCase();
+  if (TIMES.test(unit)) return "_seconds";
+  return SIZES.test(unit) ? "_bytes" : "";
 }
 
 /** The name that Prometheus sees. */
 export function exportedName({ metric_name, unit_suffix, query }: RuleDraft): string {
-  return metric_name + (unit_suffix ? unitSuffix(queryParts(query).type) : "");
+  const suffix = unit_suffix ? unitSuffix(queryParts(query).type) : "";
+  return metric_name.endsWith(suffix) ? metric_name : metric_name + suffix;
 }
 
 /** A valid name: "profiles_recorded_checkout_cpu_main_work_self". */
@@ -113,11 +117,15 @@ function snake(text: string): string {
     .replace(/^_|_$/g, "");
 }
 
+/** The label of a metric that stands for a label of profiles, as the server names it. */
+export function metricLabel(name: string): string {
+  return name.replace(/[^A-Za-z0-9_]/gu, "_").replace(/^\d/, "_");
+}
+
 /** A query of PromQL for what was measured in five minutes. Of what there is at an instant a sum over time means nothing. */
 export function promQL(rule: RuleDraft): string {
   const over = isGauge(queryParts(rule.query).type) ? "avg_over_time" : "sum_over_time";
   const inner = `${over}(${exportedName(rule)}[5m])`;
-  // As Prometheus writes names of labels that are not its own.
-  const by = rule.group_by.map((name) => name.replace(/\W/g, "_"));
+  const by = rule.group_by.map(metricLabel);
   return by.length === 0 ? inner : `sum by (${by.join(", ")}) (${inner})`;
 }

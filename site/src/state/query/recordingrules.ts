@@ -12,8 +12,8 @@ import { askInTurn } from "./askinturn.ts";
 import { placeOf } from "./place.ts";
 import type { RecordingRule, RuleDraft } from "./recordingrule.ts";
 
-/** Points of a chart: ten minutes each in a day. */
-const POINTS = 144;
+/** Points of a chart: ten minutes each in a day, which may begin and end within one. */
+const POINTS = 146;
 
 /** Raised by each change, so that they are read again. */
 const changes = signal(0);
@@ -38,7 +38,7 @@ export async function deleteRule(id: string): Promise<void> {
 
 export interface RuleSeries {
   labels: Record<string, string>;
-  /** Sums of the steps; null where nothing was sampled. */
+  /** What each step's profiles sum up to, or their average where they count what there is at an instant; null without any. */
   points: (number | null)[];
 }
 

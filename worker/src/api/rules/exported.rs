@@ -8,7 +8,7 @@ use std::fmt::Write;
 use worker::{Request, Response};
 
 use super::points::{self, MINUTE, Steps};
-use super::prometheus::evaluate::number;
+use super::prometheus::evaluate::{check_held, number};
 use super::record;
 use crate::api::query::EdgeQueryRunner;
 use crate::http::content_type;
@@ -38,17 +38,26 @@ pub(super) async fn answer(request: &Request, scope: &Scope) -> Result<Response,
     let runner = EdgeQueryRunner::open(scope)?;
     let provisioned = record::provisioned(scope.env())?;
     let mut families: Vec<Family> = Vec::new();
+    let mut held = 0;
     for rule in record::rules(&scope.bucket()?, scope.tenant(), provisioned).await? {
-        let measure = rule.measure()?;
-        let found = points::points(&rule, &measure, steps, &runner).await?;
+        // One that can't be computed does not hold up the others; its page says why.
+        let Ok(measure) = rule.measure() else {
+            continue;
+        };
+        let Ok(found) = points::points(&rule, &measure, steps, MINUTE, &runner).await else {
+            continue;
+        };
+        held += found.held;
+        check_held(held)?;
         let samples = found.series.into_iter().flat_map(|series| {
-            let labels = series.labels;
+            let labels: Vec<_> = series.labels.into_iter().collect();
             let points = series.points.into_iter();
-            points.map(move |(time, value)| Sample {
-                labels: labels.iter().map(|(n, v)| (n.clone(), v.clone())).collect(),
-                value: value as f64 / measure.divisor,
+            let sample = |(time, point)| Sample {
+                labels: labels.clone(),
+                value: measure.value(point),
                 time,
-            })
+            };
+            points.map(sample).collect::<Vec<_>>()
         });
         let samples: Vec<Sample> = samples.collect();
         // All samples of a metric stand together, those of several rules, too.
@@ -58,6 +67,7 @@ pub(super) async fn answer(request: &Request, scope: &Scope) -> Result<Response,
         {
             Some(family) => family.samples.extend(samples),
             None => families.push(Family {
+                help: measure.help(),
                 name: measure.name,
                 unit: measure.unit,
                 samples,
@@ -74,6 +84,7 @@ pub(super) async fn answer(request: &Request, scope: &Scope) -> Result<Response,
 
 struct Family {
     name: String,
+    help: String,
     unit: String,
     samples: Vec<Sample>,
 }
@@ -90,18 +101,17 @@ fn text(families: &[Family], form: Form) -> (&'static str, String) {
     let mut text = String::new();
     for Family {
         name,
+        help,
         unit,
         samples,
     } in families
     {
         let _ = writeln!(text, "# TYPE {name} gauge");
-        if form == Form::OpenMetrics && name.ends_with(&format!("_{unit}")) {
+        let has_unit = !unit.is_empty() && name.ends_with(&format!("_{unit}"));
+        if form == Form::OpenMetrics && has_unit {
             let _ = writeln!(text, "# UNIT {name} {unit}");
         }
-        let _ = writeln!(
-            text,
-            "# HELP {name} Sum of the profiles that started in the minute, in {unit}."
-        );
+        let _ = writeln!(text, "# HELP {name} {help}");
         for Sample {
             labels,
             value,
@@ -142,6 +152,7 @@ mod tests {
     fn in_both_forms() {
         let families = [Family {
             name: "profiles_recorded_cpu_seconds".to_owned(),
+            help: "Sum.".to_owned(),
             unit: "seconds".to_owned(),
             samples: vec![Sample {
                 labels: vec![("path".to_owned(), "a\\b\"c\nd".to_owned())],
@@ -149,7 +160,7 @@ mod tests {
                 time: 1_795_000_020_000,
             }],
         }];
-        let help = "# HELP profiles_recorded_cpu_seconds Sum of the profiles that started in the minute, in seconds.\n";
+        let help = "# HELP profiles_recorded_cpu_seconds Sum.\n";
         let line = r#"profiles_recorded_cpu_seconds{path="a\\b\"c\nd"} 1.5 1795000020"#;
         assert_eq!(
             text(&families, Form::OpenMetrics).1,

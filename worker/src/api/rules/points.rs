@@ -6,11 +6,12 @@ use pilotlight_core::plans::{StacksOf, Value, Values, window_of};
 use pilotlight_core::store::SumWindow;
 use pilotlight_core::{Labels, ProfileType, TimeRange, UnixNanos};
 
-use super::rule::{Measure, Rule};
+use super::rule::{Measure, Point, Rule};
 use crate::api::query::{AnswerCache, Invocations, QueryRunner};
 use crate::bucket::Bucket;
 use crate::platform::Platform;
 use crate::platform::errors::Problem;
+use crate::platform::limits::ReadRange;
 use crate::tenant::Transport;
 
 /// The shortest step, milliseconds.
@@ -66,7 +67,7 @@ pub(crate) struct Series {
     /// Without the name.
     pub(crate) labels: BTreeMap<String, String>,
     /// By the end of their steps; a step without samples has none.
-    pub(crate) points: BTreeMap<i64, i128>,
+    pub(crate) points: BTreeMap<i64, Point>,
 }
 
 /// The series of a rule.
@@ -74,6 +75,8 @@ pub(crate) struct Points {
     pub(crate) series: Vec<Series>,
     /// Only longer sums than the steps are left of a part: they count at the step they begin in.
     pub(crate) rounded: bool,
+    /// About how many bytes the series take.
+    pub(crate) held: usize,
 }
 
 /// Adds up what a rule selects.
@@ -113,10 +116,12 @@ impl Values for Sums<'_> {
         }
         let end = from + ((time - from) / step + 1) * step;
         let point = self.series[series as usize].points.entry(end);
-        *point.or_insert_with(|| {
+        let point = point.or_insert_with(|| {
             self.held += POINT_BYTES;
-            0
-        }) += i128::from(value.value);
+            Point::default()
+        });
+        point.sum += i128::from(value.value);
+        point.profiles = point.profiles.saturating_add(value.profiles);
     }
 
     fn held(&self) -> usize {
@@ -124,11 +129,13 @@ impl Values for Sums<'_> {
     }
 }
 
-/// The points of a rule in these steps.
+/// The points of a rule in these steps. `asked` is for how many milliseconds somebody asks; what is
+/// read beyond that for whole steps and windows counts for no limit.
 pub(crate) async fn points<B, T, P, C, I>(
     rule: &Rule,
     measure: &Measure,
     steps: Steps,
+    asked: i64,
     runner: &QueryRunner<B, T, P, C, I>,
 ) -> Result<Points, Problem>
 where
@@ -151,16 +158,21 @@ where
         stacks,
         ..
     } = measure;
-    let range = TimeRange::of_millis(steps.from, steps.until);
+    let range = ReadRange {
+        range: TimeRange::of_millis(steps.from, steps.until),
+        lead: (steps.until - steps.from - asked).max(0) * 1_000_000,
+    };
     let of = StacksOf::Windows(steps.window());
     let counted = runner.counted(selector, profile_type, range, stacks, of, &mut sums);
     let coverage = counted.await?;
+    let held = sums.held;
     let mut series = sums.series;
     series.retain(|series| !series.points.is_empty());
     series.sort_by(|a, b| a.labels.cmp(&b.labels));
     Ok(Points {
         series,
         rounded: coverage.rounded,
+        held,
     })
 }
 
@@ -233,8 +245,10 @@ mod tests {
         }
         sums.add(0, value(180_000, 100));
         sums.add(0, value(-1, 100));
-        assert_eq!(sums.series[0].points, [(60_000, 3), (120_000, 4)].into());
-        assert_eq!(sums.series[1].points, [(180_000, 8)].into());
+        let point = |sum, profiles| Point { sum, profiles };
+        let eu = [(60_000, point(3, 2)), (120_000, point(4, 1))];
+        assert_eq!(sums.series[0].points, eu.into());
+        assert_eq!(sums.series[1].points, [(180_000, point(8, 1))].into());
         assert!(sums.held() > 3 * POINT_BYTES);
     }
 }

@@ -1,5 +1,6 @@
 //! `POST /api/v1/rules/preview`: the series of a rule that need not be kept.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use pilotlight_core::TimeRange;
@@ -8,7 +9,7 @@ use worker::{Request, Response};
 
 use super::points::{self, MINUTE, Series, Steps};
 use super::posted;
-use super::rule::RULE_ID;
+use super::rule::{Measure, RULE_ID};
 use crate::api::query::EdgeQueryRunner;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
@@ -53,22 +54,26 @@ pub(super) async fn answer(request: &mut Request, scope: &Scope) -> Result<Respo
     let measure = rule.measure()?;
     let parameters = Parameters::of(request);
     let count = parameters.number("points", 1, MAX_POINTS, POINTS)?;
-    let steps = steps(parameters.range_millis()?, count as i64)?;
+    let range = parameters.range_millis()?;
+    let steps = steps(range, count as i64)?;
     let runner = EdgeQueryRunner::open(scope)?;
-    let found = points::points(&rule, &measure, steps, &runner).await?;
+    let asked = range.until.millis() - range.from.millis();
+    let found = points::points(&rule, &measure, steps, asked, &runner).await?;
     let (mut series, rounded) = (found.series, found.rounded);
     let series_count = series.len();
-    series.sort_by_cached_key(|series| std::cmp::Reverse(series.points.values().sum::<i128>()));
+    let sum = |series: &Series| series.points.values().map(|point| point.sum).sum::<i128>();
+    series.sort_by_cached_key(|series| Reverse(sum(series)));
     series.truncate(MAX_SERIES);
     let shown = series
         .into_iter()
-        .map(|series| shown(series, steps, measure.divisor));
+        .map(|series| shown(series, steps, &measure))
+        .collect();
     Ok(Response::from_json(&Answer {
         name: measure.name,
         unit: measure.unit,
         start: steps.from,
         step: steps.step,
-        series: shown.collect(),
+        series: shown,
         series_count,
         rounded,
     })?)
@@ -85,10 +90,10 @@ fn steps(range: TimeRange, count: i64) -> Result<Steps, Problem> {
     Steps::covering(from, until, minutes * MINUTE)
 }
 
-fn shown(series: Series, steps: Steps, divisor: f64) -> ShownSeries {
+fn shown(series: Series, steps: Steps, measure: &Measure) -> ShownSeries {
     let Steps { from, until, step } = steps;
     let ends = (1..=(until - from) / step).map(|i| from + i * step);
-    let value = |end| series.points.get(&end).map(|&value| value as f64 / divisor);
+    let value = |end| series.points.get(&end).map(|&point| measure.value(point));
     let mut labels = series.labels;
     labels.remove(RULE_ID);
     ShownSeries {
@@ -100,6 +105,7 @@ fn shown(series: Series, steps: Steps, divisor: f64) -> ShownSeries {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::rules::rule::{Point, Rule};
 
     #[test]
     fn steps_are_round() {
@@ -121,12 +127,21 @@ mod tests {
 
     #[test]
     fn steps_without_samples_are_null() {
+        let point = Point {
+            sum: 3_000_000_000,
+            profiles: 3,
+        };
         let series = Series {
             labels: [(RULE_ID.to_owned(), "a".to_owned())].into(),
-            points: [(2 * MINUTE, 3_000_000_000)].into(),
+            points: [(2 * MINUTE, point)].into(),
         };
         let steps = Steps::covering(0, 3 * MINUTE, MINUTE).unwrap();
-        let shown = shown(series, steps, 1e9);
+        let rule = Rule {
+            query: "process_cpu:cpu:nanoseconds:cpu:nanoseconds{}".to_owned(),
+            unit_suffix: true,
+            ..Rule::default()
+        };
+        let shown = shown(series, steps, &rule.measure().unwrap());
         assert_eq!(shown.points, [None, Some(3.0), None]);
         assert!(shown.labels.is_empty());
     }

@@ -4,7 +4,7 @@ use pilotlight_core::store::TenantId;
 use serde::{Deserialize, Serialize};
 use worker::Env;
 
-use super::rule::Rule;
+use super::rule::{Measure, Rule};
 use crate::bucket::Bucket;
 use crate::bucket::record::{self, JsonRecord};
 use crate::platform::clock;
@@ -68,6 +68,12 @@ impl Rules {
                 rule.id, there.generation, rule.generation
             )));
         }
+        if there.is_none() && rule.generation != 0 {
+            return Err(exists(format!(
+                "the rule {} was deleted meanwhile",
+                rule.id
+            )));
+        }
         if there.is_none() && self.rules.len() >= MAX_RULES {
             let message = format!("there are {MAX_RULES} rules, the maximum: delete one");
             return Err(Problem::new(429, "resource_exhausted", message));
@@ -110,7 +116,10 @@ pub(crate) async fn rules(
 ) -> Result<Vec<Rule>, Problem> {
     let mut rules = provisioned;
     let own: Rules = record::read(bucket, &rules_key(tenant)).await?;
-    rules.extend(own.rules);
+    // One that the configuration has got since is the configuration's.
+    let is_own = |rule: &Rule| rules.iter().all(|there| there.id != rule.id);
+    let own: Vec<Rule> = own.rules.into_iter().filter(is_own).collect();
+    rules.extend(own);
     Ok(rules)
 }
 
@@ -123,11 +132,11 @@ pub(crate) async fn save(
     same_name: SameName,
 ) -> Result<Rule, Problem> {
     rule.check_name()?;
-    rule.measure()?;
+    let measure = rule.measure()?;
     let is_new = rule.id.is_empty();
     let mut rule = Rule {
         provisioned: false,
-        ..rule
+        ..rule.with_plain_query()?
     };
     if is_new {
         rule.id = new_id(clock::random());
@@ -138,17 +147,21 @@ pub(crate) async fn save(
     }
     let key = rules_key(tenant);
     let changed = record::change(bucket, &key, clock::now_millis, |stored: &mut Rules| {
-        let mut all = provisioned.iter().chain(&stored.rules);
-        if is_new
-            && same_name == SameName::Refuse
-            && let Some(there) = all.find(|there| there.metric_name == rule.metric_name)
-        {
-            let Rule {
-                id, metric_name, ..
-            } = there;
-            return Err(exists(format!(
-                "the rule {id} already has the metric name {metric_name}"
-            )));
+        let others = provisioned.iter().chain(&stored.rules);
+        for other in others.filter(|other| other.id != rule.id) {
+            let Ok(of_other) = other.measure() else {
+                continue;
+            };
+            if of_other.name != measure.name {
+                continue;
+            }
+            if is_new && same_name == SameName::Refuse {
+                let (id, name) = (&other.id, &measure.name);
+                return Err(exists(format!(
+                    "the rule {id} already has the metric name {name}"
+                )));
+            }
+            check_units(other, &of_other, &measure)?;
         }
         stored.save(rule.clone())
     });
@@ -187,13 +200,41 @@ fn parse_provisioned(text: &str) -> Result<Vec<Rule>, String> {
     }
     let mut rules: Vec<Rule> =
         serde_json::from_str(text).map_err(|error| format!("RULES: {error}"))?;
-    for rule in &mut rules {
-        rule.provisioned = true;
-        let checked = check_id(&rule.id).and_then(|()| rule.check_name());
-        let checked = checked.and_then(|()| rule.measure());
+    for at in 0..rules.len() {
+        rules[at].provisioned = true;
+        let (rule, before) = (&rules[at], &rules[..at]);
+        let checked = checked(rule, before);
         checked.map_err(|problem| format!("RULES: the rule {:?}: {}", rule.id, problem.message))?;
     }
     Ok(rules)
+}
+
+/// Refuses a rule of the configuration that can't stand beside those before it.
+fn checked(rule: &Rule, before: &[Rule]) -> Result<(), Problem> {
+    check_id(&rule.id)?;
+    rule.check_name()?;
+    let measure = rule.measure()?;
+    for other in before {
+        if other.id == rule.id {
+            return Err(Problem::invalid("another rule has this id"));
+        }
+        let of_other = other.measure()?;
+        if of_other.name == measure.name {
+            check_units(other, &of_other, &measure)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses two rules of one metric whose values can't be added up.
+fn check_units(other: &Rule, of_other: &Measure, measure: &Measure) -> Result<(), Problem> {
+    if of_other.unit == measure.unit && of_other.is_gauge == measure.is_gauge {
+        return Ok(());
+    }
+    Err(Problem::invalid(format!(
+        "the metric {} of the rule {} is in {}, not in {}; choose another metric_name",
+        measure.name, other.id, of_other.unit, measure.unit
+    )))
 }
 
 pub(crate) fn not_found(id: &str) -> Problem {
@@ -242,7 +283,9 @@ mod tests {
     fn changes_name_the_generation_that_they_saw() {
         let mut rules = Rules::default();
         assert_eq!(rules.save(rule("a", 0)).unwrap().generation, 1);
-        assert_eq!(rules.save(rule("b", 7)).unwrap().generation, 2);
+        assert_eq!(rules.save(rule("b", 0)).unwrap().generation, 2);
+        let problem = rules.save(rule("c", 7)).unwrap_err();
+        assert_eq!(problem.message, "the rule c was deleted meanwhile");
         let message = "the rule a has generation 1, not 2: someone has changed it meanwhile";
         let problem = rules.save(rule("a", 2)).unwrap_err();
         assert_eq!((problem.status, &*problem.message), (409, message));
@@ -290,6 +333,13 @@ mod tests {
         assert!(found[0].provisioned && found[0].metric_name == "profiles_recorded_x");
         let named = |text: &str| parse_provisioned(text).unwrap_err();
         assert!(named("{}").starts_with("RULES: invalid type"));
+        let twice = named(&format!("[{rule},{rule}]"));
+        assert_eq!(twice, "RULES: the rule \"a\": another rule has this id");
+        let other = r#"{"id":"b","metric_name":"profiles_recorded_x","query":"a:b:d::{}"}"#;
+        assert_eq!(
+            named(&format!("[{rule},{other}]")),
+            "RULES: the rule \"b\": the metric profiles_recorded_x of the rule a is in c, not in d; choose another metric_name"
+        );
         let wrong = named(r#"[{"id":"a","metric_name":"x"}]"#);
         assert!(
             wrong.starts_with("RULES: the rule \"a\": metric_name must begin"),

@@ -63,11 +63,41 @@ pub(crate) struct Measure {
     pub(crate) profile_type: ProfileType,
     pub(crate) stacks: StackSelector,
     /// By what its values are divided for the metric.
-    pub(crate) divisor: f64,
+    divisor: f64,
+    /// It counts what there is at an instant: profiles are averaged, not added up.
+    pub(crate) is_gauge: bool,
     /// The unit of the metric's values.
     pub(crate) unit: String,
     /// The metric's name.
     pub(crate) name: String,
+}
+
+/// What the profiles of a step count together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Point {
+    pub(crate) sum: i128,
+    pub(crate) profiles: u64,
+}
+
+impl Measure {
+    /// The value of points for the metric, in its unit.
+    pub(crate) fn value(&self, Point { sum, profiles }: Point) -> f64 {
+        let value = sum as f64 / self.divisor;
+        match self.is_gauge {
+            true => value / profiles.max(1) as f64,
+            false => value,
+        }
+    }
+
+    /// The text of the metric for people.
+    pub(crate) fn help(&self) -> String {
+        let how = match self.is_gauge {
+            true => "Average",
+            false => "Sum",
+        };
+        let unit = self.unit.escape_default();
+        format!("{how} of the profiles that started in the minute, in {unit}.")
+    }
 }
 
 impl Rule {
@@ -95,12 +125,21 @@ impl Rule {
         };
         Ok(Measure {
             selector,
+            is_gauge: profile_type.is_gauge(),
             profile_type,
             stacks: self.stacks()?,
             divisor,
             unit,
             name,
         })
+    }
+
+    /// The same with its query as it is printed, which all clients can take apart.
+    pub(crate) fn with_plain_query(self) -> Result<Self, Problem> {
+        let (mut selector, profile_type) = typed_selector(&self.query)?;
+        selector.profile_type = Some(profile_type);
+        let query = selector.to_string();
+        Ok(Self { query, ..self })
     }
 
     /// Refuses a name that is none of a metric of ours.
@@ -171,8 +210,10 @@ impl Rule {
             }
         }
         let mut names: BTreeSet<String> = self.external_labels.keys().cloned().collect();
+        names.insert(RULE_ID.to_owned());
         for name in &self.group_by {
-            if name.is_empty() || name.starts_with("__") || !names.insert(plain(name)) {
+            let plain = plain(name);
+            if plain.is_empty() || plain.starts_with("__") || !names.insert(plain) {
                 return Err(Problem::invalid(format!(
                     "group_by: {name:?} is empty, reserved, or stands for a label that the metric has already"
                 )));
@@ -185,6 +226,7 @@ impl Rule {
     /// as they are there, and those that all series get.
     pub(crate) fn metric_labels(&self, labels: &Labels) -> BTreeMap<String, String> {
         let mut metric = self.external_labels.clone();
+        metric.retain(|_, value| !value.is_empty());
         metric.insert(RULE_ID.to_owned(), self.id.clone());
         for name in &self.group_by {
             if let Some(value) = labels.get(name).filter(|value| !value.is_empty()) {
@@ -251,7 +293,23 @@ mod tests {
         let seconds = |rule: &mut Rule| rule.unit_suffix = true;
         let in_seconds = rule(seconds).measure().unwrap();
         assert_eq!(in_seconds.name, "profiles_recorded_cpu_seconds");
-        assert_eq!((in_seconds.divisor, &*in_seconds.unit), (1e9, "seconds"));
+        let second = Point {
+            sum: 2_000_000_000,
+            profiles: 4,
+        };
+        assert_eq!(
+            (in_seconds.value(second), &*in_seconds.unit),
+            (2.0, "seconds")
+        );
+        let in_use = rule(|rule| rule.query = "memory:inuse_space:kb:space:bytes{}".to_owned());
+        let in_bytes = Rule {
+            unit_suffix: true,
+            ..in_use
+        }
+        .measure()
+        .unwrap();
+        assert_eq!(in_bytes.value(second), 512e9);
+        assert!(in_bytes.help().starts_with("Average") && in_bytes.name.ends_with("_bytes"));
         let named = rule(|rule| {
             seconds(rule);
             rule.metric_name.push_str("_seconds");
@@ -303,6 +361,14 @@ mod tests {
                 "\"a_b\"",
             ),
             (
+                |rule| rule.group_by = vec![RULE_ID.to_owned()],
+                "is empty, reserved",
+            ),
+            (
+                |rule| rule.group_by = vec!["..name..".to_owned()],
+                "is empty, reserved",
+            ),
+            (
                 |rule| rule.external_labels = [("__a".to_owned(), String::new())].into(),
                 "external_labels: \"__a\"",
             ),
@@ -342,7 +408,9 @@ mod tests {
         );
         let grouped = rule(|rule| {
             rule.group_by = ["k8s.pod", "zone", "none"].map(str::to_owned).into();
-            rule.external_labels = [("team".to_owned(), "x".to_owned())].into();
+            rule.external_labels = [("team", "x"), ("empty", "")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into();
         });
         let found = grouped.metric_labels(&labels.unwrap());
         let found: Vec<_> = found

@@ -121,12 +121,18 @@ fn found(world: &World, rule: &Rule, steps: Steps) -> Fold {
     let (bucket, tenant) = (world.faulty_bucket(), world.tenant());
     let runner = QueryRunner::new(bucket, tenant, world.admission(), Meter::default());
     let measure = rule.measure().unwrap();
-    let found = world.clock.run(points(rule, &measure, steps, &runner));
+    let found = world.clock.run(points(
+        rule,
+        &measure,
+        steps,
+        steps.until - steps.from,
+        &runner,
+    ));
     let mut fold = Fold::new();
     for series in found.unwrap().series {
-        for (end, value) in series.points {
+        for (end, point) in series.points {
             let region = series.labels["region"].clone();
-            assert!(fold.insert((region, end), value).is_none());
+            assert!(fold.insert((region, end), point.sum).is_none());
         }
     }
     fold.retain(|_, value| *value != 0);

@@ -91,7 +91,7 @@ pub(super) fn print_points(world: &World, rule: &Rule, range: TimeRange, what: &
             meter.clone(),
         );
         let began = cpu_millis();
-        let found = world.clock.run(points(rule, &measure, steps, &runner));
+        let found = world.clock.run(points(rule, &measure, steps, 0, &runner));
         times.push(cpu_millis() - began);
         last = Some((found.unwrap(), meter.take()));
     }

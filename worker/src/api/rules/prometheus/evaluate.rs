@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::expression::{Expression, MetricSelector, Over};
+use pilotlight_core::plans::MAX_HELD;
+
+use super::expression::{Expression, MetricSelector, NAME, Over};
 use crate::api::query::{AnswerCache, Invocations, QueryRunner};
 use crate::api::rules::points::{self, MINUTE, Series, Steps};
-use crate::api::rules::rule::Rule;
+use crate::api::rules::rule::{Measure, Point, Rule};
 use crate::bucket::Bucket;
 use crate::platform::Platform;
 use crate::platform::errors::Problem;
@@ -14,11 +16,12 @@ use crate::tenant::Transport;
 /// How long a point is the latest one, as in Prometheus: 5 minutes.
 const LOOKBACK: i64 = 5 * MINUTE;
 
-/// Most values of an answer.
-const MAX_VALUES: usize = 500_000;
+/// Most values that are computed for an answer: each is a tenth of a microsecond or so.
+const MAX_VALUES: usize = 5_000_000;
 
-/// The label that is the metric's name.
-const NAME: &str = "__name__";
+/// What a set of labels takes beside its texts, and what a value takes.
+const SERIES_BYTES: usize = 1_024;
+const VALUE_BYTES: usize = 128;
 
 /// The times of an answer, milliseconds: `start`, `start + step` … up to `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +65,7 @@ impl Times {
 
     /// The steps whose points are asked for. They are as long as they can be when each window that is
     /// added up begins and ends where steps do.
-    fn steps(self, over: Over) -> Result<Steps, Problem> {
+    fn steps(self, over: Over, is_gauge: bool) -> Result<Steps, Problem> {
         let window = over.window();
         let count = (self.end - self.start).div_euclid(self.step);
         let step = match count {
@@ -71,7 +74,8 @@ impl Times {
         };
         let common = gcd(gcd(self.start, step), window);
         let step = match over {
-            Over::Sum(_) if common % MINUTE == 0 => common,
+            // An average of an hour is not the sum of those of its minutes.
+            Over::Sum(_) if common % MINUTE == 0 && !is_gauge => common,
             Over::Sum(_) | Over::Average(_) | Over::Latest => MINUTE,
         };
         let from = self.start.saturating_sub(window).max(0);
@@ -109,34 +113,33 @@ where
     C: AnswerCache,
     I: Invocations,
 {
-    let steps = times.steps(expression.over)?;
     let mut answer = Answer::default();
-    let (mut sums, mut count) = (BTreeMap::<_, BTreeMap<i64, f64>>::new(), 0);
-    for rule in rules {
-        let measure = rule.measure()?;
-        if !expression.selector.is_of(&measure.name) {
-            continue;
-        }
-        let found = points::points(rule, &measure, steps, runner).await?;
+    let (mut sums, mut computed, mut held) = (BTreeMap::<_, BTreeMap<i64, f64>>::new(), 0, 0);
+    for (rule, measure) in measured(rules, &expression.selector)? {
+        let steps = times.steps(expression.over, measure.is_gauge)?;
+        let asked = times.end - times.start;
+        let found = points::points(rule, &measure, steps, asked, runner).await?;
         answer.rounded |= found.rounded;
         for series in found.series {
             if !expression.selector.matches(&measure.name, &series.labels) {
                 continue;
             }
-            let scale = expression.factor / measure.divisor;
-            let labels = labels(expression, &measure.name, &series);
-            let sum = sums.entry(labels).or_default();
-            for (time, value) in values(&series, times, expression.over) {
-                *sum.entry(time).or_insert_with(|| {
-                    count += 1;
-                    0.0
-                }) += value * scale;
-            }
-            if count > MAX_VALUES {
+            computed += times.all().count();
+            if computed > MAX_VALUES {
                 return Err(Problem::invalid(format!(
-                    "the answer has more than {MAX_VALUES} values; use a longer step, or sum by fewer labels"
+                    "the query computes more than {MAX_VALUES} values; use a longer step, or rules with fewer series"
                 )));
             }
+            let labels = labels(expression, &measure.name, &series);
+            held += set_bytes(&labels);
+            let sum = sums.entry(labels).or_default();
+            for (time, value) in values(&series, &measure, times, expression.over) {
+                *sum.entry(time).or_insert_with(|| {
+                    held += VALUE_BYTES;
+                    0.0
+                }) += value * expression.factor;
+            }
+            check_held(held)?;
         }
     }
     answer.series = sums
@@ -150,6 +153,39 @@ where
     Ok(answer)
 }
 
+/// The rules whose metrics may be selected. One that can't be measured any more is left out unless the
+/// query is about it.
+pub(super) fn measured<'a>(
+    rules: &'a [Rule],
+    selector: &MetricSelector,
+) -> Result<Vec<(&'a Rule, Measure)>, Problem> {
+    let mut measured = Vec::new();
+    for rule in rules {
+        match rule.measure() {
+            Ok(measure) if selector.is_of(&measure.name) => measured.push((rule, measure)),
+            Err(problem) if selector.is_of(&rule.metric_name) => return Err(problem),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    Ok(measured)
+}
+
+/// About what a set of labels takes.
+pub(crate) fn set_bytes(labels: &BTreeMap<String, String>) -> usize {
+    let texts = labels.iter().map(|(name, value)| name.len() + value.len());
+    SERIES_BYTES + texts.sum::<usize>()
+}
+
+/// Refuses an answer that takes more memory than a plan may.
+pub(crate) fn check_held(bytes: usize) -> Result<(), Problem> {
+    if bytes <= MAX_HELD {
+        return Ok(());
+    }
+    Err(Problem::too_large(format!(
+        "the answer takes more than {MAX_HELD} bytes; ask for fewer metrics, or group by fewer labels"
+    )))
+}
+
 /// The labels that a series has in the answer.
 fn labels(expression: &Expression, metric: &str, series: &Series) -> BTreeMap<String, String> {
     let mut labels = series.labels.clone();
@@ -157,28 +193,38 @@ fn labels(expression: &Expression, metric: &str, series: &Series) -> BTreeMap<St
         labels.retain(|name, _| by.contains(name));
     }
     let keeps_name = match &expression.by {
-        Some(by) => expression.over == Over::Latest && by.iter().any(|name| name == NAME),
-        None => expression.over == Over::Latest && expression.factor == 1.0,
+        Some(by) => by.iter().any(|name| name == NAME),
+        None => true,
     };
-    if keeps_name {
+    if keeps_name && expression.over == Over::Latest && !expression.is_scaled {
         labels.insert(NAME.to_owned(), metric.to_owned());
     }
     labels
 }
 
 /// At each time what the points of the window before it make.
-fn values(series: &Series, times: Times, over: Over) -> Vec<(i64, f64)> {
-    let (mut ends, mut before) = (Vec::new(), vec![0i128]);
-    for (&end, value) in &series.points {
-        ends.push(end);
-        before.push(before[before.len() - 1] + value);
+fn values(series: &Series, measure: &Measure, times: Times, over: Over) -> Vec<(i64, f64)> {
+    let ends: Vec<i64> = series.points.keys().copied().collect();
+    let points: Vec<Point> = series.points.values().copied().collect();
+    // Sums of amounts are exact; averages are added as they are.
+    let mut before = vec![0i128];
+    let mut averages_before = vec![0.0];
+    for (at, point) in points.iter().enumerate() {
+        before.push(before[at] + point.sum);
+        averages_before.push(averages_before[at] + measure.value(*point));
     }
     let value = |time: i64| {
         let first = ends.partition_point(|&end| end <= time - over.window());
         let last = ends.partition_point(|&end| end <= time);
-        let sum = |from: usize| (before[last] - before[from]) as f64;
+        let sum = |from: usize| match measure.is_gauge {
+            true => averages_before[last] - averages_before[from],
+            false => measure.value(Point {
+                sum: before[last] - before[from],
+                profiles: 1,
+            }),
+        };
         let value = |over| match over {
-            Over::Latest => sum(last - 1),
+            Over::Latest => measure.value(points[last - 1]),
             Over::Sum(_) => sum(first),
             Over::Average(_) => sum(first) / (last - first) as f64,
         };
@@ -222,13 +268,22 @@ mod tests {
     use super::*;
 
     fn series(points: &[(i64, i128)]) -> Series {
+        let profiles = 2;
         let points = points
             .iter()
-            .map(|&(minute, value)| (minute * MINUTE, value));
+            .map(|&(minute, sum)| (minute * MINUTE, Point { sum, profiles }));
         Series {
             labels: BTreeMap::new(),
             points: points.collect(),
         }
+    }
+
+    fn measure(query: &str) -> Measure {
+        let rule = Rule {
+            query: query.to_owned(),
+            ..Rule::default()
+        };
+        rule.measure().unwrap()
     }
 
     #[test]
@@ -240,8 +295,9 @@ mod tests {
             step: 2 * MINUTE + MINUTE / 2,
         };
         // At 0:30, 3:00, 5:30, 8:00, 10:30 and 13:00: five minutes back.
+        let amounts = measure("process_cpu:cpu:nanoseconds:cpu:nanoseconds{}");
         let shown = |over| -> Vec<(i64, f64)> {
-            let values = values(&one, times, over).into_iter();
+            let values = values(&one, &amounts, times, over).into_iter();
             values.map(|(time, value)| (time / 1_000, value)).collect()
         };
         assert_eq!(
@@ -259,6 +315,11 @@ mod tests {
         assert_eq!(shown(Over::Sum(MINUTE)), []);
         let eight = [(180, 3.0), (330, 3.0), (480, 3.0), (630, 4.0), (780, 4.0)];
         assert_eq!(shown(Over::Sum(8 * MINUTE)), eight);
+        let in_use = measure("memory:inuse_space:bytes:space:bytes{}");
+        let gauges = |over| values(&one, &in_use, Times::at(4 * MINUTE), over)[0].1;
+        assert_eq!(gauges(Over::Latest), 1.0);
+        assert_eq!(gauges(Over::Average(LOOKBACK)), 0.75);
+        assert_eq!(gauges(Over::Sum(LOOKBACK)), 1.5);
     }
 
     #[test]
@@ -270,7 +331,7 @@ mod tests {
                 end: end * MINUTE,
                 step: step * MINUTE,
             };
-            let steps = times.steps(over).unwrap();
+            let steps = times.steps(over, false).unwrap();
             (
                 steps.from / MINUTE,
                 steps.until / MINUTE,
@@ -287,7 +348,7 @@ mod tests {
             end: 90_001,
             step: 1,
         };
-        let steps = uneven.steps(Over::Sum(90_000)).unwrap();
+        let steps = uneven.steps(Over::Sum(90_000), false).unwrap();
         assert_eq!((steps.from, steps.until, steps.step), (0, 60_000, MINUTE));
     }
 

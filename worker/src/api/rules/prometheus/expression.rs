@@ -10,10 +10,16 @@
 //! selector   = [ metric name ] [ "{" matchers "}" ]
 //! ```
 
-use pilotlight_core::{Labels, ProfileType, Selector};
+use std::collections::BTreeMap;
+
+use pilotlight_core::Selector;
 
 use super::time::duration;
 use crate::platform::errors::Problem;
+
+/// The name of a metric as a label; and, where it has a colon, as selectors of profiles take it.
+pub(super) const NAME: &str = "__name__";
+const TYPE: &str = "__profile_type__";
 
 /// What a query asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +38,8 @@ pub(super) struct Expression {
     pub(super) by: Option<Vec<String>>,
     /// What values are multiplied with.
     pub(super) factor: f64,
+    /// Whether a factor is given; series lose the metric's name then.
+    pub(super) is_scaled: bool,
 }
 
 /// Which points make a value, by milliseconds up to its time.
@@ -63,22 +71,18 @@ impl MetricSelector {
     /// Whether series of the metric can be among the answer: the labels decide about the others.
     pub(super) fn is_of(&self, metric: &str) -> bool {
         self.name.as_ref().is_none_or(|name| name == metric)
+            && [NAME, TYPE]
+                .iter()
+                .all(|name| self.labels.allows(name, metric))
     }
 
     /// Whether a series of a metric is selected.
-    pub(super) fn matches<'a>(
-        &self,
-        metric: &str,
-        labels: impl IntoIterator<Item = (&'a String, &'a String)>,
-    ) -> bool {
-        let labels = labels.into_iter().map(|(n, v)| (n.clone(), v.clone()));
-        // The name of a metric is where selectors of profiles have the name of a type.
-        let named = ProfileType {
-            name: metric.to_owned(),
-            ..ProfileType::default()
+    pub(super) fn matches(&self, metric: &str, labels: &BTreeMap<String, String>) -> bool {
+        let value = |name: &str| match name {
+            NAME | TYPE => metric,
+            name => labels.get(name).map_or("", String::as_str),
         };
-        let labels = Labels::new(labels.collect());
-        self.is_of(metric) && labels.is_ok_and(|labels| self.labels.matches(&named, &labels))
+        self.name.as_ref().is_none_or(|name| name == metric) && self.labels.matches_labels(value)
     }
 }
 
@@ -198,6 +202,7 @@ impl<'a> Parser<'a> {
                 return Ok(expression);
             }
             let number = self.number().ok_or_else(|| self.wrong("a number"))?;
+            expression.is_scaled = true;
             match divides {
                 true => expression.factor /= number,
                 false => expression.factor *= number,
@@ -256,6 +261,7 @@ impl<'a> Parser<'a> {
             over,
             by: None,
             factor: 1.0,
+            is_scaled: false,
         })
     }
 
@@ -391,7 +397,9 @@ mod tests {
     #[test]
     fn series_are_matched_by_name_and_labels() {
         let labels = [("region".to_owned(), "eu".to_owned())];
-        let labels: std::collections::BTreeMap<_, _> = labels.into();
+        let labels: BTreeMap<_, _> = labels.into();
+        let colon = MetricSelector::parse("{__name__=\"a:b\"}").unwrap();
+        assert!(colon.is_of("a:b") && colon.matches("a:b", &labels));
         for (text, expect) in [
             ("m", true),
             ("n", false),
@@ -401,6 +409,7 @@ mod tests {
             ("{__name__=~\"n|o\"}", false),
             ("{region=\"eu\"}", true),
             ("m{zone=\"\"}", true),
+            ("{__name__=\"a:b\"}", false),
         ] {
             let selector = MetricSelector::parse(text).unwrap();
             assert_eq!(selector.matches("m", &labels), expect, "{text}");

@@ -10,12 +10,13 @@ mod time;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use percent_encoding::percent_decode_str;
 use pilotlight_core::{TimeRange, plans};
 use serde::Serialize;
 use worker::{Method, Request, Response};
 
-use self::evaluate::{Answer, Times, label_sets, number};
-use self::expression::{MetricSelector, Query};
+use self::evaluate::{Answer, Times, check_held, label_sets, measured, number};
+use self::expression::{MetricSelector, NAME, Query};
 use super::points::MAX_STEPS;
 use super::record;
 use super::rule::Rule;
@@ -37,9 +38,6 @@ const MAX_SELECTORS: usize = 16;
 /// What stands before the name of a label whose values are asked for, and behind it.
 const LABEL: &str = "/prometheus/api/v1/label/";
 const VALUES: &str = "/values";
-
-/// The name of a metric as a label.
-const NAME: &str = "__name__";
 
 /// Where profiles have expired.
 const ROUNDED: &str =
@@ -187,16 +185,19 @@ impl<'a> Call<'a> {
         let range = TimeRange::of_millis(start, end.saturating_add(1));
         let objects = EdgeQueryRunner::open(self.scope)?.catalog(range).await?;
         let all = plans::series(&objects, range);
-        let mut sets = BTreeSet::new();
-        for rule in &self.rules {
-            let measure = rule.measure()?;
+        let (mut sets, mut held) = (BTreeSet::new(), 0);
+        for (rule, measure) in measured(&self.rules, &MetricSelector::default())? {
             let selected = all.iter().filter(|(labels, of_type)| {
                 **of_type == measure.profile_type && measure.selector.matches(of_type, labels)
             });
             let selected: Vec<_> = selected.map(|(labels, _)| *labels).collect();
             for selector in &selectors {
                 let labels = selected.iter().copied();
-                sets.extend(label_sets(rule, &measure.name, selector, labels));
+                for set in label_sets(rule, &measure.name, selector, labels) {
+                    held += evaluate::set_bytes(&set);
+                    check_held(held)?;
+                    sets.insert(set);
+                }
             }
         }
         Ok(sets.into_iter().collect())
@@ -271,13 +272,16 @@ async fn labels(call: &Call<'_>) -> Result<Response, Problem> {
 
 async fn label_values(call: &Call<'_>) -> Result<Response, Problem> {
     let name = call.path.rsplit_once(LABEL).map_or("", |(_, name)| name);
-    let Some(name) = name.strip_suffix(VALUES) else {
+    let name = name.strip_suffix(VALUES).filter(|name| !name.is_empty());
+    let Some(name) = name else {
         let message = format!("the path must end with the name of a label and {VALUES}");
         return Err(Problem::not_found(message));
     };
+    let name = &*percent_decode_str(name).decode_utf8_lossy();
     if name == NAME && call.parameters.get("match[]").is_none() {
-        let names: Result<BTreeSet<_>, _> = call.rules.iter().map(metric_name).collect();
-        return success(names?);
+        let all = measured(&call.rules, &MetricSelector::default())?;
+        let names = all.into_iter().map(|(_, measure)| measure.name);
+        return success(names.collect::<BTreeSet<_>>());
     }
     let sets = call.label_sets().await?;
     let values = sets.into_iter().filter_map(|mut set| set.remove(name));
@@ -286,14 +290,10 @@ async fn label_values(call: &Call<'_>) -> Result<Response, Problem> {
 
 async fn metadata(call: &Call<'_>) -> Result<Response, Problem> {
     let mut metadata: BTreeMap<String, [Metadata; 1]> = BTreeMap::new();
-    for rule in &call.rules {
-        let measure = rule.measure()?;
+    for (_, measure) in measured(&call.rules, &MetricSelector::default())? {
         let one = Metadata {
             kind: "gauge",
-            help: format!(
-                "Sum of the profiles that started in the minute, in {}.",
-                measure.unit
-            ),
+            help: measure.help(),
             unit: measure.unit,
         };
         metadata.insert(measure.name, [one]);
@@ -304,10 +304,6 @@ async fn metadata(call: &Call<'_>) -> Result<Response, Problem> {
 /// Rules of Prometheus' kind, of which there are none here.
 async fn groups(_: &Call<'_>) -> Result<Response, Problem> {
     success(Groups { groups: [] })
-}
-
-fn metric_name(rule: &Rule) -> Result<String, Problem> {
-    Ok(rule.measure()?.name)
 }
 
 fn success(data: impl Serialize) -> Result<Response, Problem> {
