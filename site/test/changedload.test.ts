@@ -140,3 +140,34 @@ test("a change is found of an agent that pushes every ten minutes", () => {
   assert.deepEqual([found.kind, found.versions?.after], ["deploy", "2"]);
   assert.ok(Math.abs(found.after / found.before - 3.5) < 0.1, `${found.before} to ${found.after}`);
 });
+
+test("a change is told from its first profile, wherever merged steps begin", () => {
+  // A profile a minute, in the first half: the range ends at any half minute, from which steps are merged.
+  const one = (version: string, from: number, until: number, length: number, value: (step: number) => number) => {
+    const counts = Array.from({ length }, (_, step) => Number(step % 2 === 0 && from <= step && step < until));
+    return {
+      labels: { service_name: "a", version },
+      total: 0,
+      profiles: 0,
+      points: counts.map((count, step) => count * value(step)),
+      counts,
+    };
+  };
+  for (const length of [120, 121]) {
+    const coverage = { series: 2, shown: 2, share: 1 };
+    const told = (series: ReturnType<typeof one>[]) => {
+      const [[, found]] = changesIn(CPU, { start: 0, step: MINUTE / 2, series, coverage, rounded: false });
+      return [
+        found.kind,
+        found.from / MINUTE,
+        (found.until - found.from) / MINUTE,
+        (found.from - found.since) / MINUTE,
+      ];
+    };
+    const deploy = told([one("1", 0, 60, length, () => 100), one("2", 60, 200, length, () => 150)]);
+    assert.deepEqual(deploy.slice(0, 2), ["deploy", 30], `${length} steps`);
+    assert.deepEqual(told([one("", 0, 200, length, (step) => (step < 60 ? 100 : 150))]).slice(0, 2), ["level", 30]);
+    const isHigh = (step: number) => 40 <= step && step < 46;
+    assert.deepEqual(told([one("", 0, 200, length, (step) => (isHigh(step) ? 200 : 100))]), ["spike", 20, 3, 3]);
+  }
+});

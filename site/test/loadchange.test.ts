@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadChange } from "../src/time/loadchange.ts";
-import type { Series } from "../src/time/series.ts";
+import { type LoadSeries, loadChange, type VersionSteps } from "../src/time/loadchange.ts";
 
 const MINUTE = 60_000;
 
-function seriesOf(values: (number | null)[]): Series {
+function seriesOf(values: (number | null)[]): LoadSeries {
   return {
     start: 0,
     step: MINUTE,
@@ -14,7 +13,13 @@ function seriesOf(values: (number | null)[]): Series {
     average: false,
     sparse: false,
     total: 0,
+    firsts: values.map((_, minute) => minute * MINUTE),
   };
+}
+
+/** Versions that begin in these minutes; each ends where the next begins. */
+function versions(...begins: [string, number][]): VersionSteps[] {
+  return begins.map(([version, step], i) => ({ version, step, last: begins[i + 1]?.[1] ?? 1e6, time: step * MINUTE }));
 }
 
 /** Numbers from 0 to 1, the same on each machine. */
@@ -40,10 +45,8 @@ function waves(minutes: number, seed: number, change: (minute: number) => number
 
 test("a deploy that makes a service slower is found, with its version and how much", () => {
   for (let seed = 0; seed < 100; seed++) {
-    const found = loadChange(seriesOf(waves(60, seed, (minute) => (minute < 35 ? 1 : 1.39))), [
-      { version: "1.8.2", step: 0 },
-      { version: "1.9.0", step: 35 },
-    ]);
+    const values = waves(60, seed, (minute) => (minute < 35 ? 1 : 1.39));
+    const found = loadChange(seriesOf(values), versions(["1.8.2", 0], ["1.9.0", 35]));
     assert.equal(found?.kind, "deploy", `seed ${seed}`);
     assert.equal(found.from, 35 * MINUTE);
     assert.deepEqual(found.versions, { before: "1.8.2", after: "1.9.0" });
@@ -52,11 +55,8 @@ test("a deploy that makes a service slower is found, with its version and how mu
 });
 
 test("of waves nothing is said, with a deploy or without", () => {
-  const starts = [
-    { version: "a", step: 0 },
-    { version: "b", step: 30 },
-  ];
-  const said = (minutes: number, starts: { version: string; step: number }[]) =>
+  const starts = versions(["a", 0], ["b", 30]);
+  const said = (minutes: number, starts: VersionSteps[]) =>
     Array.from({ length: 400 }, (_, seed) => loadChange(seriesOf(waves(minutes, seed)), starts)).filter(Boolean).length;
   for (const minutes of [40, 60, 120, 360])
     for (const deployed of [[], starts])
@@ -114,11 +114,7 @@ test("a gap and cut ends are no change", () => {
 
 test("the deploy that changed most is told, each against the version before it", () => {
   const values = waves(180, 2, (minute) => (minute < 60 ? 1 : minute < 120 ? 0.8 : 1.6));
-  const found = loadChange(seriesOf(values), [
-    { version: "c", step: 120 },
-    { version: "a", step: 0 },
-    { version: "b", step: 60 },
-  ]);
+  const found = loadChange(seriesOf(values), versions(["a", 0], ["b", 60], ["c", 120]).reverse());
   assert.deepEqual(found?.versions, { before: "b", after: "c" });
   assert.ok(found && Math.abs(found.after / found.before - 2) < 0.2);
   assert.equal(found.until, 179 * MINUTE);
@@ -128,11 +124,5 @@ test("without enough steps, or without any load, nothing is said", () => {
   assert.equal(loadChange(seriesOf([1, 1, 1, 9, 9, 9]), []), null);
   assert.equal(loadChange(seriesOf(new Array(60).fill(0)), []), null);
   assert.equal(loadChange(seriesOf(new Array(60).fill(null)), []), null);
-  assert.equal(
-    loadChange(seriesOf(new Array(60).fill(5)), [
-      { version: "a", step: 0 },
-      { version: "b", step: 30 },
-    ]),
-    null,
-  );
+  assert.equal(loadChange(seriesOf(new Array(60).fill(5)), versions(["a", 0], ["b", 30])), null);
 });

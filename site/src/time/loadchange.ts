@@ -7,10 +7,17 @@
 import { changeRatio, type LoadChange } from "./changeratio.ts";
 import type { Series } from "./series.ts";
 
-/** A version of the program, and the first step that has profiles of it. */
-export interface VersionStart {
+/** A series, with the time of the first profiles of each step, which may be merged of several. */
+export interface LoadSeries extends Series {
+  firsts: number[];
+}
+
+/** A version of the program, the first and the last step that have profiles of it, and when it began. */
+export interface VersionSteps {
   version: string;
   step: number;
+  last: number;
+  time: number;
 }
 
 /** What must change at least, and the fewest steps on each side. A deploy needs less than a search: its place is known. */
@@ -31,13 +38,13 @@ interface Step {
 }
 
 /** The largest change in a series; null where nothing stands out. */
-export function loadChange(series: Series, starts: VersionStart[]): LoadChange | null {
+export function loadChange(series: LoadSeries, versions: VersionSteps[]): LoadChange | null {
   const all = series.values.flatMap((value, at): Step[] =>
     series.counts[at] > 0 && value !== null ? [{ at, value }] : [],
   );
   const steps = all.slice(CUT, all.length - CUT);
   if (steps.length < FEWEST || series.sparse) return null;
-  const found = [...deploys(series, steps, starts), level(series, steps), spike(series, steps)];
+  const found = [...deploys(series, steps, versions), level(series, steps), spike(series, steps)];
   const known = found.filter((change) => change !== null);
   // A shift at a deploy is told as that.
   const atDeploys = known.filter(({ kind }) => kind === "deploy");
@@ -50,23 +57,29 @@ function largest(changes: LoadChange[]): LoadChange | null {
 }
 
 /** Each version that begins inside the steps, against the one before it. */
-function deploys(series: Series, steps: Step[], starts: VersionStart[]): (LoadChange | null)[] {
-  const inOrder = [...starts].sort((a, b) => a.step - b.step);
-  return inOrder.slice(1).map(({ version, step }, i) => {
+function deploys(series: LoadSeries, steps: Step[], versions: VersionSteps[]): (LoadChange | null)[] {
+  const inOrder = [...versions].sort((a, b) => a.time - b.time);
+  return inOrder.slice(1).map(({ version, step, time }, i) => {
     const [previous, next] = [inOrder[i], inOrder[i + 2]];
     const end = next?.step ?? Number.POSITIVE_INFINITY;
     // Both versions run in the step in which one begins.
     const before = steps.filter(({ at }) => at > previous.step && at < step);
     const after = steps.filter(({ at }) => at > step && at < end);
     const versions = { before: previous.version, after: version };
-    return shift(series, before, after, DEPLOY, { kind: "deploy", versions, at: step });
+    return shift(series, before, after, DEPLOY, { kind: "deploy", versions, from: time });
   });
 }
 
-/** The cut that divides the steps best, by the sum of squares that it explains. */
-function level(series: Series, steps: Step[]): LoadChange | null {
+function level(series: LoadSeries, steps: Step[]): LoadChange | null {
+  const cut = bestCut(steps, Math.max(LEVEL.steps, Math.ceil(steps.length / 6)));
+  if (cut < 0) return null;
+  const from = series.firsts[steps[cut].at];
+  return shift(series, steps.slice(0, cut), steps.slice(cut), LEVEL, { kind: "level", versions: null, from });
+}
+
+/** The cut that divides the steps best, by the sum of squares that it explains, with the least on each side; -1 if none. */
+function bestCut(steps: Step[], least: number): number {
   const sum = steps.reduce((all, { value }) => all + value, 0);
-  const least = Math.max(LEVEL.steps, Math.ceil(steps.length / 6));
   let [best, cut, left] = [0, -1, 0];
   for (const [i, { value }] of steps.entries()) {
     const [n, rest] = [i, steps.length - i];
@@ -76,16 +89,11 @@ function level(series: Series, steps: Step[]): LoadChange | null {
     }
     left += value;
   }
-  if (cut < 0) return null;
-  return shift(series, steps.slice(0, cut), steps.slice(cut), LEVEL, {
-    kind: "level",
-    versions: null,
-    at: steps[cut].at,
-  });
+  return cut;
 }
 
 /** A short run of steps that stands out alone. */
-function spike(series: Series, steps: Step[]): LoadChange | null {
+function spike(series: LoadSeries, steps: Step[]): LoadChange | null {
   const values = steps.map(({ value }) => value);
   const median = [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
   const top = values.indexOf(Math.max(...values));
@@ -105,11 +113,13 @@ function spike(series: Series, steps: Step[]): LoadChange | null {
   const level = mean(previous.map(({ value }) => value));
   const isWhole = previous.length === run.length && previous[0].at === run[0].at - run.length;
   const usable = isWhole && run[run.length - 1].at - run[0].at < run.length && level >= LEAST_BEFORE * mean(others);
+  const from = series.firsts[run[0].at];
+  const length = (run[run.length - 1].at + 1 - run[0].at) * series.step;
   return {
     kind: "spike",
-    from: timeOf(series, run[0].at),
-    until: timeOf(series, run[run.length - 1].at + 1),
-    since: usable ? timeOf(series, previous[0].at) : timeOf(series, steps[0].at),
+    from,
+    until: from + length,
+    since: usable ? from - length : series.firsts[steps[0].at],
     before: usable ? level : mean(others),
     after: mean(run.map(({ value }) => value)),
     versions: null,
@@ -119,12 +129,17 @@ function spike(series: Series, steps: Step[]): LoadChange | null {
 interface Found {
   kind: "deploy" | "level";
   versions: LoadChange["versions"];
-  /** The step in which it begins. */
-  at: number;
+  from: number;
 }
 
 /** Two runs of steps, where they differ enough and clearly. */
-function shift(series: Series, before: Step[], after: Step[], needed: typeof LEVEL, found: Found): LoadChange | null {
+function shift(
+  series: LoadSeries,
+  before: Step[],
+  after: Step[],
+  needed: typeof LEVEL,
+  found: Found,
+): LoadChange | null {
   if (Math.min(before.length, after.length) < needed.steps) return null;
   const [first, second] = [before, after].map((steps) => steps.map(({ value }) => value));
   const means = { before: mean(first), after: mean(second) };
@@ -132,13 +147,8 @@ function shift(series: Series, before: Step[], after: Step[], needed: typeof LEV
   const isSmall = Math.max(ratio, 1 / ratio) < 1 + needed.change;
   if (!(means.before > 0) || isSmall) return null;
   if (!areApart(first, second)) return null;
-  const { kind, versions, at } = found;
-  const until = timeOf(series, after[after.length - 1].at + 1);
-  return { kind, from: timeOf(series, at), until, since: timeOf(series, before[0].at), ...means, versions };
-}
-
-function timeOf({ start, step }: Series, at: number): number {
-  return start + at * step;
+  const until = series.firsts[after[after.length - 1].at] + series.step;
+  return { ...found, until, since: series.firsts[before[0].at], ...means };
 }
 
 function mean(values: number[]): number {

@@ -3,16 +3,9 @@ import { effect } from "@preact/signals";
 import { fetchLabels, fetchTimeline, type Timeline } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
 import type { LoadChange } from "../../time/changeratio.ts";
-import { loadChange, type VersionStart } from "../../time/loadchange.ts";
+import { type LoadSeries, loadChange, type VersionSteps } from "../../time/loadchange.ts";
 import type { Span } from "../../time/range.ts";
-import {
-  MAX_MERGED_FOR_CHANGES,
-  mergeFactor,
-  pointsFor,
-  type Series,
-  SHORTEST_STEP,
-  seriesOf,
-} from "../../time/series.ts";
+import { MAX_MERGED_FOR_CHANGES, mergeFactor, pointsFor, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { homeRoute, route } from "../url/router.ts";
@@ -152,8 +145,15 @@ async function fetchService(type: string, service: string, filters: string[], ra
   return seriesForChanges(timeline, isGauge(type));
 }
 
-function seriesForChanges(timeline: Timeline, gauge: boolean): Series {
-  return seriesOf(timeline, gauge, mergeFactor(timeline.counts, MAX_MERGED_FOR_CHANGES), MAX_MERGED_FOR_CHANGES);
+function seriesForChanges(timeline: Timeline, gauge: boolean): LoadSeries {
+  const factor = mergeFactor(timeline.counts, MAX_MERGED_FOR_CHANGES);
+  const series = seriesOf(timeline, gauge, factor, MAX_MERGED_FOR_CHANGES);
+  const firsts = series.counts.map((_, at) => series.start + at * series.step);
+  for (const [i, count] of [...timeline.counts.entries()].reverse()) {
+    const time = timeline.start + i * timeline.step;
+    if (count > 0) firsts[Math.floor((time - series.start) / series.step)] = time;
+  }
+  return { ...series, firsts };
 }
 
 /** The changes of each service, of series by service and versions. */
@@ -168,20 +168,19 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     const [points, counts] = [sumOf(members.map((one) => one.points)), sumOf(members.map((one) => one.counts))];
     const whole = seriesForChanges({ start, step, points, counts, profiles: 0 }, gauge);
     const label = versionLabel(valuesOf(members.map((one) => one.labels))) ?? "";
-    // The steps of the whole, which may be several in one.
-    const factor = whole.step / step;
-    const offset = Math.round((start - whole.start) / step);
-    const starts = new Map<string, number>();
-    for (const { labels, counts } of members) {
+    const stepOf = (time: number) => Math.floor((time - whole.start) / whole.step);
+    const versions = new Map<string, number[]>();
+    for (const { labels, counts } of label === "" ? [] : members) {
       const value = labels[label] ?? "";
-      const first = counts.findIndex((count) => count > 0);
-      if (label === "" || first < 0) continue;
-      starts.set(value, Math.min(starts.get(value) ?? first, first));
+      versions.set(value, sumOf([versions.get(value) ?? [], counts]));
     }
-    const versions = [...starts].map(
-      ([version, first]): VersionStart => ({ version, step: Math.floor((first + offset) / factor) }),
-    );
-    const change = loadChange(whole, versions);
+    const seen = [...versions].flatMap(([version, counts]): VersionSteps[] => {
+      const first = counts.findIndex((count) => count > 0);
+      if (first < 0) return [];
+      const [time, last] = [first, counts.findLastIndex((count) => count > 0)].map((i) => start + i * step);
+      return [{ version, time, step: stepOf(time), last: stepOf(last) }];
+    });
+    const change = loadChange(whole, seen);
     return change ? [[service, { ...change, type, label, step: whole.step }]] : [];
   });
 }
