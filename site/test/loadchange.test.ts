@@ -63,6 +63,27 @@ test("of waves nothing is said, with a deploy or without", () => {
       assert.ok(said(minutes, deployed) <= 4, `${minutes} min: ${said(minutes, deployed)} of 400`);
 });
 
+test("a load that changes minutes after a deploy, or before it, is told when it changes", () => {
+  const steady = (change: number) => Array.from({ length: 60 }, (_, minute) => (minute < change ? 14.662 : 29.32));
+  for (const change of [24, 35]) {
+    const found = loadChange(seriesOf(steady(change)), versions(["1.0", 0], ["2.0", 30]));
+    assert.deepEqual([found?.kind, found?.from, found?.versions], ["level", change * MINUTE, null]);
+    assert.deepEqual([found?.before.toFixed(2), found?.after.toFixed(2)], ["14.66", "29.32"]);
+  }
+  let hits = 0;
+  for (let seed = 0; seed < 100; seed++) {
+    const values = waves(60, seed, (minute) => (minute < 35 ? 1 : 2));
+    if (loadChange(seriesOf(values), versions(["1.0", 0], ["2.0", 30]))?.kind === "level") hits++;
+  }
+  assert.ok(hits >= 95, `${hits} of 100`);
+});
+
+test("a load that changes during a rollout of minutes is the deploy's", () => {
+  const values = Array.from({ length: 60 }, (_, minute) => 100 + 20 * Math.min(Math.max(minute - 29, 0), 8));
+  const [old, fresh] = versions(["1.0", 0], ["2.0", 30]);
+  assert.equal(loadChange(seriesOf(values), [{ ...old, last: 37 }, fresh])?.kind, "deploy");
+});
+
 test("a level that changes without a deploy is found where it changes", () => {
   let hits = 0;
   for (let seed = 0; seed < 100; seed++) {

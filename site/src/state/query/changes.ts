@@ -306,7 +306,7 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
     return { times: isAll ? HALVES : "halves of the time with profiles", spans: halves(profiled) };
   }
   const { kind, from, until, since } = change;
-  const before = { from: kind === "spike" ? Math.max(since, span.from) : span.from, until: from };
+  const before = { from: kind === "spike" ? Math.max(since, span.from) : profiled.from, until: from };
   return {
     times: kind === "spike" ? "spike ↔ before" : "since the load changed ↔ before",
     spans: [before, { from, until }],
