@@ -52,7 +52,7 @@ export function CallTree() {
                 (label, i) => (
                   <span key={label}>
                     {label}
-                    {i > 0 && <Counted info={info} />}
+                    {i > 0 && (!info.diff || label === "Change") && <Counted info={info} />}
                   </span>
                 ),
               )}

@@ -14,7 +14,7 @@ export function Name({ name }: { name: string }) {
   );
 }
 
-/** At the head of amounts: what they count, where their unit does not say. */
+/** At the head of amounts: what they count, where their unit does not say. A comparison has room for it once. */
 export function Counted({ info }: { info: TreeInfo }) {
   const unit = unitOf(info);
   return unit === info.unit ? null : <small> {wholeUnit(unit).of}</small>;

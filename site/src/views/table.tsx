@@ -92,14 +92,7 @@ const DIFF_COLUMNS: Column[] = [
 
 function Head({ column: { sort, label }, info }: { column: Column; info: TreeInfo }) {
   const { column, descending } = sortOf(info, pictureRoute.value.sort);
-  if (!sort) {
-    return (
-      <span role="columnheader">
-        {label}
-        <Counted info={info} />
-      </span>
-    );
-  }
+  if (!sort) return <span role="columnheader">{label}</span>;
   const active = column === sort;
   const direction = active ? (descending ? "descending" : "ascending") : "none";
   return (
@@ -110,7 +103,7 @@ function Head({ column: { sort, label }, info }: { column: Column; info: TreeInf
         onClick={() => go({ sort: { column: sort, descending: active ? !descending : sort !== "name" } }, "replace")}
       >
         {label}
-        {sort !== "name" && <Counted info={info} />}
+        {sort !== "name" && (!info.diff || sort === "delta") && <Counted info={info} />}
         <span aria-hidden="true">{active ? (descending ? " ↓" : " ↑") : ""}</span>
       </button>
     </span>
