@@ -1,6 +1,9 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the tree has the focus and says which row is active.
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the tree has the keys, too.
+import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { Flag } from "../core/boxes.ts";
+import { core } from "../core/index.ts";
 import { NONE, type NodeDetail, type TreeInfo } from "../core/types.ts";
 import {
   activeRow,
@@ -12,7 +15,8 @@ import {
   rowCount,
   type TreeRow,
 } from "../state/profile/calltreerows.ts";
-import { current, select, selected, tree, zoomTo } from "../state/profile/focus.ts";
+import { current, flagsVersion, searchResult, select, selected, tree, zoomTo } from "../state/profile/focus.ts";
+import { callFailed } from "../state/profile/shown.ts";
 import { go } from "../state/url/router.ts";
 import { Counted, Name, Values } from "./cells.tsx";
 import { ROW_HEIGHT, rowsIn, useSeen } from "./rows.ts";
@@ -42,6 +46,12 @@ export function CallTree() {
   useEffect(() => {
     if (missing) void describeRows(first, last);
   }, [missing, first, last]);
+  const flagsOf = useFlags(
+    info,
+    rows.flatMap((row) => row?.detail?.func ?? []),
+  );
+  // Enter in the search goes on while its field has the focus.
+  const stepping = (searchResult.value?.at ?? -1) >= 0;
   return (
     <div class="table call-tree" ref={scroller} data-testid="calltree">
       {info && (
@@ -63,13 +73,16 @@ export function CallTree() {
             aria-label="Call tree"
             tabIndex={0}
             aria-activedescendant={first <= active && active < last ? idOf(current.value) : undefined}
-            class="table-body"
+            class={stepping ? "table-body stepping" : "table-body"}
             style={{ height: `${rowCount.value * ROW_HEIGHT}px` }}
             onKeyDown={(event) => {
               if (onKey(event)) event.preventDefault();
             }}
           >
-            {rows.map((row, i) => row && <Row key={row.node} row={row} index={first + i} info={info} />)}
+            {rows.map(
+              (row, i) =>
+                row && <Row key={row.node} row={row} index={first + i} info={info} flags={flagsOf(row.detail?.func)} />,
+            )}
           </div>
         </div>
       )}
@@ -77,7 +90,24 @@ export function CallTree() {
   );
 }
 
-function Row({ row, index, info }: { row: TreeRow; index: number; info: TreeInfo }) {
+/** Which functions a search means, asked anew when it changes. */
+function useFlags(info: TreeInfo | null, funcs: number[]): (func: number | undefined) => number {
+  const found = useSignal({ tree: -1, flags: new Map<number | undefined, number>() });
+  const version = flagsVersion.value;
+  useEffect(() => {
+    if (!info || funcs.length === 0) return;
+    void core.marks(info.id, funcs).then(
+      (marks) => {
+        found.value = { tree: info.id, flags: new Map(funcs.map((func, i) => [func, marks[i]])) };
+      },
+      callFailed(info.id, "highlight the matches"),
+    );
+  }, [info, version, funcs.join()]);
+  const { tree, flags } = found.value;
+  return (func) => (tree === info?.id ? (flags.get(func) ?? 0) : 0);
+}
+
+function Row({ row, index, info, flags }: { row: TreeRow; index: number; info: TreeInfo; flags: number }) {
   const { node, detail, level, open, position, siblings } = row;
   const children = detail?.children ?? 0;
   const isTwisty = (target: EventTarget | null) => children > 0 && (target as Element).matches(".twisty");
@@ -93,6 +123,7 @@ function Row({ row, index, info }: { row: TreeRow; index: number; info: TreeInfo
       aria-setsize={siblings}
       aria-selected={node === selected.value}
       data-active={node === current.value}
+      data-match={flags & Flag.Searching ? (flags & Flag.Match) !== 0 : undefined}
       data-testid="treeitem"
       data-node={node}
       style={{ transform: `translateY(${index * ROW_HEIGHT}px)` }}
