@@ -195,17 +195,21 @@ test("a period with hardly any profiles is no measure of change", () => {
   const now = { total: "6700", profiles: 240 };
   const hours = { from: 0, until: 6 * 3_600_000 };
   const text = (previous: string, previousProfiles: number, gauge = false) =>
-    trend({ ...now, previous, previousProfiles }, gauge, hours).text;
+    trend({ ...now, previous, previousProfiles }, gauge, hours)?.text;
   assert.equal(text("100", 4), "too few profiles in the previous 6 h");
   assert.equal(text("0", 0), "no profiles in the previous 6 h");
   assert.equal(text("0", 0, true), "no snapshots in the previous 6 h");
+  // A bundle has no period before its own time, or a part of it.
+  assert.equal(trend({ ...now, previous: "0", previousProfiles: 0 }, false, hours, hours.from), null);
+  assert.equal(
+    trend({ ...now, previous: "6000", previousProfiles: 230 }, false, hours, -1)?.text,
+    "+7 % per profile vs. previous 6 h",
+  );
   assert.equal(text("6000", 230), "+7 % per profile vs. previous 6 h");
   // Averages of the same height, whatever their number.
   assert.equal(text("3350", 120, true), "±0 % vs. previous 6 h");
   // Twice as many profiles before, of as much load each.
   assert.equal(text("13400", 480), "±0 % per profile vs. previous 6 h");
-  assert.match(
-    trend({ ...now, previous: "100", previousProfiles: 4 }, false, hours).title,
-    /240 profiles in this range, 4 in/,
-  );
+  const few = trend({ ...now, previous: "100", previousProfiles: 4 }, false, hours);
+  assert.match(few?.title ?? "", /240 profiles in this range, 4 in/);
 });

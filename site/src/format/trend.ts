@@ -12,13 +12,19 @@ const FEWEST_FOR_AVERAGE = 2;
 
 type Periods = Pick<ServiceType, "total" | "profiles" | "previous" | "previousProfiles">;
 
-/** Of a type in a span: "+5 % vs. previous 6 h". */
-export function trend(type: Periods, gauge: boolean, { from, until }: Span): { text: string; title: string } {
+/** Of a type in a span: "+5 % vs. previous 6 h"; null where the profiles begin later than the period before, as in a bundle. */
+export function trend(
+  type: Periods,
+  gauge: boolean,
+  { from, until }: Span,
+  begin = Number.NEGATIVE_INFINITY,
+): { text: string; title: string } | null {
   const { profiles, previousProfiles } = type;
   const what = gauge ? "snapshot" : "profile";
   const previous = `previous ${formatStep(until - from)}`;
   const title = `${plural(profiles, what)} in this range, ${previousProfiles} in the ${previous}`;
   const known = amounts(type, gauge);
+  if (!known && 2 * from - until < begin) return null;
   if (!known) return { text: `${previousProfiles === 0 ? "no" : "too few"} ${what}s in the ${previous}`, title };
   const each = gauge ? "" : " per profile";
   return { text: `${change(known.before, known.now)}${each} vs. ${previous}`, title };

@@ -2,6 +2,7 @@ import type { ServiceType } from "../../api.ts";
 import { trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
+import { wholeSpan } from "../../state/query/place.ts";
 import { span } from "../../state/query/services.ts";
 import { types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
@@ -39,7 +40,7 @@ function TypeCard({ type }: { type: ServiceType }) {
   const gauge = isGauge(type.id);
   const { unit } = typeParts(type.id);
   const series = seriesOf({ ...type, start: 0, step: 1 }, gauge);
-  const changed = trend(type, gauge, span.value);
+  const changed = trend(type, gauge, span.value, wholeSpan("base")?.from);
   const { spans, traces } = exploreRoute.value;
   const target = { ...exploreRoute.value, ...NO_FOCUS, spans, traces, type: type.id, panel: "profile" as const };
   const exact = gauge ? `Average of ${plural(type.profiles, "snapshot")}` : formatExact(type.total, unit);
@@ -60,8 +61,8 @@ function TypeCard({ type }: { type: ServiceType }) {
           {formatValue(series.total, unit)}
           {gauge && <small> average</small>}
         </span>
-        <span class="card-change" title={changed.title} data-testid="type-change">
-          {changed.text}
+        <span class="card-change" title={changed?.title} data-testid="type-change">
+          {changed?.text}
         </span>
       </span>
     </a>

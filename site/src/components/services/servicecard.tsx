@@ -4,6 +4,7 @@ import { trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatStep, formatValue, plural } from "../../format/value.ts";
 import { toggleFavourite } from "../../state/page/favourites.ts";
+import { wholeSpan } from "../../state/query/place.ts";
 import { changeOf } from "../../state/query/servicechanges.ts";
 import { shownType } from "../../state/query/serviceorder.ts";
 import { span } from "../../state/query/services.ts";
@@ -26,7 +27,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
   const { unit } = typeParts(shown?.id ?? "");
   const gauge = isGauge(shown?.id ?? "");
   const series = shown && seriesOf({ ...shown, start: 0, step: 1 }, gauge);
-  const changed = shown && trend(shown, gauge, span.value);
+  const changed = shown && trend(shown, gauge, span.value, wholeSpan("base")?.from);
   const found = shown && changeOf(service.name, shown.id);
   const quiet = shown && range.until === "now" ? quietMillis(shown.counts, span.value) : 0;
   return (
