@@ -56,9 +56,10 @@ function by(all, value) {
     })
     .map(({ name }) => name);
 }
-/** Per profile where the time before has more of them. */
+/** Per profile where the time before has more of them; none where it has too few. */
 function growth({ id, total, previous, profiles, previousProfiles }) {
-  if (!id || previousProfiles < Math.max(1, 0.75 * profiles)) return null;
+  if (!id) return null;
+  if (previousProfiles < Math.max(1, 0.75 * profiles)) return 1;
   const ratio = Number(total) / Number(previous);
   return profiles < 0.75 * previousProfiles ? (ratio * previousProfiles) / profiles : ratio;
 }

@@ -71,7 +71,7 @@ export function arranged(services: Service[], arrangement: Arrangement): Service
   ranked.sort((a, b) => {
     if (a.favourite !== b.favourite) return a.favourite ? -1 : 1;
     if (sort.column === "name") return sign * byName(a.service, b.service);
-    // What has no such value is neither large nor small: it comes last both ways.
+    // What lacks the type is neither large nor small: it comes last both ways.
     if (a.value === null || b.value === null || a.value === b.value)
       return Number(a.value === null) - Number(b.value === null) || byName(a.service, b.service);
     return sign * (a.value < b.value ? -1 : 1);
@@ -84,6 +84,7 @@ function amountOf(service: Service, { sort: { column }, changed }: Arrangement, 
   const type = typeOf(service, chosen);
   if (!type) return null;
   const gauge = isGauge(type.id);
-  if (column === "delta") return changed(service.name, type.id) ?? growth(type, gauge);
+  // Where no change is known, there is none to sort by: as much as before, between increases and decreases.
+  if (column === "delta") return changed(service.name, type.id) ?? growth(type, gauge) ?? 1;
   return Number(type.total) / (gauge ? type.profiles || 1 : 1);
 }
