@@ -77,6 +77,7 @@ export class Stage {
   #frame = 0;
   #focused = false;
   #pointed = NONE;
+  #covered = 0;
 
   /** `failed` hears of a layout that failed, of a tree that may have been replaced meanwhile. */
   constructor(
@@ -126,6 +127,13 @@ export class Stage {
     this.invalidate();
   }
 
+  /** How much of its height something lies over, at the bottom: rows can be scrolled above it. */
+  set covered(covered: number) {
+    this.#covered = covered;
+    this.scrollTo(this.scroll);
+    this.invalidate();
+  }
+
   get width(): number {
     return this.#width;
   }
@@ -150,7 +158,7 @@ export class Stage {
   }
 
   scrollTo(scroll: number): void {
-    const limit = Math.max(0, this.#contentHeight() - this.#height);
+    const limit = Math.max(0, this.#contentHeight() - this.#height + this.#covered);
     const next = Math.min(Math.max(0, scroll), limit);
     if (next === this.scroll) return;
     this.scroll = next;
@@ -162,8 +170,9 @@ export class Stage {
   /** Scrolls only as far as needed to see a row. */
   reveal(depth: number): void {
     const top = (depth - this.#rows.first) * ROW;
+    const height = this.#height - this.#covered;
     if (top < this.scroll) this.scrollTo(top - ROW);
-    else if (top + 2 * ROW > this.scroll + this.#height) this.scrollTo(top + 2 * ROW - this.#height);
+    else if (top + 2 * ROW > this.scroll + height) this.scrollTo(top + 2 * ROW - height);
   }
 
   /** The box under a point of the canvas. */
@@ -329,7 +338,7 @@ export class Stage {
     });
     const content = this.#contentHeight();
     const above = this.#rows.flipped ? content - this.#height - this.scroll : this.scroll;
-    paintThumb(brush, this.#width, this.#height, above, content);
+    paintThumb(brush, this.#width, this.#height - this.#covered, above, content);
   }
 
   #currentLayer(now: number): { layer: Layer | null; transform: Transform } {

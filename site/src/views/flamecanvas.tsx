@@ -1,4 +1,4 @@
-import { effect, type Signal, useSignal } from "@preact/signals";
+import { effect, type Signal, untracked, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { type Box, type Boxes, Flag } from "../core/boxes.ts";
@@ -10,7 +10,7 @@ import { makePalette } from "../flame/palette.ts";
 import { Stage } from "../flame/stage.ts";
 import { colours, readToken } from "../state/page/theme.ts";
 import { learnZoom } from "../state/page/zoomhint.ts";
-import { drawerOpen } from "../state/profile/draweropen.ts";
+import { drawerCovers, drawerOpen } from "../state/profile/draweropen.ts";
 import {
   current,
   extent,
@@ -63,6 +63,13 @@ export function FlameCanvas({ name, testid, widths, rootLabel, boxes, pointed, o
       hover.value = next;
       if (pointed) pointed.value = next?.node ?? NONE;
     };
+    const reveal = () => {
+      const shown = tree.peek();
+      if (shown && current.value !== ROOT)
+        void core
+          .node(shown.id, current.value)
+          .then(({ depth }) => stage.reveal(depth), callFailed(shown.id, "show this frame"));
+    };
     const stops = [
       effect(() => {
         colours.value;
@@ -80,12 +87,12 @@ export function FlameCanvas({ name, testid, widths, rootLabel, boxes, pointed, o
         stage.show(shown && { tree: shown, label: rootLabel(shown), ...view });
         point(null);
       }),
+      effect(reveal),
       effect(() => {
-        const shown = tree.peek();
-        if (shown && current.value !== ROOT)
-          void core
-            .node(shown.id, current.value)
-            .then(({ depth }) => stage.reveal(depth), callFailed(shown.id, "show this frame"));
+        const covers = drawerOpen.value && widths === undefined && drawerCovers();
+        const covered = covers && "top" in covers ? element.getBoundingClientRect().bottom - covers.top : 0;
+        stage.covered = Math.max(covered, 0);
+        if (covered > 0) untracked(reveal);
       }),
       effect(() => {
         stage.pointed = pointed?.value ?? NONE;
