@@ -88,8 +88,12 @@ export function Help() {
               <dd>pan</dd>
             </div>
             <div>
-              <dt>drag on the heatmap</dt>
-              <dd>select part of the time range; with Shift, a second one to compare</dd>
+              <dt>drag on the timeline</dt>
+              <dd>select part of the time range; double-click clears it</dd>
+            </div>
+            <div>
+              <dt>drag on a file's heatmap</dt>
+              <dd>select part of the recording; with Shift, a second part to compare</dd>
             </div>
           </dl>
         </section>
