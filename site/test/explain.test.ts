@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RULES as EXAMPLES, NO_RULE } from "../../tests/browser/rules.mjs";
+import type { TableRow } from "../src/core/types.ts";
+import "./page.ts";
 
 const { RULES } = await import("../src/explain/advice.ts");
+const { describeChange } = await import("../src/explain/summary.ts");
 
 /** Whether steps leave a stack, as the core takes them; tests/browser/explain.test.mjs asks the core itself. */
 function leave(steps: string[], stack: string): boolean {
@@ -32,4 +35,10 @@ test("a stack that looks alike is not of the rule", () => {
   for (const [name, { silent }] of Object.entries(EXAMPLES))
     for (const stack of silent) assert.ok(!rulesOf(stack).includes(name), `${name}: ${stack}`);
   for (const stack of NO_RULE) assert.deepEqual(rulesOf(stack), [], stack);
+});
+
+test("a change is said as the table says it, also of a function that is new or gone", () => {
+  const said = (base_total: number, comparison_total: number) =>
+    describeChange({ diff: { base_total, comparison_total } } as TableRow, "seconds");
+  assert.deepEqual([said(2, 3), said(0, 3), said(2, 0)], ["2 s → 3 s (+50 %)", "0 → 3 s (new)", "2 s → 0 (gone)"]);
 });

@@ -3,7 +3,7 @@ import { SHARE } from "../core/divided.ts";
 import { core } from "../core/index.ts";
 import type { TableRow, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
-import { formatDelta, formatValue, unitOf } from "../format/value.ts";
+import { formatValue, unitOf } from "../format/value.ts";
 import { sideTotals } from "../state/profile/sidetotals.ts";
 import { RULES, type Rule } from "./advice.ts";
 
@@ -141,7 +141,7 @@ export function describeChange({ diff }: TableRow, unit: string): string {
   if (!diff) return "";
   const { base_total: base, comparison_total: comparison } = diff;
   const amounts = `${formatValue(base, unit)} → ${formatValue(comparison, unit)}`;
-  return `${amounts} (${base === 0 ? formatDelta(comparison, unit) : change(base, comparison)})`;
+  return `${amounts} (${change(base, comparison)})`;
 }
 
 /** "12 % (1.2 s)"; of a comparison "12 % → 31 % (1.2 s → 3.4 s)". */
