@@ -158,6 +158,6 @@ export function unitOf({ type, unit }: { type: string; unit: string }): string {
   return `${/^(goroutine|thread)$/.test(what) ? `${what}s` : what}${rest}`;
 }
 
-function isScaled(unit: string): boolean {
+export function isScaled(unit: string): boolean {
   return unit in NANOSECONDS || unit in BYTES;
 }

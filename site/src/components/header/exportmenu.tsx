@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { standalone } from "../../base.ts";
 import type { SiteForm } from "../../bundle/bundle.ts";
 import type { Form } from "../../export/index.ts";
+import { isScaled } from "../../format/value.ts";
 import { reportFailure } from "../../state/page/failure.ts";
 import { shown } from "../../state/profile/shown.ts";
 import { sourcesOf } from "../../state/profile/sources.ts";
@@ -32,7 +33,10 @@ const ELSEWHERE: Form[] = ["html", "speedscope", "flamebearer"];
 
 /** Hands what is seen on as a file. */
 export function ExportMenu() {
-  const count = sourcesOf(shown.value).length;
+  const answer = shown.value;
+  const count = sourcesOf(answer).length;
+  // Folded stacks say no unit: another program, and this one, reads their values as a count.
+  const unit = answer.state === "ready" ? answer.tree.unit : "";
   const fits = (most?: number) => most === undefined || (count > 0 && count <= most);
   const forms = FORMS.filter(({ form }) => !standalone || !ELSEWHERE.includes(form));
   const { service } = exploreRoute.value;
@@ -78,6 +82,7 @@ export function ExportMenu() {
               }}
             >
               {label}
+              {form === "folded" && isScaled(unit) && ` in ${unit}`}
             </button>
           ))}
           {stored && (
