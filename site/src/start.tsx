@@ -6,7 +6,6 @@ import { App } from "./app.tsx";
 import { startKeys } from "./keys.ts";
 import { showSettled } from "./settled.ts";
 import { reportUncaught } from "./state/page/failure.ts";
-import { startCallTree } from "./state/profile/calltreerows.ts";
 import { startDrawing } from "./state/profile/draw.ts";
 import { startDrawer } from "./state/profile/draweropen.ts";
 import { startFocus } from "./state/profile/focus.ts";
@@ -31,7 +30,6 @@ export function start(Page: ComponentType): void {
   reportUncaught();
   startDrawing();
   startFocus();
-  startCallTree();
   startSandwich();
   startDrawer();
   startKeys();

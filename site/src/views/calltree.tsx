@@ -10,6 +10,7 @@ import {
   callerOf,
   closeRow,
   describeRows,
+  followTree,
   openRow,
   rowAt,
   rowCount,
@@ -29,6 +30,7 @@ export function CallTree() {
   const scroller = useRef<HTMLDivElement>(null);
   const seen = useSeen(scroller);
   const active = activeRow.value;
+  useEffect(followTree, []);
   // The active row stays in view, whatever moved it: keys, a search, another view. Its place is there once it is rendered.
   useLayoutEffect(() => {
     const element = scroller.current;

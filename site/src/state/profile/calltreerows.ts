@@ -3,7 +3,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { core } from "../../core/index.ts";
 import { type NodeDetail, ROOT } from "../../core/types.ts";
 import { pictureRoute } from "../url/router.ts";
-import { current, tree } from "./focus.ts";
+import { current, matchOrder, tree } from "./focus.ts";
 import { callFailed } from "./shown.ts";
 
 export interface TreeRow {
@@ -22,6 +22,8 @@ export interface TreeRow {
 const CHAIN = 64;
 /** Rows that are described before they come into view: more than a screen has. */
 const FIRST = 100;
+/** Matches that are put in the order of rows: each is asked for twice. */
+const MOST_IN_ORDER = 1_000;
 
 interface Opened {
   tree: number;
@@ -97,13 +99,45 @@ export async function describeRows(first: number, last: number): Promise<void> {
 }
 
 /** Follows the tree on the screen and the current frame in it, while the call tree is looked at. */
-export function startCallTree(): void {
-  effect(() => {
+export function followTree(): () => void {
+  matchOrder.value = matchInRows;
+  const stop = effect(() => {
     const info = tree.value;
     const node = current.value;
-    if (info && pictureRoute.value.view === "tree")
-      void reveal(info.id, node).catch(callFailed(info.id, "list the calls"));
+    if (info) void reveal(info.id, node).catch(callFailed(info.id, "list the calls"));
   });
+  return () => {
+    matchOrder.value = null;
+    stop();
+  };
+}
+
+/** The frames that a search found, in the order of rows; of a tree and a search. */
+const inOrder = signal({ of: "", nodes: [] as number[] });
+
+/** One of so many frames that a search found, by the order of rows. */
+async function matchInRows(id: number, at: number, count: number): Promise<number> {
+  if (count > MOST_IN_ORDER) return core.matchAt(id, at);
+  const of = JSON.stringify([id, pictureRoute.peek().search]);
+  if (inOrder.peek().of !== of) {
+    const nodes = await Promise.all(Array.from({ length: count }, (_, n) => core.matchAt(id, n)));
+    const found = await Promise.all(nodes.map((node) => core.node(id, node)));
+    const paths = found.map(({ path }) => path.map((caller) => caller.node));
+    const callers = [...new Set(paths.flatMap((path) => path.slice(0, -1)))];
+    inOrder.value = { of, nodes: byRows(paths, await core.callees(id, callers)) };
+  }
+  return inOrder.peek().nodes[at];
+}
+
+/** The ends of paths from the root, callers before callees, and siblings in their order. */
+export function byRows(paths: number[][], siblings: Uint32Array[]): number[] {
+  const place = new Map(siblings.flatMap((list) => [...list].map((node, i) => [node, i] as const)));
+  const before = (a: number[], b: number[]) => {
+    const parts = a.findIndex((node, i) => node !== b[i]);
+    if (parts < 0) return -1;
+    return parts < b.length ? (place.get(a[parts]) ?? 0) - (place.get(b[parts]) ?? 0) : 1;
+  };
+  return paths.sort(before).map((path) => path[path.length - 1]);
 }
 
 export async function openRow(node: number): Promise<void> {

@@ -195,6 +195,9 @@ export function nextOccurrence(step: 1 | -1): Promise<void> {
   });
 }
 
+/** One of so many matches, in the order of a view that has its own. */
+export const matchOrder = signal<((tree: number, at: number, count: number) => Promise<number>) | null>(null);
+
 /** The search under way, if there is one. */
 const searching = signal(Promise.resolve());
 
@@ -205,7 +208,8 @@ export function nextMatch(step: 1 | -1): Promise<void> {
     const matches = searchResult.peek();
     if (!matches || matches.matches === 0) return;
     const at = (matches.at + step + matches.matches) % matches.matches;
-    await visitNode(await core.matchAt(id, at));
+    const ordered = matchOrder.peek();
+    await visitNode(await (ordered ? ordered(id, at, matches.matches) : core.matchAt(id, at)));
     if (searchResult.peek() === matches) searchResult.value = { ...matches, at };
   });
 }
