@@ -21,6 +21,23 @@ async function opened(file, path = "/file") {
   return page;
 }
 
+test("a search in the call tree marks its matches and goes through them by rows", async () => {
+  writeFileSync(own("tree-search.folded"), "main;a;hit_small 10\nmain;b;hit_large 60\nmain;c 30\n");
+  const { page, at, end } = await opened(own("tree-search.folded"));
+  await drawnFrames(page, 100);
+  await page.keyboard.press("4");
+  await at("treeitem").nth(3).waitFor();
+  await at("search").fill("hit");
+  for (const name of ["hit_large", "hit_small"]) {
+    await page.keyboard.press("Enter");
+    await page.locator("[role=treeitem][data-match=true][data-active=true]", { hasText: name }).waitFor();
+  }
+  const dimmed = page.locator("[role=treeitem][data-match=false]");
+  await page.waitForFunction(() => document.querySelectorAll("[role=treeitem][data-match=false]").length === 5);
+  assert.deepEqual(await dimmed.locator(".name").allTextContents(), ["total", "main", "b", "c", "a"]);
+  await end();
+});
+
 describe("source lines", () => {
   const STACKS = [
     "main@/shop/main.go:3;place@/shop/orders.go:10;sum@/shop/orders.go:20 50",
