@@ -188,7 +188,7 @@ export function markdown(
 }
 
 export const CHANGED = "Largest changes";
-export const TOTAL = "Total, including callees";
+export const TOTAL = "Total, including callees (nearly equal totals shown once)";
 
 export function selfHeading(covered: number): string {
   return `Self, excluding callees (${percent(covered)} together)`;
