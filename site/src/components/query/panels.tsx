@@ -36,6 +36,7 @@ const PANELS: Record<Panel, PanelEntry> = {
     label: "What changed",
     title: "Functions whose share changed",
     component: lazy(() => panels().then((module) => module.ChangesPanel)),
+    needsServer: true,
   },
   function: {
     label: "Function",

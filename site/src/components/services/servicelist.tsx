@@ -4,6 +4,7 @@ import { namePattern } from "../../format/namepattern.ts";
 import { plural } from "../../format/value.ts";
 import { trackWork } from "../../settled.ts";
 import { favourites } from "../../state/page/favourites.ts";
+import { placeOf } from "../../state/query/place.ts";
 import { lastingChange } from "../../state/query/servicechanges.ts";
 import { arranged, commonType } from "../../state/query/serviceorder.ts";
 import { go, homeRoute } from "../../state/url/router.ts";
@@ -12,6 +13,7 @@ import { SearchField } from "../controls/searchfield.tsx";
 import { Select } from "../controls/select.tsx";
 import { ServiceCard } from "./servicecard.tsx";
 
+/** Changes are looked for on a server only. */
 const ORDERS = [
   { value: "name", label: "By name" },
   { value: "-total", label: "Largest total first" },
@@ -24,7 +26,8 @@ export function ServiceList({ found }: { found: Service[] }) {
   const { search, sort, base, type: named } = homeRoute.value;
   useEffect(lookForChanges, []);
   const type = named || commonType(found);
-  const order = ORDERS.find(({ value }) => value === formatSort(sort)) ?? ORDERS[0];
+  const orders = ORDERS.filter(({ value }) => placeOf("base") === "" || !value.endsWith("delta"));
+  const order = orders.find(({ value }) => value === formatSort(sort)) ?? orders[0];
   const listed = arranged(found, {
     search,
     sort: parseSort(order.value) ?? sort,
@@ -44,7 +47,7 @@ export function ServiceList({ found }: { found: Service[] }) {
           label="Sort services"
           testid="order"
           value={order.value}
-          options={ORDERS}
+          options={orders}
           onChange={(value) => go({ sort: parseSort(value) ?? sort }, "replace")}
         />
       </div>
