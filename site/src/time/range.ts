@@ -49,6 +49,11 @@ export function placeIn({ from, until }: Span, time: number): number {
   return Math.min(1, Math.max(0, (time - from) / (until - from || 1)));
 }
 
+/** Which part of a span another one is, from 0 to 1. */
+export function partIn(whole: Span, { from, until }: Span): [number, number] {
+  return [placeIn(whole, from), placeIn(whole, until)];
+}
+
 /** A span as a range that always means the same: what a link needs. */
 export function fixed(span: Span): Range {
   return { from: String(Math.round(span.from)), until: String(Math.round(span.until)) };

@@ -4,11 +4,13 @@ import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { wholeSpan } from "../../state/query/place.ts";
 import { span } from "../../state/query/services.ts";
-import { types } from "../../state/query/typetimelines.ts";
+import { typeChanges, types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
+import { partIn } from "../../time/range.ts";
 import { seriesOf } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
+import { ChangeText, changeTitle } from "../services/cardchange.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import { NothingHere } from "./nothinghere.tsx";
 import "../../style/typespanel.css";
@@ -40,6 +42,8 @@ function TypeCard({ type }: { type: ServiceType }) {
   const gauge = isGauge(type.id);
   const { unit } = typeParts(type.id);
   const series = seriesOf({ ...type, start: 0, step: 1 }, gauge);
+  const found = typeChanges.value.value?.[type.id];
+  const whole = exploreRoute.value.window ?? span.value;
   const changed = trend(type, gauge, span.value, wholeSpan("base")?.from);
   const { spans, traces } = exploreRoute.value;
   const target = { ...exploreRoute.value, ...NO_FOCUS, spans, traces, type: type.id, panel: "profile" as const };
@@ -55,14 +59,14 @@ function TypeCard({ type }: { type: ServiceType }) {
       <span class="card-name" title={type.id}>
         {typeLabel(type.id)}
       </span>
-      <Sparkline values={series.values} />
+      <Sparkline values={series.values} marked={found ? partIn(whole, found) : undefined} />
       <span class="card-row">
         <span class="card-total" title={exact} data-testid="type-total">
           {formatValue(series.total, unit)}
           {gauge && <small> average</small>}
         </span>
-        <span class="card-change" title={changed?.title} data-testid="type-change">
-          {changed?.text}
+        <span class="card-change" title={found ? changeTitle(found) : changed?.title} data-testid="type-change">
+          {found ? <ChangeText found={found} /> : changed?.text}
         </span>
       </span>
     </a>

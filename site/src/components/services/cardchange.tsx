@@ -9,7 +9,7 @@ import { linkTo } from "../controls/link.ts";
 
 /** What changed in the load of a service and when, as the link to the functions that did it. */
 export function CardChange({ service, found, range }: { service: string; found: ServiceChange; range: Side }) {
-  const { kind, from, until, since, before, after, versions, label, type, step } = found;
+  const { kind, from, until, since, versions, label, type } = found;
   // Of a deploy the versions are compared, of a spike the time before it; since when a level lasts, the panel finds itself.
   const compared = {
     by: versions ? { label, ...versions } : ("time" as const),
@@ -17,19 +17,33 @@ export function CardChange({ service, found, range }: { service: string; found: 
     window: kind === "spike" && 2 * from - until === since ? { from, until } : null,
   };
   const target = { ...initialRoute("explore"), service, type, base: range, panel: "changes" as const, ...compared };
-  const when =
-    kind === "spike" ? `at ${formatMinute(from)} for ${formatStep(until - from)}` : `since ${formatMinute(from)}`;
-  const load = formatLoads(before, after, step, type);
   return (
     <a
       class="card-change card-found"
       {...linkTo(target)}
-      title={`${load} ${versions?.after ? `with ${label} ${versions.after}` : versions ? `with no ${label}` : "on average"}. See what changed`}
+      title={`${changeTitle(found)}. See what changed`}
       data-testid="card-change"
       data-kind={kind}
     >
-      <b>{roughChange(before, after)}</b> {when}
-      {versions && ` (${versions.after || "no version"})`}
+      <ChangeText found={found} />
     </a>
   );
+}
+
+/** "+39 % since 21:33 (1.9.0)". */
+export function ChangeText({ found: { kind, from, until, before, after, versions } }: { found: ServiceChange }) {
+  const when =
+    kind === "spike" ? `at ${formatMinute(from)} for ${formatStep(until - from)}` : `since ${formatMinute(from)}`;
+  return (
+    <>
+      <b>{roughChange(before, after)}</b> {when}
+      {versions && ` (${versions.after || "no version"})`}
+    </>
+  );
+}
+
+/** "0.92 → 1.28 cores with version 1.9.0". */
+export function changeTitle({ before, after, step, type, versions, label }: ServiceChange): string {
+  const what = versions?.after ? `with ${label} ${versions.after}` : versions ? `with no ${label}` : "on average";
+  return `${formatLoads(before, after, step, type)} ${what}`;
 }

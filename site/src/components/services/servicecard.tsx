@@ -10,7 +10,7 @@ import { shownType } from "../../state/query/serviceorder.ts";
 import { span } from "../../state/query/services.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
-import { placeIn, type Span } from "../../time/range.ts";
+import { partIn } from "../../time/range.ts";
 import { quietMillis, seriesOf } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";
 import { linkTo } from "../controls/link.ts";
@@ -39,7 +39,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         <span class="card-type">{typeLabel(shown?.id ?? "")}</span>
         <Star name={service.name} pressed={favourite} />
       </div>
-      <Sparkline values={series?.values ?? []} marked={found ? partOf(span.value, found) : undefined} />
+      <Sparkline values={series?.values ?? []} marked={found ? partIn(span.value, found) : undefined} />
       <div class="card-row">
         <span
           class="card-total"
@@ -63,11 +63,6 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
       </div>
     </li>
   );
-}
-
-/** Which part of a span another one is, from 0 to 1. */
-function partOf(whole: Span, { from, until }: Span): [number, number] {
-  return [placeIn(whole, from), placeIn(whole, until)];
 }
 
 function Star({ name, pressed }: { name: string; pressed: boolean }) {

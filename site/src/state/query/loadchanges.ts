@@ -60,14 +60,30 @@ function question(): Question | null {
 
 async function answer({ types, from, until }: Question, stopped: AbortSignal): Promise<Record<string, ServiceChange>> {
   const range = { from, until };
-  const answers = await askInTurn(types, (type) => changesOfType(type, range, stopped), stopped);
+  const answers = await askInTurn(types, (type) => changesOfType(type, `${type}{}`, range, stopped), stopped);
   const found = answers.flat();
-  const changes = await askInTurn(found, ([service, change]) => placed(service, change, range, stopped), stopped);
+  const changes = await askInTurn(found, ([service, change]) => placed(service, [], change, range, stopped), stopped);
   return Object.fromEntries(found.map(([service, { type }], i) => [changeKey(service, type), changes[i]]));
 }
 
-async function changesOfType(type: string, range: Span, stopped: AbortSignal): Promise<[string, ServiceChange][]> {
-  const query = `${type}{}`;
+/** The change of one type of a service; null where nothing stands out. */
+export async function fetchTypeChange(
+  type: string,
+  service: string,
+  filters: string[],
+  range: Span,
+  stopped: AbortSignal,
+): Promise<ServiceChange | null> {
+  const [found] = await changesOfType(type, type + selector(service, filters), range, stopped);
+  return found ? placed(service, filters, found[1], range, stopped) : null;
+}
+
+async function changesOfType(
+  type: string,
+  query: string,
+  range: Span,
+  stopped: AbortSignal,
+): Promise<[string, ServiceChange][]> {
   const labels = await fetchLabels("", query, range, stopped);
   const versions = versionLabels(labels).slice(0, MOST_LABELS);
   const ask = (range: Span, by: string[]) =>
@@ -104,6 +120,7 @@ function profiledSpan({ start, step, counts }: Counted, range: Span): Span {
 /** A spike where short steps place it: long ones begin before it, and end after it. Other changes as they are. */
 async function placed(
   service: string,
+  filters: string[],
   change: ServiceChange,
   range: Span,
   stopped: AbortSignal,
@@ -112,7 +129,7 @@ async function placed(
   const from = Math.max(change.from - AROUND_MILLIS, range.from);
   const until = Math.min(change.until + AROUND_MILLIS, range.until);
   try {
-    const series = await fetchService(change.type, service, [], { from, until }, stopped);
+    const series = await fetchService(change.type, service, filters, { from, until }, stopped);
     const spike = loadChange(series, []);
     return spike?.kind === "spike" ? { ...change, ...spike, step: series.step } : change;
   } catch (failure) {

@@ -6,8 +6,10 @@ import { type Loaded, resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { exploreRoute } from "../url/router.ts";
 import { askInTurn } from "./askinturn.ts";
+import { fetchTypeChange } from "./loadchanges.ts";
 import { placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
+import type { ServiceChange } from "./servicechanges.ts";
 import { services, span } from "./services.ts";
 
 /** Enough for the width of a card. */
@@ -62,6 +64,25 @@ const narrowed = resource(
       signal,
     );
     return found.filter(({ profiles }) => profiles > 0);
+  },
+  ({ subject }) => subject,
+  "dropped",
+);
+
+/** What changed in the load of each type, by its id. Where that isn't known, the cards say what they say without. */
+export const typeChanges = resource(
+  "find load changes",
+  () => {
+    const { panel, service, base, window } = exploreRoute.value;
+    const ids = known.value.map(({ id }) => id);
+    if (panel !== "types" || ids.length === 0 || placeOf("base") !== "") return null;
+    const subject = JSON.stringify([service, base, window]);
+    return { service, filters: base.filters, ids, ...(window ?? span.value), at: clock.value, subject };
+  },
+  async ({ service, filters, ids, from, until }, signal): Promise<Record<string, ServiceChange | null>> => {
+    const ask = (id: string) => fetchTypeChange(id, service, filters, { from, until }, signal);
+    const found = await askInTurn(ids, ask, signal);
+    return Object.fromEntries(ids.map((id, i) => [id, found[i]]));
   },
   ({ subject }) => subject,
   "dropped",
