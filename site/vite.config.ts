@@ -39,8 +39,8 @@ export default defineConfig({
     offline(ROUTES),
     template({ oxc, build: { target } }),
     budget({
-      entry: 69,
-      all: 157,
+      entry: 68.5,
+      all: 159,
       apart: {
         arrange: 36,
         callgraph: 6,
