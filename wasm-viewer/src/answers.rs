@@ -180,6 +180,8 @@ pub struct SearchInfo {
     pub matches: u32,
     pub fraction: f64,
     pub total: f64,
+    /// In a comparison, the share of each side.
+    pub side_fractions: Option<[f64; 2]>,
 }
 
 /// Part of the function table.

@@ -188,6 +188,8 @@ export interface SearchInfo {
   matches: number;
   fraction: number;
   total: number;
+  /** In a comparison, the share of each side. */
+  side_fractions: [number, number] | null;
 }
 
 export interface TableRow {

@@ -114,8 +114,8 @@ function Search() {
   );
 }
 
-function describe({ matches, fraction, at, valid }: NonNullable<typeof searchResult.value>): string {
+function describe({ matches, fraction, side_fractions, at, valid }: NonNullable<typeof searchResult.value>): string {
   if (!valid) return "Invalid regular expression";
   if (matches === 0) return "no matches";
-  return `${at >= 0 ? `${at + 1} of ` : ""}${plural(matches, "frame")} · ${percent(fraction)}`;
+  return `${at >= 0 ? `${at + 1} of ` : ""}${plural(matches, "frame")} · ${(side_fractions ?? [fraction]).map(percent).join(" → ")}`;
 }

@@ -65,13 +65,20 @@ impl Values {
 
     /// The share of the whole tree.
     pub(super) fn fraction(&self, values: [i64; 2]) -> f64 {
-        let whole = both(self.totals(NodeId::ROOT));
-        if whole > 0.0 {
-            both(values) / whole
-        } else {
-            0.0
-        }
+        share(both(values), both(self.totals(NodeId::ROOT)))
     }
+
+    /// The share of each side of the whole tree, where there are two.
+    pub(super) fn side_fractions(&self, values: [i64; 2]) -> Option<[f64; 2]> {
+        let whole = self.totals(NodeId::ROOT);
+        let of_side = |side: usize| share(values[side] as f64, whole[side] as f64);
+        matches!(self, Self::Diff(_)).then(|| [of_side(0), of_side(1)])
+    }
+}
+
+/// A part of a whole; nothing of nothing.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 pub(super) fn both_exact(sides: [i64; 2]) -> i128 {

@@ -219,6 +219,9 @@ fn merges_and_compares() {
         (detail.base_total, detail.comparison_total, detail.state),
         (20.0, 40.0, "same")
     );
+    let view = session.view_mut(tree.id).expect("open");
+    let found = view.search("same").expect("a pattern");
+    assert_eq!(found.side_fractions, Some([0.5, 0.25]));
 
     let scaled = session
         .diff(base, comparison, 0, true, &[], false)

@@ -288,7 +288,7 @@ async function search(id: number, query: string): Promise<void> {
     if (!(failure instanceof CoreError) || failure.fatal) callFailed(id, "search")(failure);
     // Half a regular expression, while it is typed: nothing stays marked that it does not mean.
     else if (tree.peek()?.id === id) {
-      searchResult.value = { matches: 0, fraction: 0, total: 0, at: -1, valid: false };
+      searchResult.value = { matches: 0, fraction: 0, total: 0, side_fractions: null, at: -1, valid: false };
       await core.search(id, "").catch(callFailed(id, "search"));
     }
   }

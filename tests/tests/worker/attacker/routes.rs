@@ -46,9 +46,10 @@ fn every_endpoint_is_closed_to_those_who_may_not() {
             Some("Basic realm=\"pilotlight\"")
         );
         assert!(
-            // Senders of OTLP read the number.
+            // Senders of OTLP read the number, clients of Prometheus' API its words.
             answer.text().contains("\"code\":\"unauthenticated\"")
-                || path.contains("v1development") && answer.text().contains("\"code\":16"),
+                || path.contains("v1development") && answer.text().contains("\"code\":16")
+                || path.contains("/prometheus/") && answer.text().contains("\"unauthorized\""),
             "{}",
             answer.text()
         );
