@@ -77,11 +77,14 @@ async function list(url, _, { json }) {
 
 async function apply(url, files) {
   const wanted = files.flatMap(rulesIn);
+  const names = wanted.filter(({ id }) => !id).map(({ metric_name }) => metric_name);
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice) throw new Error(`two rules without an id have the metric name ${twice}: give one of them an id`);
   const there = await stored(url);
   for (const rule of wanted) {
     const of = (one) => (rule.id ? one.id === rule.id : one.metric_name === rule.metric_name);
     const before = there.find(of);
-    // What is applied is what the file says, whoever changed the rule before.
+    // The file wins, also over changes that its author hasn't seen.
     const sent = { ...rule, id: before?.id ?? rule.id, generation: before?.generation ?? 0 };
     const saved = await call(url, "POST", {}, sent);
     console.log(`${before ? "replaced" : "saved"} ${saved.id} (${saved.metric_name})`);
@@ -98,8 +101,9 @@ function rulesIn(file) {
   }
   const rules = Array.isArray(content) ? content : (content?.rules ?? [content]);
   if (!Array.isArray(rules) || rules.some((rule) => typeof rule?.metric_name !== "string"))
-    throw new Error(`${file} must have rules, each with a metric_name`);
-  // Those of the configuration are listed, and can't be saved.
+    throw new Error(`${file} must contain rules, each with a metric_name`);
+  // `rules list` has those of the configuration, too, which can't be saved.
+  for (const { id, provisioned } of rules) if (provisioned) console.log(`skipped ${id}, a rule of the configuration`);
   return rules.filter((rule) => !rule.provisioned);
 }
 

@@ -8,6 +8,7 @@ import {
   readLocalInput,
   resolve,
   resolveTime,
+  spanLabel,
   toLocalInput,
   zoneLabel,
   zoneName,
@@ -74,5 +75,10 @@ test("times are shown and read in the chosen zone", () => {
   assert.equal(readLocalInput("2023-11-14T22:13:21", time + 7), time + 1000);
   assert.deepEqual([zoneLabel(time), zoneName()], ["UTC", "UTC"]);
   assert.equal(rangeLabel({ from: String(time), until: String(time + HOUR) }, time), "22:13 – 23:13");
+  // Past midnight, what began before it; and half a day later with its day.
+  const midnight = Date.UTC(2023, 10, 15);
+  const night = { from: midnight - HOUR, until: midnight + HOUR };
+  assert.equal(spanLabel(night, midnight + 2 * HOUR), "23:00 – 01:00");
+  assert.equal(spanLabel(night, midnight + 12 * HOUR), "14 Nov 2023 23:00 – 15 Nov 2023 01:00");
   zone.value = "local";
 });

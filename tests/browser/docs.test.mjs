@@ -34,6 +34,7 @@ const RUN = {
     "curl --data-binary @cpu.pprof": { without: NO_RECORDING },
   },
   "docs/query.md": { "curl 'http://localhost:4040/pyroscope/render": {} },
+  "docs/rules.md": { 'curl -H "Authorization: Bearer $TOKEN"': {} },
   "docs/security.md": { "pilotlight token create": {}, "curl -X PUT": {} },
   "docs/serve.md": {
     "npm install --global": { without: /^npm install/, isServer: true },

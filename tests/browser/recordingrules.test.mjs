@@ -32,12 +32,12 @@ test("a function's own time by a label becomes a metric with what is stored", as
     .filter({ hasText: `Total CPU time of work in ${service}` })
     .waitFor();
   assert.equal(await at("record-name").inputValue(), `profiles_recorded_rules_${start}_cpu_work`);
-  await at("record-series").filter({ hasText: "makes 1 series" }).waitFor();
+  await at("record-series").filter({ hasText: "1 series" }).waitFor();
 
   await at("record-what-self").click();
   assert.equal(await at("record-name").inputValue(), `profiles_recorded_rules_${start}_cpu_work_self`);
   await at("record").locator('[data-testid="record-by"][data-name="region"]').check();
-  await at("record-series").filter({ hasText: "makes 2 series" }).waitFor();
+  await at("record-series").filter({ hasText: "2 series" }).waitFor();
   await at("record").getByRole("img", { name: "up to 300 ms" }).waitFor();
   await at("record-name").fill(metric);
   assert.deepEqual(await barriers(page), []);
@@ -68,7 +68,7 @@ test("a function's own time by a label becomes a metric with what is stored", as
   await end();
 });
 
-test("a frame's call path is offered, and a name that is taken is told", async () => {
+test("a frame's call path is offered, and a name that is taken is refused", async () => {
   const { page, at, end } = await openPage(browser, path({}));
   // Samples are a hundredth of a second.
   await drawnFrames(page, 400_000_000);

@@ -205,7 +205,10 @@ describe("side by side", () => {
     const dim = await Promise.all(SIDES.map((side) => edge(page, side, "idle")));
     await page.at("search").fill("idle");
     await page.page.waitForURL(/q=idle/);
-    await page.at("search-result").filter({ hasText: /^1 frame · \S+ % → \S+ %$/ }).waitFor();
+    await page
+      .at("search-result")
+      .filter({ hasText: /^1 frame · \S+ % → \S+ %$/ })
+      .waitFor();
     await settled(page.page);
     for (const [i, side] of SIDES.entries()) assert.notEqual(await edge(page, side, "idle"), dim[i], side);
     await page.end();

@@ -138,7 +138,7 @@ const BLOCKED_PORTS: [u16; 19] = [
     6679, 6697, 10080,
 ];
 
-/// Fails unless the port is free, and one that browsers open.
+/// Fails unless the port is free and browsers open it.
 pub(crate) fn check_port(port: u16) -> Result<()> {
     if BLOCKED_PORTS.contains(&port) {
         return Err(Failure::new(

@@ -59,7 +59,8 @@ pub enum UnusableType {
 
 impl ProfileType {
     /// Whether it counts what there is at an instant, such as memory in use, and not what is used
-    /// over a time. Nothing in a profile says so; these are the names that profilers give it.
+    /// over a time. Nothing in a profile says so; these are the names that profilers give it, as in
+    /// `site/src/format/type.ts`.
     pub fn is_gauge(&self) -> bool {
         let sample_type = &*self.sample_type;
         let of_sample = [

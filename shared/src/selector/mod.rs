@@ -76,7 +76,7 @@ pub struct SelectorError {
     pub problem: String,
 }
 
-/// Why selectors are not about one profile type.
+/// Why selectors don't select exactly one profile type.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum OneTypeError {
     /// None of them names one, or they name several.
@@ -85,7 +85,7 @@ pub enum OneTypeError {
     /// One begins with an application.
     #[error("{0:?} must be a matcher in braces, like {{service_name={0:?}}}")]
     Application(String),
-    /// The type is none.
+    /// What they name isn't a profile type.
     #[error(transparent)]
     Type(#[from] ProfileTypeError),
     /// Together they are longer than a selector may be.
@@ -113,14 +113,15 @@ impl Selector {
                 .all(|m| m.test.passes(&label_of(&m.name, profile_type, labels)))
     }
 
-    /// Whether labels are selected that are no series' of profiles, such as those of a metric: by the
-    /// matchers alone. A label that is not there is empty.
+    /// Whether the matchers select labels that aren't those of profiles, such as a metric's.
+    /// `value` returns the value of a label, empty if it is missing; profile type and application
+    /// don't count.
     pub fn matches_labels<'a>(&self, value: impl Fn(&str) -> &'a str) -> bool {
         let mut matchers = self.matchers.iter();
         matchers.all(|m| m.test.passes(value(&m.name)))
     }
 
-    /// Whether a value of a label is selected, whatever the others are.
+    /// Whether the matchers of this label select a value; those of other labels don't count.
     pub fn allows(&self, name: &str, value: &str) -> bool {
         let mut matchers = self.matchers.iter().filter(|m| m.name == name);
         matchers.all(|m| m.test.passes(value))

@@ -83,12 +83,16 @@ function lastLabel(from: string): string | null {
   return unit === "w" ? `last ${7 * count} d` : `last ${count} ${unit === "m" ? "min" : unit}`;
 }
 
-/** "14:03 – 14:33", with the day where it is not today's. */
+/** Times since then need no day, although midnight may lie between. */
+const RECENT = 12 * UNIT.h;
+
+/** "14:03 – 14:33", with the day where it is neither today's nor recent. */
 export function spanLabel({ from, until }: Span, now: number): string {
+  const isRecent = from > now - RECENT && until < now + RECENT;
   const sameDay = dayOf(from) === dayOf(until);
-  const today = sameDay && dayOf(from) === dayOf(now);
   const seconds = until - from < 10 * UNIT.m;
-  if (sameDay) return `${today ? "" : `${dayOf(from)} `}${clock(from, seconds)} – ${clock(until, seconds)}`;
+  if (sameDay || isRecent)
+    return `${isRecent || dayOf(from) === dayOf(now) ? "" : `${dayOf(from)} `}${clock(from, seconds)} – ${clock(until, seconds)}`;
   return `${dayOf(from)} ${clock(from, false)} – ${dayOf(until)} ${clock(until, false)}`;
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/grafana/pyroscope/api/gen/proto/go/settings/v1/settingsv1connect"
 	statusv1 "github.com/grafana/pyroscope/api/gen/proto/go/status/v1"
 	"github.com/grafana/pyroscope/api/gen/proto/go/status/v1/statusv1connect"
+	typesv1 "github.com/grafana/pyroscope/api/gen/proto/go/types/v1"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -38,6 +39,46 @@ func TestSettings(t *testing.T) {
 		wants(t, refused(t, api.Delete, &settingsv1.DeleteSettingsRequest{}), connect.CodeInvalidArgument, "name")
 		get(t, api.Delete, &settingsv1.DeleteSettingsRequest{Name: setting.Name})
 		same(t, form.name, settings(), []*settingsv1.Setting{})
+	}
+}
+
+func TestRecordingRules(t *testing.T) {
+	for _, form := range forms {
+		api := settingsv1connect.NewRecordingRulesServiceClient(http.DefaultClient, server, form.asReader())
+		list := func() []*settingsv1.RecordingRule {
+			return get(t, api.ListRecordingRules, &settingsv1.ListRecordingRulesRequest{}).Rules
+		}
+		same(t, form.name, len(list()), 0)
+		function := &settingsv1.StacktraceFilter{FunctionName: &settingsv1.StacktraceFilterFunctionName{FunctionName: "work"}}
+		wanted := &settingsv1.UpsertRecordingRuleRequest{
+			MetricName:       "profiles_recorded_shop",
+			Matchers:         []string{`{__profile_type__="` + cpu + `"}`, `{service_name="shop"}`},
+			GroupBy:          []string{"region"},
+			ExternalLabels:   []*typesv1.LabelPair{{Name: "team", Value: "a"}},
+			StacktraceFilter: function,
+		}
+		rule := get(t, api.UpsertRecordingRule, wanted).Rule
+		same(t, form.name, []any{rule.MetricName, rule.ProfileType, rule.Matchers, rule.GroupBy, rule.Provisioned},
+			[]any{wanted.MetricName, cpu, wanted.Matchers, wanted.GroupBy, false})
+		if !proto.Equal(rule.StacktraceFilter, function) || len(rule.ExternalLabels) != 1 {
+			t.Errorf("%s: %v", form.name, rule)
+		}
+		found := get(t, api.GetRecordingRule, &settingsv1.GetRecordingRuleRequest{Id: rule.Id}).Rule
+		if listed := list(); len(listed) != 1 || !proto.Equal(listed[0], rule) || !proto.Equal(found, rule) {
+			t.Errorf("%s: %v and %v, not %v", form.name, listed, found, rule)
+		}
+		wanted.Id, wanted.Generation = rule.Id, rule.Generation
+		changed := get(t, api.UpsertRecordingRule, wanted).Rule
+		if changed.Generation <= rule.Generation {
+			t.Errorf("%s: generation %d after %d", form.name, changed.Generation, rule.Generation)
+		}
+		wants(t, refused(t, api.UpsertRecordingRule, wanted), connect.CodeAlreadyExists, "someone has changed it")
+		wants(t, refused(t, api.UpsertRecordingRule, &settingsv1.UpsertRecordingRuleRequest{MetricName: "x"}),
+			connect.CodeInvalidArgument, "profile type")
+		get(t, api.DeleteRecordingRule, &settingsv1.DeleteRecordingRuleRequest{Id: rule.Id})
+		same(t, form.name, len(list()), 0)
+		gone := &settingsv1.GetRecordingRuleRequest{Id: rule.Id}
+		wants(t, refused(t, api.GetRecordingRule, gone), connect.CodeNotFound, rule.Id)
 	}
 }
 

@@ -58,8 +58,8 @@ func TestWhatIsServed(t *testing.T) {
 		for _, flag := range get(t, api.flags.GetFeatureFlags, &capabilitiesv1.GetFeatureFlagsRequest{}).FeatureFlags {
 			flags[flag.Name] = flag.Enabled
 		}
-		same(t, "flags", flags, map[string]bool{"functionProjections": true, "pyroscopeRuler": false,
-			"pyroscopeRulerFunctions": false, "utf8LabelNames": true, "v2StorageLayer": true})
+		same(t, "flags", flags, map[string]bool{"functionProjections": true, "pyroscopeRuler": true,
+			"pyroscopeRulerFunctions": true, "utf8LabelNames": true, "v2StorageLayer": true})
 		same(t, "version", get(t, api.version.Version, &versionv1.VersionRequest{}).QuerierAPI, 1)
 	})
 }
@@ -68,10 +68,6 @@ func TestWhatIsServed(t *testing.T) {
 var unserved = []string{
 	"/debuginfo.v1alpha1.DebuginfoService/DeleteDebuginfo",
 	"/debuginfo.v1alpha1.DebuginfoService/ListDebuginfo",
-	"/settings.v1.RecordingRulesService/DeleteRecordingRule",
-	"/settings.v1.RecordingRulesService/GetRecordingRule",
-	"/settings.v1.RecordingRulesService/ListRecordingRules",
-	"/settings.v1.RecordingRulesService/UpsertRecordingRule",
 	"/status.v1.StatusService/GetConfig",
 	"/status.v1.StatusService/GetDefaultConfig",
 	"/status.v1.StatusService/GetDiffConfig",

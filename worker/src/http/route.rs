@@ -17,7 +17,8 @@ pub(crate) fn route(
         return Ok(found);
     }
     let whole = || all().filter(|of| matches!(of.rest, Rest::Nothing) && path.ends_with(of.path));
-    // A prefix may make one path of another: /prometheus/api/v1/series and /api/v1/series.
+    // Any prefix is allowed, so /prometheus/api/v1/series also ends like /api/v1/series: the
+    // longest path is meant.
     let longest = whole().map(|of| of.path.len()).max();
     let whole = whole().filter(|of| Some(of.path.len()) == longest);
     if let Some(found) = chosen(whole, method, path) {

@@ -28,7 +28,7 @@ const DAY = 86_400_000;
 /** What of a function is measured. */
 type What = "total" | "self" | "path";
 
-/** Views whose frames are where the stacks have them. */
+/** Views whose frames have the callers that the stacks have. */
 const STACKS: View[] = ["flame", "both", "table", "tree"];
 
 /** Makes a recording rule of what the page of a service shows. */
@@ -51,7 +51,7 @@ function Form({ target, done }: { target: RecordTarget; done: (rule: RecordingRu
   const { service, type, base } = exploreRoute.peek();
   const { func } = target;
   const what = useSignal<What>("total");
-  /** Null as long as it is the proposed one. */
+  /** Null while the proposed name is used. */
   const named = useSignal<string | null>(null);
   const by = useSignal<string[]>([]);
   const withUnit = useSignal(true);
@@ -78,7 +78,7 @@ function Form({ target, done }: { target: RecordTarget; done: (rule: RecordingRu
       try {
         done(await createRule(rule));
       } catch (failure) {
-        // What the server says of the rule itself is all there is to say.
+        // The server's own words about the rule are enough.
         if (!(failure instanceof ApiError && failure.reason && failure.status !== 401 && failure.status < 500))
           throw failure;
         refused.value = sentence(failure.reason);
@@ -148,7 +148,7 @@ function Form({ target, done }: { target: RecordTarget; done: (rule: RecordingRu
 
 function choicesOf({ func, path }: RecordTarget): { value: What; label: string; title: string }[] {
   const { invert, view } = exploreRoute.peek();
-  // Filters and other trees show frames that stacks don't have there.
+  // With filters, or upside down, a frame's callers aren't those of the stored stacks.
   const asRecorded = takenSteps.peek().length === 0 && !invert && STACKS.includes(view);
   const choices = [
     { value: "total" as const, label: "Total", title: `${func} and everything it calls` },
@@ -194,7 +194,7 @@ function Preview({ rule }: { rule: RuleDraft }) {
       <h3>
         Last 24 h{" "}
         <span class="hint" role="status" data-testid="record-series">
-          {state === "ready" && value ? `makes ${seriesCount(value)}` : state === "loading" ? "Reading…" : ""}
+          {state === "ready" && value ? seriesCount(value) : state === "loading" ? "Reading…" : ""}
         </span>
       </h3>
       {problem ? (

@@ -6,7 +6,7 @@ import { Icon } from "../controls/icon.tsx";
 import { onPlainClick } from "../controls/link.ts";
 import { MetricName } from "./metricname.tsx";
 
-/** What to do with a rule that is new. */
+/** The next steps after a rule is saved. */
 export function Recorded({ rule, close }: { rule: RecordingRule; close: () => void }) {
   const target = initialRoute("rules");
   return (

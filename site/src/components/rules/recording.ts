@@ -1,3 +1,3 @@
-/** What is seen of recording rules, as one script. */
+/** The page and the dialog of recording rules, loaded as one script. */
 export { Rules } from "../../pages/rules.tsx";
 export { RecordDialog } from "./recorddialog.tsx";

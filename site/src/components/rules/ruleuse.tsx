@@ -7,14 +7,14 @@ export function RuleUse() {
   const withToken = token.value !== "";
   return (
     <section class="rules-use" data-testid="rules-use">
-      <h2>Use them</h2>
+      <h2>Use the metrics</h2>
       <div>
         <h3>Grafana</h3>
         <p>Add a Prometheus data source with this URL:</p>
         <Snippet code={`${base.href}prometheus`} what="the URL" />
         {withToken && (
           <p class="hint">
-            Under HTTP headers, add Authorization with the value Bearer and a token with the read scope.
+            Under HTTP headers, add Authorization with the value “Bearer plt_…”; plt_… is a token with the read scope.
           </p>
         )}
       </div>

@@ -1,4 +1,4 @@
-/** A recording rule: what it measures, in words, and how its metric is called and queried. */
+/** A recording rule: what it measures, in words, and the name and the query of its metric. */
 import { baseName } from "../../flame/framelabel.ts";
 import { isCpu, isGauge, typeLabel } from "../../format/type.ts";
 import { matcherLabel, parseMatcher } from "./selector.ts";
@@ -9,7 +9,7 @@ export interface RuleDraft {
   query: string;
   group_by: string[];
   external_labels: Record<string, string>;
-  /** At most one of these three says more than the query: a function, functions by a pattern, functions from the root on. */
+  /** At most one of these three is set: a function, a pattern of functions, or functions from the root on. */
   function: string;
   function_regex: string;
   call_site: string[];
@@ -27,7 +27,7 @@ export interface RecordingRule extends RuleDraft {
 }
 
 export const PREFIX = "profiles_recorded_";
-/** Characters of a proposed name behind the prefix, at most. */
+/** Most characters of a proposed name after the prefix. */
 const LONGEST_PROPOSAL = 80;
 
 interface QueryParts {
@@ -37,7 +37,7 @@ interface QueryParts {
   filters: string[];
 }
 
-/** What a query selects, as the page of a service takes it. */
+/** The parts of a query that make the URL of a service's page. */
 export function queryParts(query: string): QueryParts {
   const [, type = "", inside = ""] = /^\s*([^{]*?)\s*\{(.*)\}\s*$/s.exec(query) ?? [];
   const matchers = (inside.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/gs) ?? []).map((text) => text.trim()).filter(Boolean);
@@ -117,12 +117,12 @@ function snake(text: string): string {
     .replace(/^_|_$/g, "");
 }
 
-/** The label of a metric that stands for a label of profiles, as the server names it. */
+/** The label of a metric for a label of profiles, as the server names it. */
 export function metricLabel(name: string): string {
   return name.replace(/[^A-Za-z0-9_]/gu, "_").replace(/^\d/, "_");
 }
 
-/** A query of PromQL for what was measured in five minutes. Of what there is at an instant a sum over time means nothing. */
+/** A PromQL query for what was measured in five minutes. Gauges are averaged: their sum over time means nothing. */
 export function promQL(rule: RuleDraft): string {
   const over = isGauge(queryParts(rule.query).type) ? "avg_over_time" : "sum_over_time";
   const inner = `${over}(${exportedName(rule)}[5m])`;

@@ -1,4 +1,4 @@
-/** The recording rules of the server, and what each would have measured. */
+/** The recording rules of the server, and the values of each over time. */
 import { type Signal, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { askServer, json, posted } from "../../api.ts";
@@ -12,10 +12,10 @@ import { askInTurn } from "./askinturn.ts";
 import { placeOf } from "./place.ts";
 import type { RecordingRule, RuleDraft } from "./recordingrule.ts";
 
-/** Points of a chart: ten minutes each in a day, which may begin and end within one. */
+/** Points of a chart: in a day this makes steps of ten minutes, of which a day touches up to 145. */
 const POINTS = 146;
 
-/** Raised by each change, so that they are read again. */
+/** Raised by each change, so that the rules are loaded again. */
 const changes = signal(0);
 
 export const rules = resource(
@@ -38,25 +38,24 @@ export async function deleteRule(id: string): Promise<void> {
 
 export interface RuleSeries {
   labels: Record<string, string>;
-  /** What each step's profiles sum up to, or their average where they count what there is at an instant; null without any. */
+  /** The sum of each step's profiles, or their average for a gauge; null without any. */
   points: (number | null)[];
 }
 
 export interface RulePreview {
-  /** Of the metric, with its unit. */
-  name: string;
+  /** Of the values. */
   unit: string;
   start: number;
   step: number;
-  /** The largest first; not all of many. */
+  /** The largest first, 20 at most. */
   series: RuleSeries[];
   series_count: number;
 }
 
-/** What a rule measures in a span, for a component that is seen. The former stays while another is loaded. */
+/** A rule's values in a span, for a component. The former values stay while others are loaded. */
 export function useRulePreview(rule: RuleDraft, span: Span): Loaded<RulePreview> {
   const loaded = useSignal<Loaded<RulePreview>>({ state: "loading" });
-  // Its name changes with each key, and nothing of its values.
+  // The name changes with each key press, and the values don't depend on it.
   const asked = JSON.stringify({ ...rule, metric_name: "" });
   useEffect(() => {
     const stop = new AbortController();

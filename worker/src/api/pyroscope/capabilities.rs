@@ -45,8 +45,8 @@ fn feature_flags() -> GetFeatureFlagsResponse {
     GetFeatureFlagsResponse {
         feature_flags: vec![
             flag("v2StorageLayer", true),
-            flag("pyroscopeRuler", false),
-            flag("pyroscopeRulerFunctions", false),
+            flag("pyroscopeRuler", true),
+            flag("pyroscopeRulerFunctions", true),
             flag("utf8LabelNames", true),
             flag("functionProjections", true),
         ],

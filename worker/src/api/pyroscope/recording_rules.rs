@@ -1,9 +1,9 @@
 //! `settings.v1.RecordingRulesService`: recording rules as Grafana's pages and Pyroscope's command
 //! line read and write them.
 //!
-//! Its messages know a function by its name and its total value only. Rules with another target, or
-//! with a unit in their names, are listed as `provisioned`, which these clients take for read-only:
-//! what they would write back would be another rule.
+//! Its messages can express only a function's name, and its total. Rules with another target, or
+//! with a unit in their names, are listed as `provisioned`, which these clients treat as read-only:
+//! if they wrote such a rule back, it would become a different one.
 
 use pilotlight_core::Selector;
 
@@ -16,8 +16,7 @@ use super::messages::{
 use super::request;
 use super::unary::{Call, MAX_REQUEST};
 use crate::api::query::typed_selector;
-use crate::api::rules::of_tenant;
-use crate::api::rules::record::{self, SameName};
+use crate::api::rules::record::{self, SameName, of_tenant};
 use crate::api::rules::rule::Rule;
 use crate::auth::access::READ;
 use crate::http::endpoint::Endpoint;
@@ -92,7 +91,7 @@ async fn upsert(rule: Rule, scope: &Scope) -> Result<Rule, Problem> {
         .find(|of| of.id == rule.id);
     if there.is_some_and(|there| !is_expressible(&there)) {
         return Err(Problem::invalid(format!(
-            "the rule {} has a target or a unit that this call can't express; change it by POST /api/v1/rules",
+            "the rule {} has a target or a unit that this call can't express; change it with POST /api/v1/rules",
             rule.id
         )));
     }
@@ -101,7 +100,7 @@ async fn upsert(rule: Rule, scope: &Scope) -> Result<Rule, Problem> {
     record::save(&bucket, scope.tenant(), &provisioned, rule, SameName::Allow).await
 }
 
-/// Whether the messages can say all that a rule says.
+/// Whether the messages can express everything in a rule.
 fn is_expressible(rule: &Rule) -> bool {
     !rule.is_self
         && rule.function_regex.is_empty()
@@ -135,7 +134,7 @@ fn rule(request: UpsertRecordingRuleRequest) -> Result<Rule, Problem> {
     })
 }
 
-/// A rule as it is told. Its profile type is among the matchers, as in a request.
+/// A rule as a message. Its profile type is among the matchers, as in a request.
 fn message(rule: Rule) -> Result<RecordingRule, Problem> {
     let is_expressible = is_expressible(&rule);
     let (selector, profile_type) = typed_selector(&rule.query)?;
@@ -191,13 +190,13 @@ mod tests {
         });
         let rule = asked(sent).unwrap();
         assert_eq!(rule.query, format!("{CPU}{{service_name=\"a\"}}"));
-        let told = serde_json::to_value(message(rule).unwrap()).unwrap();
+        let answered = serde_json::to_value(message(rule).unwrap()).unwrap();
         let expect = json!({
             "metricName": "profiles_recorded_x", "profileType": CPU, "matchers": matchers,
             "groupBy": ["region"], "externalLabels": [{"name": "team", "value": "b"}],
             "stacktraceFilter": {"functionName": {"functionName": "work"}},
         });
-        assert_eq!(told, expect);
+        assert_eq!(answered, expect);
     }
 
     #[test]
@@ -216,8 +215,8 @@ mod tests {
             is_self: true,
             ..Rule::default()
         };
-        let told = message(rule).unwrap();
-        assert!(told.provisioned && told.stacktrace_filter.is_none());
-        assert_eq!(told.matchers, [format!("{{__profile_type__=\"{CPU}\"}}")]);
+        let listed = message(rule).unwrap();
+        assert!(listed.provisioned && listed.stacktrace_filter.is_none());
+        assert_eq!(listed.matchers, [format!("{{__profile_type__=\"{CPU}\"}}")]);
     }
 }

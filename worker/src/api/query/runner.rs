@@ -54,7 +54,7 @@ pub(crate) struct Slice {
     pub(crate) permit: Permit,
 }
 
-/// What is to be said of values.
+/// How exact the values are that were read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coverage {
     /// Whether windows are longer than was asked for, or cut by the range.
@@ -357,16 +357,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         Ok(())
     }
 
-    /// What selected stacks count.
-    async fn of_stacks(&self, plan: StacksPlan<&mut dyn Values>) -> Result<(), Problem> {
-        let plan = self.drive(plan).await?;
-        self.meter
-            .add(Item::WorkerCpuMicros, cpu::query_micros(plan.bytes()));
-        plan.finish()?;
-        Ok(())
-    }
-
-    /// What selected stacks count, or the totals where all are selected, added up as it is read.
+    /// Adds up what the selected stacks count. If all stacks are selected, only totals are read.
     pub(crate) async fn counted(
         &self,
         selector: &Selector,
@@ -392,7 +383,10 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
             rounded: plan.rounded(),
             sums_only: plan.sums_only(),
         };
-        self.of_stacks(plan).await?;
+        let plan = self.drive(plan).await?;
+        self.meter
+            .add(Item::WorkerCpuMicros, cpu::query_micros(plan.bytes()));
+        plan.finish()?;
         Ok(coverage)
     }
 

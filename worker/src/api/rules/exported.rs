@@ -1,7 +1,7 @@
-//! `GET /exported-metrics`: the latest whole minute of each rule, for Prometheus to scrape.
+//! `GET /exported-metrics`: a recent minute of each rule, for Prometheus to scrape.
 //!
-//! A point has the time of its minute, so a scrape that finds the same minute again changes nothing,
-//! and one a minute at least gets every point.
+//! A point has the time of its minute, so a scrape that finds the same minute again changes
+//! nothing, and two scrapes a minute get every point.
 
 use std::fmt::Write;
 
@@ -16,11 +16,11 @@ use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 
-/// How long after its end a minute is told: agents send a profile some 10 to 60 seconds after it
-/// began, and Prometheus takes a point once.
+/// How long after its end a minute is exported: agents send a profile some 10 to 60 seconds after
+/// it began, and Prometheus keeps only the first value of a minute.
 const DELAY: i64 = 2 * MINUTE;
 
-/// The forms of the answer.
+/// Text formats.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     OpenMetrics,
@@ -36,31 +36,32 @@ pub(super) async fn answer(request: &Request, scope: &Scope) -> Result<Response,
     let until = (clock::now_millis() - DELAY).div_euclid(MINUTE) * MINUTE;
     let steps = Steps::covering(until - MINUTE, until, MINUTE)?;
     let runner = EdgeQueryRunner::open(scope)?;
-    let provisioned = record::provisioned(scope.env())?;
     let mut families: Vec<Family> = Vec::new();
     let mut held = 0;
-    for rule in record::rules(&scope.bucket()?, scope.tenant(), provisioned).await? {
-        // One that can't be computed does not hold up the others; its page says why.
+    for rule in record::of_tenant(scope).await? {
+        // A rule that can't be computed must not hide the others; the page of rules shows the
+        // error.
         let Ok(measure) = rule.measure() else {
             continue;
         };
-        let Ok(found) = points::points(&rule, &measure, steps, MINUTE, &runner).await else {
-            continue;
+        let found = match points::points(&rule, &measure, steps, MINUTE, &runner).await {
+            Ok(found) => found,
+            Err(problem) if problem.status < 500 => continue,
+            Err(problem) => return Err(problem),
         };
         held += found.held;
         check_held(held)?;
-        let samples = found.series.into_iter().flat_map(|series| {
-            let labels: Vec<_> = series.labels.into_iter().collect();
-            let points = series.points.into_iter();
-            let sample = |(time, point)| Sample {
-                labels: labels.clone(),
+        let samples = found.series.into_iter().filter_map(|series| {
+            // There is one step.
+            let (time, point) = series.points.into_iter().next()?;
+            Some(Sample {
+                labels: series.labels.into_iter().collect(),
                 value: measure.value(point),
                 time,
-            };
-            points.map(sample).collect::<Vec<_>>()
+            })
         });
         let samples: Vec<Sample> = samples.collect();
-        // All samples of a metric stand together, those of several rules, too.
+        // Both formats need all samples of a metric in one group, also those of several rules.
         match families
             .iter_mut()
             .find(|family| family.name == measure.name)

@@ -3,11 +3,11 @@
 //! | call | answer |
 //! |---|---|
 //! | `GET …/api/v1/rules` | `{"rules":[…]}` |
-//! | `POST …/api/v1/rules` with a rule | the rule as it is kept |
-//! | `POST …/api/v1/rules/preview?from&until&points` with a rule | its series, which need not be kept |
+//! | `POST …/api/v1/rules` with a rule | the rule as it is stored |
+//! | `POST …/api/v1/rules/preview?from&until&points` with a rule | its series, stored or not |
 //! | `DELETE …/api/v1/rules?id` | nothing |
-//! | `GET …/exported-metrics` | the latest whole minute of all rules, for Prometheus |
-//! | `…/prometheus/api/v1/…` | their points by Prometheus' API |
+//! | `GET …/exported-metrics` | a recent minute of all rules, for Prometheus to scrape |
+//! | `…/prometheus/api/v1/…` | their points through Prometheus' HTTP API |
 //!
 //! A rule is a saved query. Its points are computed when they are asked for, from the sums that
 //! timelines read, so none can be lost or counted twice, and a new rule has them for all that is
@@ -34,7 +34,7 @@ use crate::platform::errors::Problem;
 
 pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::get("/api/v1/rules", READ, |_, scope| Box::pin(list(scope))),
-    // Grafana, which makes rules, too, has a token that reads.
+    // Grafana makes rules, too, and its token has only the read scope.
     Endpoint::post("/api/v1/rules", READ, |request, scope| {
         Box::pin(save(request, scope))
     }),
@@ -56,14 +56,8 @@ struct Listing {
     rules: Vec<Rule>,
 }
 
-/// All rules of the tenant that a request is about.
-pub(crate) async fn of_tenant(scope: &Scope) -> Result<Vec<Rule>, Problem> {
-    let provisioned = record::provisioned(scope.env())?;
-    record::rules(&scope.bucket()?, scope.tenant(), provisioned).await
-}
-
 async fn list(scope: &Scope) -> Result<Response, Problem> {
-    let rules = of_tenant(scope).await?;
+    let rules = record::of_tenant(scope).await?;
     Ok(Response::from_json(&Listing { rules })?)
 }
 

@@ -20,14 +20,14 @@ pub(crate) const MINUTE: i64 = 60_000;
 /// Most steps of a range, as Pyroscope has it for its timelines: 7.6 days of minutes.
 pub(crate) const MAX_STEPS: i64 = 11_000;
 
-/// What a point takes as it is held, and as text.
+/// Bytes of a point in memory and in the response, about.
 const POINT_BYTES: usize = 128;
 
-/// What a series takes beside its labels.
+/// Bytes of a series besides its labels, about.
 const SERIES_BYTES: usize = 256;
 
-/// Whole steps, milliseconds. A step counts the profiles that start in it, and is named by its end:
-/// what Prometheus adds up over a time is what was sampled in it.
+/// Steps of equal length, in milliseconds. A point has the sum of the profiles that start in a
+/// step, and the time of the step's end, so `sum_over_time` adds up what was sampled in its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Steps {
     pub(crate) from: i64,
@@ -43,7 +43,7 @@ impl Steps {
         let count = (until.saturating_sub(from)).div_euclid(step) + i64::from(until % step != 0);
         if count > MAX_STEPS {
             return Err(Problem::invalid(format!(
-                "the range has {count} steps of {} minutes; at most {MAX_STEPS} are allowed. Use a shorter range or, in sum_over_time, a step and a window of whole hours or days",
+                "the range has {count} steps of {} min; at most {MAX_STEPS} are allowed. Use a shorter range or, in sum_over_time, a step and a window of whole hours or days",
                 step / MINUTE
             )));
         }
@@ -54,7 +54,7 @@ impl Steps {
         })
     }
 
-    /// Sums of which windows can be read in place of profiles.
+    /// The windows whose sums can be read in place of profiles, if any.
     fn window(self) -> Option<SumWindow> {
         let nanos = |millis: i64| UnixNanos::from_millis(millis).0;
         window_of(nanos(self.from), nanos(self.step))
@@ -73,9 +73,10 @@ pub(crate) struct Series {
 /// The series of a rule.
 pub(crate) struct Points {
     pub(crate) series: Vec<Series>,
-    /// Only longer sums than the steps are left of a part: they count at the step they begin in.
+    /// Whether some profiles have expired and only totals longer than a step remain: each counts in
+    /// the step in which it begins.
     pub(crate) rounded: bool,
-    /// About how many bytes the series take.
+    /// Bytes of the series, about.
     pub(crate) held: usize,
 }
 
@@ -129,8 +130,9 @@ impl Values for Sums<'_> {
     }
 }
 
-/// The points of a rule in these steps. `asked` is for how many milliseconds somebody asks; what is
-/// read beyond that for whole steps and windows counts for no limit.
+/// The points of a rule in these steps. `asked` is the length of the requested range in
+/// milliseconds: the tenant's limit applies to it, and not to what is read besides for whole steps
+/// and windows.
 pub(crate) async fn points<B, T, P, C, I>(
     rule: &Rule,
     measure: &Measure,
@@ -162,7 +164,10 @@ where
         range: TimeRange::of_millis(steps.from, steps.until),
         lead: (steps.until - steps.from - asked).max(0) * 1_000_000,
     };
-    let of = StacksOf::Windows(steps.window());
+    // A window's number of profiles includes those without the selected stacks, so no average of
+    // those with them can be read from it.
+    let needs_profiles = measure.is_gauge && !stacks.is_all();
+    let of = StacksOf::Windows(steps.window().filter(|_| !needs_profiles));
     let counted = runner.counted(selector, profile_type, range, stacks, of, &mut sums);
     let coverage = counted.await?;
     let held = sums.held;
@@ -207,7 +212,7 @@ mod tests {
         assert!(
             problem
                 .message
-                .starts_with("the range has 11001 steps of 1 minutes")
+                .starts_with("the range has 11001 steps of 1 min;")
         );
         assert!(Steps::covering(0, 365 * 86_400_000, 60 * MINUTE).is_ok());
         assert_eq!(

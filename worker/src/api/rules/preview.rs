@@ -1,4 +1,4 @@
-//! `POST /api/v1/rules/preview`: the series of a rule that need not be kept.
+//! `POST /api/v1/rules/preview`: the series of a rule, stored or not.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ const MAX_POINTS: usize = 1_000;
 /// Steps when a request does not say how many.
 const POINTS: usize = 120;
 
-/// Most series that are told.
+/// Most series of a response.
 const MAX_SERIES: usize = 20;
 
 /// Lengths of steps in minutes: up to a day, then whole days.
@@ -79,11 +79,10 @@ pub(super) async fn answer(request: &mut Request, scope: &Scope) -> Result<Respo
     })?)
 }
 
-/// At most `count` steps of a round length that cover a range.
+/// The steps of the shortest round length that make about `count` of a range: at most one more.
 fn steps(range: TimeRange, count: i64) -> Result<Steps, Problem> {
     let (from, until) = (range.from.millis(), range.until.millis());
     let least = (until - from).div_euclid(MINUTE) / count.max(1);
-    // One more may be needed where a range begins within a step.
     let fits = |minutes: &i64| *minutes > least;
     let minutes = LENGTHS.into_iter().find(fits);
     let minutes = minutes.unwrap_or((least / 1440 + 1) * 1440);

@@ -7,6 +7,7 @@ use worker::Env;
 use super::rule::{Measure, Rule};
 use crate::bucket::Bucket;
 use crate::bucket::record::{self, JsonRecord};
+use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 
@@ -16,7 +17,7 @@ pub(crate) const MAX_RULES: usize = 25;
 /// Longest id in bytes.
 const MAX_ID: usize = 64;
 
-/// How many letters an id has that is made here.
+/// Letters of a generated id.
 const NEW_ID: usize = 10;
 
 /// The only version there is.
@@ -56,21 +57,21 @@ impl JsonRecord for Rules {
 }
 
 impl Rules {
-    /// Keeps a rule, which was checked, in place of the one with its id if there is one. That must be
-    /// of the generation that the rule has, so that nobody's change is overwritten unseen.
+    /// Stores a checked rule, in place of the one with its id if there is one. Both must have the
+    /// same generation, so that nobody overwrites a change without having seen it.
     fn save(&mut self, rule: Rule) -> Result<Rule, Problem> {
         let there = self.rules.iter().position(|there| there.id == rule.id);
         if let Some(there) = there.map(|at| &self.rules[at])
             && there.generation != rule.generation
         {
             return Err(exists(format!(
-                "the rule {} has generation {}, not {}: someone has changed it meanwhile",
+                "the rule {} has generation {}, not {}: someone has changed it; read it again",
                 rule.id, there.generation, rule.generation
             )));
         }
         if there.is_none() && rule.generation != 0 {
             return Err(exists(format!(
-                "the rule {} was deleted meanwhile",
+                "the rule {} was deleted; to make it again, send generation 0",
                 rule.id
             )));
         }
@@ -101,6 +102,12 @@ impl Rules {
     }
 }
 
+/// All rules of the tenant that a request is about.
+pub(crate) async fn of_tenant(scope: &Scope) -> Result<Vec<Rule>, Problem> {
+    let provisioned = provisioned(scope.env())?;
+    rules(&scope.bucket()?, scope.tenant(), provisioned).await
+}
+
 /// Whether another rule with the name of a new one is an error.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SameName {
@@ -116,14 +123,14 @@ pub(crate) async fn rules(
 ) -> Result<Vec<Rule>, Problem> {
     let mut rules = provisioned;
     let own: Rules = record::read(bucket, &rules_key(tenant)).await?;
-    // One that the configuration has got since is the configuration's.
+    // A rule of the configuration replaces a stored one with its id.
     let is_own = |rule: &Rule| rules.iter().all(|there| there.id != rule.id);
     let own: Vec<Rule> = own.rules.into_iter().filter(is_own).collect();
     rules.extend(own);
     Ok(rules)
 }
 
-/// Keeps a rule and gives it as it is then. One without an id gets one.
+/// Stores a rule and returns it as stored. A rule without an id gets one.
 pub(crate) async fn save(
     bucket: &impl Bucket,
     tenant: &TenantId,
@@ -133,12 +140,11 @@ pub(crate) async fn save(
 ) -> Result<Rule, Problem> {
     rule.check_name()?;
     let measure = rule.measure()?;
-    let is_new = rule.id.is_empty();
     let mut rule = Rule {
         provisioned: false,
         ..rule.with_plain_query()?
     };
-    if is_new {
+    if rule.id.is_empty() {
         rule.id = new_id(clock::random());
     }
     check_id(&rule.id)?;
@@ -147,6 +153,7 @@ pub(crate) async fn save(
     }
     let key = rules_key(tenant);
     let changed = record::change(bucket, &key, clock::now_millis, |stored: &mut Rules| {
+        let is_new = stored.rules.iter().all(|there| there.id != rule.id);
         let others = provisioned.iter().chain(&stored.rules);
         for other in others.filter(|other| other.id != rule.id) {
             let Ok(of_other) = other.measure() else {
@@ -187,8 +194,8 @@ pub(crate) async fn delete(
     Ok(())
 }
 
-/// The rules of the configuration: the variable `RULES`, a list of rules as calls tell them. All
-/// tenants have them.
+/// The rules of the configuration, which all tenants have: the variable `RULES`, a list of rules in
+/// the API's JSON.
 pub(crate) fn provisioned(env: &Env) -> Result<Vec<Rule>, Problem> {
     let text = env.var("RULES").map(|var| var.to_string());
     parse_provisioned(text.as_deref().unwrap_or("")).map_err(Problem::misconfigured)
@@ -209,7 +216,7 @@ fn parse_provisioned(text: &str) -> Result<Vec<Rule>, String> {
     Ok(rules)
 }
 
-/// Refuses a rule of the configuration that can't stand beside those before it.
+/// Refuses a rule of the configuration that is invalid or contradicts an earlier one.
 fn checked(rule: &Rule, before: &[Rule]) -> Result<(), Problem> {
     check_id(&rule.id)?;
     rule.check_name()?;
@@ -226,14 +233,20 @@ fn checked(rule: &Rule, before: &[Rule]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Refuses two rules of one metric whose values can't be added up.
+/// Refuses two rules of one metric whose values can't be added up: in different units, or averages
+/// and sums.
 fn check_units(other: &Rule, of_other: &Measure, measure: &Measure) -> Result<(), Problem> {
     if of_other.unit == measure.unit && of_other.is_gauge == measure.is_gauge {
         return Ok(());
     }
+    let values = |measure: &Measure| match measure.is_gauge {
+        true => format!("averages in {}", measure.unit),
+        false => format!("sums in {}", measure.unit),
+    };
+    let (found, given) = (values(of_other), values(measure));
     Err(Problem::invalid(format!(
-        "the metric {} of the rule {} is in {}, not in {}; choose another metric_name",
-        measure.name, other.id, of_other.unit, measure.unit
+        "the metric {} of the rule {} has {found}, not {given}; choose another metric_name",
+        measure.name, other.id
     )))
 }
 
@@ -247,7 +260,7 @@ fn exists(message: String) -> Problem {
 
 fn read_only(id: &str) -> Problem {
     Problem::invalid(format!(
-        "the rule {id} is part of the server's configuration and can't be changed by calls"
+        "the rule {id} is part of the server's configuration; change it there, in RULES"
     ))
 }
 
@@ -285,8 +298,9 @@ mod tests {
         assert_eq!(rules.save(rule("a", 0)).unwrap().generation, 1);
         assert_eq!(rules.save(rule("b", 0)).unwrap().generation, 2);
         let problem = rules.save(rule("c", 7)).unwrap_err();
-        assert_eq!(problem.message, "the rule c was deleted meanwhile");
-        let message = "the rule a has generation 1, not 2: someone has changed it meanwhile";
+        let message = "the rule c was deleted; to make it again, send generation 0";
+        assert_eq!(problem.message, message);
+        let message = "the rule a has generation 1, not 2: someone has changed it; read it again";
         let problem = rules.save(rule("a", 2)).unwrap_err();
         assert_eq!((problem.status, &*problem.message), (409, message));
         assert_eq!(rules.save(rule("a", 1)).unwrap().generation, 3);
@@ -338,7 +352,7 @@ mod tests {
         let other = r#"{"id":"b","metric_name":"profiles_recorded_x","query":"a:b:d::{}"}"#;
         assert_eq!(
             named(&format!("[{rule},{other}]")),
-            "RULES: the rule \"b\": the metric profiles_recorded_x of the rule a is in c, not in d; choose another metric_name"
+            "RULES: the rule \"b\": the metric profiles_recorded_x of the rule a has sums in c, not sums in d; choose another metric_name"
         );
         let wrong = named(r#"[{"id":"a","metric_name":"x"}]"#);
         assert!(

@@ -15,19 +15,19 @@ use crate::platform::errors::Problem;
 /// that a program exports.
 pub(crate) const NAME_PREFIX: &str = "profiles_recorded_";
 
-/// The label that says of which rule a series is.
+/// The label with the id of a series' rule.
 pub(crate) const RULE_ID: &str = "profiles_rule_id";
 
 /// Longest metric name in bytes.
 const MAX_NAME: usize = 255;
 
-/// Most labels by which is grouped, and most external labels.
+/// Most labels to group by, and most external labels.
 const MAX_LABELS: usize = 16;
 
 /// Most bytes of a rule as JSON: 16 KiB. All of a tenant's are read for each query.
 const MAX_BYTES: usize = 16 << 10;
 
-/// A rule as it is told and stored. What is not set is empty.
+/// A rule as it is stored, and in the API's JSON. A field that isn't set is empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Rule {
@@ -36,7 +36,7 @@ pub(crate) struct Rule {
     pub(crate) metric_name: String,
     /// A selector that begins with a profile type.
     pub(crate) query: String,
-    /// Labels whose values make series of their own.
+    /// Labels to group by: each combination of their values is a series.
     pub(crate) group_by: Vec<String>,
     /// Labels that all series get.
     pub(crate) external_labels: BTreeMap<String, String>,
@@ -51,9 +51,9 @@ pub(crate) struct Rule {
     pub(crate) call_site: Vec<String>,
     /// The exported name ends with the unit, seconds or bytes, and the values are in it.
     pub(crate) unit_suffix: bool,
-    /// Grows with each change of the tenant's rules; that of the last change of this one.
+    /// The number of this rule's last change, counted over all rules of the tenant.
     pub(crate) generation: i64,
-    /// It is part of the server's configuration, and can't be changed by calls.
+    /// It is part of the server's configuration, and the API can't change it.
     pub(crate) provisioned: bool,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Measure {
     pub(crate) selector: Selector,
     pub(crate) profile_type: ProfileType,
     pub(crate) stacks: StackSelector,
-    /// By what its values are divided for the metric.
+    /// Values of profiles are divided by this to be in the metric's unit.
     divisor: f64,
     /// It counts what there is at an instant: profiles are averaged, not added up.
     pub(crate) is_gauge: bool,
@@ -80,7 +80,7 @@ pub(crate) struct Point {
 }
 
 impl Measure {
-    /// The value of points for the metric, in its unit.
+    /// The metric's value at a point, in its unit.
     pub(crate) fn value(&self, Point { sum, profiles }: Point) -> f64 {
         let value = sum as f64 / self.divisor;
         match self.is_gauge {
@@ -89,7 +89,7 @@ impl Measure {
         }
     }
 
-    /// The text of the metric for people.
+    /// The metric's HELP text.
     pub(crate) fn help(&self) -> String {
         let how = match self.is_gauge {
             true => "Average",
@@ -101,7 +101,8 @@ impl Measure {
 }
 
 impl Rule {
-    /// The same with what it measures, within its bounds. Its name may be missing, as in a preview.
+    /// Checks all of the rule but its metric name, which a preview may lack, and returns what it
+    /// measures.
     pub(crate) fn measure(&self) -> Result<Measure, Problem> {
         let bytes = serde_json::to_vec(self).map_or(0, |json| json.len());
         if bytes > MAX_BYTES {
@@ -134,7 +135,7 @@ impl Rule {
         })
     }
 
-    /// The same with its query as it is printed, which all clients can take apart.
+    /// The same with its query in canonical form, which all clients can parse.
     pub(crate) fn with_plain_query(self) -> Result<Self, Problem> {
         let (mut selector, profile_type) = typed_selector(&self.query)?;
         selector.profile_type = Some(profile_type);
@@ -142,7 +143,8 @@ impl Rule {
         Ok(Self { query, ..self })
     }
 
-    /// Refuses a name that is none of a metric of ours.
+    /// Refuses a metric name that lacks the prefix, is too long, or has other characters than
+    /// Prometheus allows.
     pub(crate) fn check_name(&self) -> Result<(), Problem> {
         let name = &self.metric_name;
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
@@ -151,7 +153,7 @@ impl Rule {
         }
         let cut: String = name.chars().take(MAX_NAME).collect();
         Err(Problem::invalid(format!(
-            "metric_name must begin with {NAME_PREFIX}, have only letters, digits, _ and :, and at most {MAX_NAME} bytes (got {cut:?})"
+            "metric_name must begin with {NAME_PREFIX}, contain only letters, digits, _ and :, and have at most {MAX_NAME} bytes (got {cut:?})"
         )))
     }
 
@@ -202,42 +204,42 @@ impl Rule {
             }
         }
         for name in self.external_labels.keys() {
-            let is_plain = plain(name) == *name && !name.is_empty();
-            if !is_plain || name.starts_with("__") || name == RULE_ID {
+            let is_valid = metric_label(name) == *name && !name.is_empty();
+            if !is_valid || name.starts_with("__") || name == RULE_ID {
                 return Err(Problem::invalid(format!(
-                    "external_labels: {name:?} is not a label that a metric can be given"
+                    "external_labels: {name:?} can't be used; a name has only letters, digits and _, begins with neither a digit nor __, and is not {RULE_ID}"
                 )));
             }
         }
         let mut names: BTreeSet<String> = self.external_labels.keys().cloned().collect();
         names.insert(RULE_ID.to_owned());
         for name in &self.group_by {
-            let plain = plain(name);
-            if plain.is_empty() || plain.starts_with("__") || !names.insert(plain) {
+            let label = metric_label(name);
+            if label.is_empty() || label.starts_with("__") || !names.insert(label) {
                 return Err(Problem::invalid(format!(
-                    "group_by: {name:?} is empty, reserved, or stands for a label that the metric has already"
+                    "group_by: {name:?} is empty, reserved, or would give the metric the same label twice"
                 )));
             }
         }
         Ok(())
     }
 
-    /// The labels of the metric of the profiles that have `labels`: those by which is grouped as far
-    /// as they are there, and those that all series get.
+    /// The metric's labels for profiles with `labels`: those of `group_by` that are there, and
+    /// those that all series get.
     pub(crate) fn metric_labels(&self, labels: &Labels) -> BTreeMap<String, String> {
         let mut metric = self.external_labels.clone();
         metric.retain(|_, value| !value.is_empty());
         metric.insert(RULE_ID.to_owned(), self.id.clone());
         for name in &self.group_by {
             if let Some(value) = labels.get(name).filter(|value| !value.is_empty()) {
-                metric.insert(plain(name), value.to_owned());
+                metric.insert(metric_label(name), value.to_owned());
             }
         }
         metric
     }
 }
 
-/// The unit that OpenMetrics has for what a unit measures, and by what values are divided to be in it.
+/// OpenMetrics' base unit for a unit, and the divisor that converts values to it.
 fn base_unit(unit: &str) -> Result<(&'static str, f64), Problem> {
     match Unit::parse(unit) {
         Some(unit) if unit.dimension == Dimension::Time => {
@@ -250,21 +252,22 @@ fn base_unit(unit: &str) -> Result<(&'static str, f64), Problem> {
     }
 }
 
-/// A label's name as Prometheus writes it: letters, digits and underscores, no digit in front.
-fn plain(name: &str) -> String {
-    let sign = |(at, c): (usize, char)| match c {
+/// The label of a metric for a label of profiles: letters, digits and underscores, and no digit in
+/// front.
+fn metric_label(name: &str) -> String {
+    let replaced = |(at, c): (usize, char)| match c {
         '0'..='9' if at > 0 => c,
         'a'..='z' | 'A'..='Z' | '_' => c,
         _ => '_',
     };
-    name.chars().enumerate().map(sign).collect()
+    name.chars().enumerate().map(replaced).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    pub(super) fn rule(change: impl Fn(&mut Rule)) -> Rule {
+    fn rule(change: impl Fn(&mut Rule)) -> Rule {
         let mut rule = Rule {
             id: "abc".to_owned(),
             metric_name: "profiles_recorded_cpu".to_owned(),
@@ -338,7 +341,13 @@ mod tests {
                 |rule| rule.query = "{}".to_owned(),
                 "must start with a profile type",
             ),
-            (|rule| rule.query = "a:b:count::{}".to_owned(), ""),
+            (
+                |rule| {
+                    rule.query = "a:b:count::{}".to_owned();
+                    rule.unit_suffix = true;
+                },
+                "(got \"count\")",
+            ),
             (|rule| rule.is_self = true, "self needs function"),
             (
                 |rule| rule.function_regex = "(".to_owned(),
@@ -377,26 +386,11 @@ mod tests {
                 "external_labels",
             ),
         ] {
-            if says.is_empty() {
-                let counts = rule(change);
-                assert!(counts.measure().is_ok());
-                let suffixed = Rule {
-                    unit_suffix: true,
-                    ..counts
-                };
-                assert!(
-                    suffixed
-                        .measure()
-                        .err()
-                        .unwrap()
-                        .message
-                        .contains("\"count\"")
-                );
-            } else {
-                let message = refused(change);
-                assert!(message.contains(says), "{message}");
-            }
+            let message = refused(change);
+            assert!(message.contains(says), "{message}");
         }
+        let counts = rule(|rule| rule.query = "a:b:count::{}".to_owned());
+        assert!(counts.measure().is_ok(), "without unit_suffix");
     }
 
     #[test]

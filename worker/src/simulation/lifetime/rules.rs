@@ -1,5 +1,5 @@
-//! Points of rules: whatever happens to what is stored, they are what a fold over the pushed profiles
-//! gives, at the profiles' own minutes.
+//! Points of rules: through compaction, faults, rebuilds and deletion they equal a fold over the
+//! pushed profiles, at the profiles' own minutes.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ impl Pushed {
     }
 }
 
-/// A rule, and what it counts of a stack.
+/// A rule, and whether it counts a stack.
 type Case = (Rule, fn(&[&str]) -> bool);
 
 fn cases() -> Vec<Case> {

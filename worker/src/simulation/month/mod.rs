@@ -106,7 +106,7 @@ fn day_of(hours: i64) {
     print_bill(&usage, stored as f64 / tally.pushes as f64);
 }
 
-/// The points of rules: of the last minute that is told, of an hour and of a day.
+/// Measures the points of rules: of a minute as a scrape reads it, of an hour and of a day.
 fn print_rules(world: &World, end: i64) {
     let total = Rule {
         query: format!("{CPU}{{service_name=\"shop0\"}}"),

@@ -13,7 +13,7 @@ messages! {
         external_labels: repeated LabelPair = 6,
         generation: int64 = 7,
         stacktrace_filter: optional StacktraceFilter = 8,
-        /// It can't be changed by calls.
+        /// Clients can't change it.
         provisioned: bool = 9,
     }
 
@@ -49,7 +49,7 @@ messages! {
     answer DeleteRecordingRuleResponse {}
 }
 
-/// What of a function a rule measures; only its total value.
+/// Which value of a function a rule measures: only its total is supported.
 pub(crate) struct MetricType;
 
 impl NamedValues for MetricType {

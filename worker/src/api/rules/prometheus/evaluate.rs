@@ -13,13 +13,13 @@ use crate::platform::Platform;
 use crate::platform::errors::Problem;
 use crate::tenant::Transport;
 
-/// How long a point is the latest one, as in Prometheus: 5 minutes.
+/// How old the latest point may be, as in Prometheus: 5 minutes.
 const LOOKBACK: i64 = 5 * MINUTE;
 
-/// Most values that are computed for an answer: each is a tenth of a microsecond or so.
+/// Most values that are computed for an answer: at about 0.1 µs each, half a second.
 const MAX_VALUES: usize = 5_000_000;
 
-/// What a set of labels takes beside its texts, and what a value takes.
+/// Bytes of a set of labels besides its texts, and of a value, about.
 const SERIES_BYTES: usize = 1_024;
 const VALUE_BYTES: usize = 128;
 
@@ -33,8 +33,8 @@ pub(super) struct Times {
 
 /// A series of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found {
-    /// With the metric's name where Prometheus leaves it.
+pub(super) struct AnswerSeries {
+    /// With the metric's name where Prometheus keeps it.
     pub(super) labels: BTreeMap<String, String>,
     /// Times with values; a time without points has none.
     pub(super) values: Vec<(i64, f64)>,
@@ -43,7 +43,7 @@ pub(super) struct Found {
 /// The series of an answer, in order of labels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Answer {
-    pub(super) series: Vec<Found>,
+    pub(super) series: Vec<AnswerSeries>,
     /// As [`points::Points::rounded`].
     pub(super) rounded: bool,
 }
@@ -63,8 +63,8 @@ impl Times {
         (0..count).map(move |i| self.start + i * self.step)
     }
 
-    /// The steps whose points are asked for. They are as long as they can be when each window that is
-    /// added up begins and ends where steps do.
+    /// The steps whose points are needed: as long as possible, while each window of a sum begins
+    /// and ends where a step does.
     fn steps(self, over: Over, is_gauge: bool) -> Result<Steps, Problem> {
         let window = over.window();
         let count = (self.end - self.start).div_euclid(self.step);
@@ -74,7 +74,7 @@ impl Times {
         };
         let common = gcd(gcd(self.start, step), window);
         let step = match over {
-            // An average of an hour is not the sum of those of its minutes.
+            // The average of an hour is not the sum of the averages of its minutes.
             Over::Sum(_) if common % MINUTE == 0 && !is_gauge => common,
             Over::Sum(_) | Over::Average(_) | Over::Latest => MINUTE,
         };
@@ -115,7 +115,7 @@ where
 {
     let mut answer = Answer::default();
     let (mut sums, mut computed, mut held) = (BTreeMap::<_, BTreeMap<i64, f64>>::new(), 0, 0);
-    for (rule, measure) in measured(rules, &expression.selector)? {
+    for (rule, measure) in measured(rules, &expression.selector) {
         let steps = times.steps(expression.over, measure.is_gauge)?;
         let asked = times.end - times.start;
         let found = points::points(rule, &measure, steps, asked, runner).await?;
@@ -145,7 +145,7 @@ where
     answer.series = sums
         .into_iter()
         .filter(|(_, values)| !values.is_empty())
-        .map(|(labels, values)| Found {
+        .map(|(labels, values)| AnswerSeries {
             labels,
             values: values.into_iter().collect(),
         })
@@ -153,36 +153,31 @@ where
     Ok(answer)
 }
 
-/// The rules whose metrics may be selected. One that can't be measured any more is left out unless the
-/// query is about it.
+/// The rules whose metrics may be selected. A stored rule that a later version refuses is left out: the
+/// page of rules shows the error.
 pub(super) fn measured<'a>(
     rules: &'a [Rule],
     selector: &MetricSelector,
-) -> Result<Vec<(&'a Rule, Measure)>, Problem> {
-    let mut measured = Vec::new();
-    for rule in rules {
-        match rule.measure() {
-            Ok(measure) if selector.is_of(&measure.name) => measured.push((rule, measure)),
-            Err(problem) if selector.is_of(&rule.metric_name) => return Err(problem),
-            Ok(_) | Err(_) => {}
-        }
-    }
-    Ok(measured)
+) -> impl Iterator<Item = (&'a Rule, Measure)> {
+    let measured = rules
+        .iter()
+        .filter_map(|rule| Some((rule, rule.measure().ok()?)));
+    measured.filter(|(_, measure)| selector.is_of(&measure.name))
 }
 
-/// About what a set of labels takes.
+/// Bytes of a set of labels, about.
 pub(crate) fn set_bytes(labels: &BTreeMap<String, String>) -> usize {
     let texts = labels.iter().map(|(name, value)| name.len() + value.len());
     SERIES_BYTES + texts.sum::<usize>()
 }
 
-/// Refuses an answer that takes more memory than a plan may.
+/// Refuses an answer that needs more memory than a plan may hold.
 pub(crate) fn check_held(bytes: usize) -> Result<(), Problem> {
     if bytes <= MAX_HELD {
         return Ok(());
     }
     Err(Problem::too_large(format!(
-        "the answer takes more than {MAX_HELD} bytes; ask for fewer metrics, or group by fewer labels"
+        "the response needs more than {MAX_HELD} bytes of memory; query fewer metrics, or group by fewer labels"
     )))
 }
 
@@ -202,7 +197,7 @@ fn labels(expression: &Expression, metric: &str, series: &Series) -> BTreeMap<St
     labels
 }
 
-/// At each time what the points of the window before it make.
+/// The value at each time, from the points in the window before it.
 fn values(series: &Series, measure: &Measure, times: Times, over: Over) -> Vec<(i64, f64)> {
     let ends: Vec<i64> = series.points.keys().copied().collect();
     let points: Vec<Point> = series.points.values().copied().collect();
@@ -223,18 +218,21 @@ fn values(series: &Series, measure: &Measure, times: Times, over: Over) -> Vec<(
                 profiles: 1,
             }),
         };
-        let value = |over| match over {
+        if first == last {
+            return None;
+        }
+        let value = match over {
             Over::Latest => measure.value(points[last - 1]),
             Over::Sum(_) => sum(first),
             Over::Average(_) => sum(first) / (last - first) as f64,
         };
-        (first < last).then(|| (time, value(over)))
+        Some((time, value))
     };
     times.all().filter_map(value).collect()
 }
 
-/// The labels of all series that a rule may have in a range, with its metric's name. Whether stacks
-/// that it selects are there is not looked at.
+/// The labels of all series that a rule may have, from those of `series`, with its metric's name.
+/// No stacks are read, so a series may have no samples of the rule's function.
 pub(super) fn label_sets<'a>(
     rule: &Rule,
     metric: &str,

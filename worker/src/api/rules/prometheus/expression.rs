@@ -1,6 +1,6 @@
-//! What is understood of PromQL: a selector of one instant, or `sum_over_time` or `avg_over_time` of
-//! one; `sum` of that, as a whole or `by` labels; times or divided by numbers. And sums of numbers, since Grafana asks
-//! for `1+1` to see whether a server answers.
+//! The supported part of PromQL: an instant selector, or `sum_over_time` or `avg_over_time` of a
+//! range selector; `sum` of these, overall or `by` labels; multiplied or divided by numbers. And
+//! sums of numbers, because Grafana queries `1+1` to test a data source.
 //!
 //! ```text
 //! query      = number { "+" number } | sum { ("*" | "/") number }
@@ -17,7 +17,8 @@ use pilotlight_core::Selector;
 use super::time::duration;
 use crate::platform::errors::Problem;
 
-/// The name of a metric as a label; and, where it has a colon, as selectors of profiles take it.
+/// The label with a metric's name. If the name has a colon, our selector parser turns a matcher of
+/// it into one of the profile type.
 pub(super) const NAME: &str = "__name__";
 const TYPE: &str = "__profile_type__";
 
@@ -34,15 +35,15 @@ pub(super) struct Expression {
     pub(super) selector: MetricSelector,
     /// Which points make a value.
     pub(super) over: Over,
-    /// The labels by which series are added up; none are without.
+    /// The labels that `sum` groups by; `None` without `sum`.
     pub(super) by: Option<Vec<String>>,
-    /// What values are multiplied with.
+    /// Values are multiplied by this.
     pub(super) factor: f64,
-    /// Whether a factor is given; series lose the metric's name then.
+    /// Whether the query has a factor: then series lose the metric's name, as in Prometheus.
     pub(super) is_scaled: bool,
 }
 
-/// Which points make a value, by milliseconds up to its time.
+/// Which points make a value. Windows are in milliseconds and end at the value's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Over {
     /// The latest point.
@@ -68,7 +69,7 @@ impl MetricSelector {
         Ok(selector)
     }
 
-    /// Whether series of the metric can be among the answer: the labels decide about the others.
+    /// Whether the metric's name is selected. Its series still have to match by their labels.
     pub(super) fn is_of(&self, metric: &str) -> bool {
         self.name.as_ref().is_none_or(|name| name == metric)
             && [NAME, TYPE]
@@ -128,29 +129,29 @@ impl<'a> Parser<'a> {
         trimmed
     }
 
-    fn take(&mut self, sign: &str) -> bool {
-        let found = self.rest().starts_with(sign);
+    fn take(&mut self, token: &str) -> bool {
+        let found = self.rest().starts_with(token);
         if found {
-            self.at += sign.len();
+            self.at += token.len();
         }
         found
     }
 
-    fn expect(&mut self, sign: &str) -> Result<(), Problem> {
-        if self.take(sign) {
+    fn expect(&mut self, token: &str) -> Result<(), Problem> {
+        if self.take(token) {
             return Ok(());
         }
-        Err(self.wrong(&format!("{sign:?}")))
+        Err(self.wrong(&format!("{token:?}")))
     }
 
     fn end(&mut self) -> Result<(), Problem> {
         if self.rest().is_empty() {
             return Ok(());
         }
-        Err(self.wrong("the end"))
+        Err(self.wrong("the end of the query"))
     }
 
-    /// That something else was expected at this place.
+    /// An error: something else was expected here.
     fn wrong(&self, expected: &str) -> Problem {
         let column = self.text[..self.at].chars().count() + 1;
         Problem::invalid(format!(
@@ -161,18 +162,18 @@ impl<'a> Parser<'a> {
     /// A word of letters, digits, underscores and colons.
     fn word(&mut self) -> &'a str {
         let rest = self.rest();
-        let sign = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':');
-        let word = &rest[..rest.find(sign).unwrap_or(rest.len())];
+        let ends = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':');
+        let word = &rest[..rest.find(ends).unwrap_or(rest.len())];
         self.at += word.len();
         word
     }
 
-    /// The same, if it is this one and what follows is among `before`.
-    fn keyword(&mut self, word: &str, before: &[&str]) -> bool {
+    /// Takes this word if one of `next` follows it: a metric may have the name of a function.
+    fn keyword(&mut self, word: &str, next: &[&str]) -> bool {
         let at = self.at;
         let found = self.word() == word && {
             let rest = self.rest();
-            before.iter().any(|sign| rest.starts_with(sign))
+            next.iter().any(|token| rest.starts_with(token))
         };
         if !found {
             self.at = at;
@@ -182,12 +183,12 @@ impl<'a> Parser<'a> {
 
     fn number(&mut self) -> Option<f64> {
         let rest = self.rest();
-        let sign = |c: char| !(c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E'));
-        let mut end = rest.find(sign).unwrap_or(rest.len());
+        let ends = |c: char| !(c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E'));
+        let mut end = rest.find(ends).unwrap_or(rest.len());
         // An exponent may have a sign.
         if rest[..end].ends_with(['e', 'E']) && rest[end..].starts_with(['+', '-']) {
             let exponent = &rest[end + 1..];
-            end += 1 + exponent.find(sign).unwrap_or(exponent.len());
+            end += 1 + exponent.find(ends).unwrap_or(exponent.len());
         }
         let number: f64 = rest[..end].parse().ok()?;
         self.at += end;
@@ -224,7 +225,7 @@ impl<'a> Parser<'a> {
                 Some(by) => by,
                 None => self.by()?.unwrap_or_default(),
             };
-            // Of sums only the labels are left by which they were added up.
+            // A sum has only the labels that it was grouped by.
             let left = |name: &String| inner.by.as_ref().is_none_or(|inner| inner.contains(name));
             inner.by = Some(by.into_iter().filter(left).collect());
             return Ok(inner);
@@ -302,7 +303,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Where the brace is closed with which a text begins; quotes may have others.
+/// The place of the brace that closes the one at the beginning. Braces in quotes don't count.
 fn closing_brace(text: &str) -> Option<usize> {
     let (mut quote, mut escaped) = (None, false);
     for (at, c) in text.char_indices() {

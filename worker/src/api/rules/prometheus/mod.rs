@@ -1,7 +1,7 @@
-//! The points of rules by Prometheus' HTTP API, as far as Grafana's data source needs it. The address
-//! of that data source is the server's with `/prometheus` behind it.
+//! The points of rules through the part of Prometheus' HTTP API that Grafana's data source needs.
+//! The URL of that data source is the server's, followed by `/prometheus`.
 //!
-//! `expression.rs` says what is understood of PromQL. There is no `rate`: points are amounts, and no
+//! `expression.rs` has the supported part of PromQL. There is no `rate`: points are amounts, not
 //! counters.
 
 pub(super) mod evaluate;
@@ -35,13 +35,12 @@ const MAX_FORM: usize = 256 << 10;
 /// Most selectors of a call.
 const MAX_SELECTORS: usize = 16;
 
-/// What stands before the name of a label whose values are asked for, and behind it.
+/// The path of a label's values: before and after the label's name.
 const LABEL: &str = "/prometheus/api/v1/label/";
 const VALUES: &str = "/values";
 
 /// Where profiles have expired.
-const ROUNDED: &str =
-    "Of a part of the range only sums over hours or days are left: each counts at its first step.";
+const ROUNDED: &str = "Some profiles in this range have expired; only hourly or daily totals remain, and each is one point, at its beginning.";
 
 macro_rules! endpoint {
     ($method:ident $path:expr, $answer:ident) => {
@@ -66,7 +65,13 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     endpoint!(get "/prometheus/api/v1/rules", groups),
 ];
 
-/// What a request says, and whose rules it is about.
+/// What a query evaluates to.
+enum Evaluated {
+    Series(Answer),
+    Number(f64),
+}
+
+/// A request, and the rules of its tenant.
 struct Call<'a> {
     parameters: Parameters,
     path: String,
@@ -134,7 +139,7 @@ impl Point {
 }
 
 impl<'a> Call<'a> {
-    /// The parameters stand in the query string, in a form, or in both.
+    /// Reads parameters from the query string, and of a POST also from the form.
     async fn read(request: &mut Request, scope: &'a Scope) -> Result<Self, Problem> {
         let mut text = raw_query(request);
         if request.method() == Method::Post {
@@ -142,11 +147,10 @@ impl<'a> Call<'a> {
             text.push('&');
             text.push_str(&String::from_utf8_lossy(&form));
         }
-        let provisioned = record::provisioned(scope.env())?;
         Ok(Self {
             parameters: Parameters::parse(&text, clock::now()),
             path: request.path(),
-            rules: record::rules(&scope.bucket()?, scope.tenant(), provisioned).await?,
+            rules: record::of_tenant(scope).await?,
             scope,
         })
     }
@@ -186,7 +190,7 @@ impl<'a> Call<'a> {
         let objects = EdgeQueryRunner::open(self.scope)?.catalog(range).await?;
         let all = plans::series(&objects, range);
         let (mut sets, mut held) = (BTreeSet::new(), 0);
-        for (rule, measure) in measured(&self.rules, &MetricSelector::default())? {
+        for (rule, measure) in measured(&self.rules, &MetricSelector::default()) {
             let selected = all.iter().filter(|(labels, of_type)| {
                 **of_type == measure.profile_type && measure.selector.matches(of_type, labels)
             });
@@ -203,13 +207,13 @@ impl<'a> Call<'a> {
         Ok(sets.into_iter().collect())
     }
 
-    async fn evaluate(&self, times: Times) -> Result<Result<Answer, f64>, Problem> {
+    async fn evaluate(&self, times: Times) -> Result<Evaluated, Problem> {
         match Query::parse(self.parameters.required("query")?)? {
-            Query::Number(number) => Ok(Err(number)),
+            Query::Number(number) => Ok(Evaluated::Number(number)),
             Query::Series(expression) => {
                 let runner = EdgeQueryRunner::open(self.scope)?;
                 let answer = evaluate::evaluate(&expression, times, &self.rules, &runner);
-                Ok(Ok(answer.await?))
+                Ok(Evaluated::Series(answer.await?))
             }
         }
     }
@@ -218,8 +222,8 @@ impl<'a> Call<'a> {
 async fn query(call: &Call<'_>) -> Result<Response, Problem> {
     let time = call.time("time")?;
     let answer = match call.evaluate(Times::at(time)).await? {
-        Ok(answer) => answer,
-        Err(number) => return success(Data::Scalar(Point::of((time, number)))),
+        Evaluated::Series(answer) => answer,
+        Evaluated::Number(number) => return success(Data::Scalar(Point::of((time, number)))),
     };
     let series = answer.series.into_iter().flat_map(|series| {
         let metric = series.labels;
@@ -242,8 +246,8 @@ async fn query_range(call: &Call<'_>) -> Result<Response, Problem> {
     }
     let times = Times { start, end, step };
     let answer = match call.evaluate(times).await? {
-        Ok(answer) => answer,
-        Err(number) => {
+        Evaluated::Series(answer) => answer,
+        Evaluated::Number(number) => {
             let values = times.all().map(|time| Point::of((time, number)));
             return success(Data::Matrix(vec![Matrix {
                 metric: BTreeMap::new(),
@@ -279,8 +283,8 @@ async fn label_values(call: &Call<'_>) -> Result<Response, Problem> {
     };
     let name = &*percent_decode_str(name).decode_utf8_lossy();
     if name == NAME && call.parameters.get("match[]").is_none() {
-        let all = measured(&call.rules, &MetricSelector::default())?;
-        let names = all.into_iter().map(|(_, measure)| measure.name);
+        let every = MetricSelector::default();
+        let names = measured(&call.rules, &every).map(|(_, measure)| measure.name);
         return success(names.collect::<BTreeSet<_>>());
     }
     let sets = call.label_sets().await?;
@@ -290,7 +294,7 @@ async fn label_values(call: &Call<'_>) -> Result<Response, Problem> {
 
 async fn metadata(call: &Call<'_>) -> Result<Response, Problem> {
     let mut metadata: BTreeMap<String, [Metadata; 1]> = BTreeMap::new();
-    for (_, measure) in measured(&call.rules, &MetricSelector::default())? {
+    for (_, measure) in measured(&call.rules, &MetricSelector::default()) {
         let one = Metadata {
             kind: "gauge",
             help: measure.help(),
@@ -301,7 +305,7 @@ async fn metadata(call: &Call<'_>) -> Result<Response, Problem> {
     success(metadata)
 }
 
-/// Rules of Prometheus' kind, of which there are none here.
+/// Prometheus' own rules and alerts: there are none here.
 async fn groups(_: &Call<'_>) -> Result<Response, Problem> {
     success(Groups { groups: [] })
 }
@@ -318,7 +322,7 @@ fn warned(data: impl Serialize, rounded: bool) -> Result<Response, Problem> {
     })?)
 }
 
-/// As Prometheus has them: what kind it is, and a text.
+/// An error in Prometheus' form: its type and a message.
 fn error_response(_: &Request, problem: &Problem) -> worker::Result<Response> {
     let error_type = match problem.status {
         400 => "bad_data",

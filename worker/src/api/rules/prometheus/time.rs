@@ -2,10 +2,10 @@
 
 use crate::platform::errors::Problem;
 
-/// The last millisecond of the year 9999: what lies within has room for arithmetic.
+/// The last millisecond of the year 9999, so that sums of times and durations fit.
 const MAX_MILLIS: f64 = 253_402_300_799_999.0;
 
-/// Milliseconds of seconds since 1970 or of a time as RFC 3339 writes it.
+/// Milliseconds since 1970, from seconds since 1970 or a time in RFC 3339.
 pub(super) fn time(name: &str, text: &str) -> Result<i64, Problem> {
     let seconds = text.parse::<f64>().ok().map(|seconds| seconds * 1000.0);
     let millis = seconds.or_else(|| {
@@ -26,7 +26,7 @@ pub(super) fn step(text: &str) -> Result<i64, Problem> {
     match seconds.or_else(|| duration(text).map(|millis| millis as f64)) {
         Some(millis) if (1.0..=MAX_MILLIS).contains(&millis) => Ok(millis.round() as i64),
         _ => Err(Problem::invalid(format!(
-            "step must be seconds or a duration such as 5m (got {text:?})"
+            "step must be a number of seconds or a duration such as 5m, at least 1 ms (got {text:?})"
         ))),
     }
 }
