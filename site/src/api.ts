@@ -28,6 +28,9 @@ export interface ServiceType {
   counts: number[];
   previous: string;
   previousProfiles: number;
+  /** Where the points begin, and how long each is, milliseconds. */
+  start: number;
+  step: number;
 }
 
 export interface Timeline {
@@ -60,10 +63,11 @@ export async function fetchServices(
   points: number,
   signal: AbortSignal,
 ): Promise<Service[]> {
-  type Services = { services: Service[] };
-  const { services } = place
+  type Services = { start: number; step: number; services: Service[] };
+  const { start, step, services } = place
     ? await (await bucket()).askBucketJson<Services>(place, { ask: "services", ...whole(span), points }, signal)
     : await json<Services>("services", { ...spanParams(span), points: String(points) }, signal);
+  for (const { types } of services) for (const type of types) Object.assign(type, { start, step });
   return services;
 }
 

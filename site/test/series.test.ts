@@ -50,18 +50,15 @@ test("an outage stays one, and what comes irregularly stays as it is", () => {
 });
 
 test("a service is quiet when it misses several profiles in a row, for minutes", () => {
-  const hour = { from: 0, until: 3_600_000 };
-  const quiet = (...counts: number[]) => quietMillis(counts, hour) / 60_000;
+  const quiet = (...counts: number[]) =>
+    quietMillis({ start: 0, step: 3_600_000 / counts.length, counts }, 3_600_000) / 60_000;
   const minutes = (length: number, count: (minute: number) => number) => Array.from({ length }, (_, i) => count(i));
   assert.equal(quiet(...minutes(60, (at) => (at < 35 ? 4 : 0))), 25);
   assert.equal(quiet(...minutes(60, (at) => (at < 57 ? 4 : 0))), 0, "three minutes are no news");
-  assert.equal(
-    quietMillis(
-      minutes(60, (at) => (at < 58 ? 9 : 0)),
-      { from: 0, until: 6 * 3_600_000 },
-    ) / 60_000,
-    12,
-  );
+  const six = minutes(60, (at) => (at < 58 ? 9 : 0));
+  assert.equal(quietMillis({ start: 0, step: 360_000, counts: six }, 6 * 3_600_000) / 60_000, 12);
+  // The last step ends after the moment that is asked about.
+  assert.equal(quietMillis({ start: 0, step: 360_000, counts: six }, 6 * 3_600_000 - 240_000) / 60_000, 8);
   const every10 = (until: number) => minutes(60, (at) => (at % 10 === 0 && at < until ? 1 : 0));
   assert.equal(quiet(...every10(41)), 0, "less than twice the usual pause");
   assert.equal(quiet(...every10(21)), 39);

@@ -19,6 +19,8 @@ const typed = (id: string, total: number, previous: number, profiles = 100, prev
   counts: [profiles],
   previous: String(previous),
   previousProfiles,
+  start: 0,
+  step: 60_000,
 });
 
 const SERVICES: Service[] = [

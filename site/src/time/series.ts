@@ -33,6 +33,11 @@ export function pointsFor({ from, until }: Span, most: number): number {
   return Math.floor((until - from) / step) + 1;
 }
 
+/** What the steps of a series cover. */
+export function stepsSpan({ start, step, values }: Pick<Series, "start" | "step" | "values">): Span {
+  return { from: start, until: start + step * values.length };
+}
+
 /** The series of an answer, in steps `factor` times as long. It is sparse where steps would be more than `most` times as long. */
 export function seriesOf(
   { start, step, points, counts }: Timeline,
@@ -117,13 +122,16 @@ function usualGap(counts: number[]): number {
 const LEAST_QUIET = 5 * 60_000;
 
 /**
- * For how long there have been no profiles at the end of a span, whose steps these are; 0 where the usual gap between two
- * explains it. Rounded down to minutes, or of a long span to its steps.
+ * For how long there have been no profiles at the end of a timeline, up to `until`; 0 where the usual gap between two explains
+ * it. Rounded down to minutes, or of a long span to its steps.
  */
-export function quietMillis(counts: number[], { from, until }: Span): number {
+export function quietMillis(
+  { start, step, counts }: Pick<Timeline, "start" | "step" | "counts">,
+  until: number,
+): number {
   const last = counts.findLastIndex((count) => count > 0);
   const empty = counts.length - 1 - last;
-  const millis = Math.floor((empty * (until - from)) / counts.length / 60_000) * 60_000;
+  const millis = Math.max(0, Math.floor((until - start - (last + 1) * step) / 60_000)) * 60_000;
   const gap = usualGap(counts);
   // Where each step has profiles, the usual gap is shorter than a step.
   const usual = gap === 1 ? 1 : 3 * gap;

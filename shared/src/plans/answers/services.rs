@@ -1,4 +1,4 @@
-//! `{"services":[{"name","types":[{"id","total","profiles","points","counts","previous","previousProfiles"}]}]}`,
+//! `{"start":ms,"step":ms,"services":[{"name","types":[{"id","total","profiles","points","counts","previous","previousProfiles"}]}]}`,
 //! and `"count"` where not all services are listed
 
 use std::collections::BTreeMap;
@@ -17,8 +17,12 @@ use crate::plans::timeline::{Steps, Timeline, TimelineSeries};
 pub const MAX_NUMBERS: usize = 1 << 20;
 
 /// Services that have profiles in a range.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 pub struct ServicesAnswer {
+    /// Where the steps begin, milliseconds since the epoch: at or before the start of the range.
+    start: i64,
+    /// Milliseconds; not whole when the range does not divide evenly.
+    step: f64,
     services: Vec<Service>,
     /// How many there are, where not all are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,6 +130,8 @@ impl ServicesAnswer {
             types: types.into_iter().map(|(id, sums)| sums.named(id)).collect(),
         });
         Ok(Self {
+            start: steps.range.from.millis(),
+            step: steps.range.nanos() as f64 / 1e6 / steps.count as f64,
             services: services.collect(),
             count: None,
             range: steps.range,
@@ -226,7 +232,7 @@ mod tests {
         let answer = ServicesAnswer::new(&now, &before, Steps::of(range, 2)).unwrap();
         let found: serde_json::Value = serde_json::to_value(answer).unwrap();
         let expect: serde_json::Value = serde_json::from_str(
-            r#"{"services": [{"name": "app", "types": [
+            r#"{"start": 0, "step": 5e-6, "services": [{"name": "app", "types": [
                 {"id": "a:y:count::", "total": "8", "profiles": 1, "points": [8, 0], "counts": [1, 0],
                  "previous": "0", "previousProfiles": 0},
                 {"id": "b:x:count::", "total": "7", "profiles": 3, "points": [1, 6], "counts": [1, 2],

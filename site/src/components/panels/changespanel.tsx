@@ -13,7 +13,7 @@ import { comparedSides, widest } from "../../state/query/sides.ts";
 import { clock } from "../../state/url/clock.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import { exploreRoute, go } from "../../state/url/router.ts";
-import { formatClock, spanLabel } from "../../time/range.ts";
+import { formatMinute, spanLabel } from "../../time/range.ts";
 import { Select } from "../controls/select.tsx";
 import { lazy } from "../lazy.tsx";
 import { Note } from "../status/problemnote.tsx";
@@ -239,8 +239,8 @@ function Summary({ answer }: { answer: Answer }) {
 
 /** A time that is known to a step. */
 function within(from: number, step: number): string {
-  const clock = formatClock(from);
-  return step <= 60_000 ? clock : `between ${clock} and ${formatClock(from + step)}`;
+  const begin = formatMinute(from);
+  return step <= 60_000 ? begin : `between ${begin} and ${formatMinute(from + step)}`;
 }
 
 /** What it means that the load changed and no share did. */

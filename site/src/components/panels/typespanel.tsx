@@ -7,7 +7,7 @@ import { span } from "../../state/query/services.ts";
 import { typeChanges, types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
 import { partIn } from "../../time/range.ts";
-import { seriesOf } from "../../time/series.ts";
+import { seriesOf, stepsSpan } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
 import { ChangeText, changeTitle } from "../services/cardchange.tsx";
@@ -41,9 +41,8 @@ export function TypesPanel() {
 function TypeCard({ type }: { type: ServiceType }) {
   const gauge = isGauge(type.id);
   const { unit } = typeParts(type.id);
-  const series = seriesOf({ ...type, start: 0, step: 1 }, gauge);
+  const series = seriesOf(type, gauge);
   const found = typeChanges.value.value?.[type.id];
-  const whole = exploreRoute.value.window ?? span.value;
   const changed = trend(type, gauge, span.value, wholeSpan("base")?.from);
   const { spans, traces } = exploreRoute.value;
   const target = { ...exploreRoute.value, ...NO_FOCUS, spans, traces, type: type.id, panel: "profile" as const };
@@ -59,7 +58,7 @@ function TypeCard({ type }: { type: ServiceType }) {
       <span class="card-name" title={type.id}>
         {typeLabel(type.id)}
       </span>
-      <Sparkline values={series.values} marked={found ? partIn(whole, found) : undefined} />
+      <Sparkline values={series.values} marked={found ? partIn(stepsSpan(series), found) : undefined} />
       <span class="card-row">
         <span class="card-total" title={exact} data-testid="type-total">
           {formatValue(series.total, unit)}

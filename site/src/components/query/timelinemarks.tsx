@@ -8,6 +8,19 @@ import "../../style/marks.css";
 /** With more ticks than this their words would lie on each other. */
 const MOST_WORDS = 6;
 
+/** From there on words stand left of their tick. */
+const LEFT_FROM = 0.8;
+
+/** How much of the width each of these ticks has for its words, so that none lie on another's. */
+function rooms(places: number[]): number[] {
+  const isLeft = (place: number) => place > LEFT_FROM;
+  return places.map((place, i) => {
+    const [before, after] = [places[i - 1] ?? 0, places[i + 1] ?? 1];
+    if (isLeft(place)) return (place - before) / (i > 0 && !isLeft(before) ? 2 : 1);
+    return (after - place) / (i + 1 < places.length && isLeft(after) ? 2 : 1);
+  });
+}
+
 /** Ticks over the timeline, and the same as a list. */
 export function Marks() {
   const drawn = series.value;
@@ -15,15 +28,16 @@ export function Marks() {
   const length = drawn.step * drawn.values.length;
   const seen = allMarks.value.filter(({ time }) => drawn.start <= time && time < drawn.start + length);
   if (seen.length === 0) return null;
+  const places = seen.map(({ time }) => (time - drawn.start) / length);
+  const room = rooms(places);
   return (
     <ul class="timeline-marks" aria-label="New versions and annotations">
-      {seen.map(({ time, text, url }) => {
-        const at = (time - drawn.start) / length;
+      {seen.map(({ time, text, url }, i) => {
         return (
           <li
             key={`${time} ${text}`}
-            class={at > 0.8 ? "left" : ""}
-            style={{ left: `${at * 100}%` }}
+            class={places[i] > LEFT_FROM ? "left" : ""}
+            style={{ left: `${places[i] * 100}%`, "--room": `${room[i] * 100}cqw` }}
             data-testid="timeline-mark"
           >
             <span class={seen.length > MOST_WORDS ? "hidden" : ""} title={text}>

@@ -194,6 +194,8 @@ function mark(plot: uPlot, window: Span | null, accent: string): void {
   const [from, until] = [clamp(window.from), clamp(window.until)];
   ctx.save();
   ctx.fillStyle = readToken("--scrim");
+  // The rest still says what the part is to be compared with.
+  ctx.globalAlpha = 0.6;
   ctx.fillRect(bbox.left, bbox.top, from - bbox.left, bbox.height);
   ctx.fillRect(until, bbox.top, bbox.left + bbox.width - until, bbox.height);
   ctx.fillStyle = accent;

@@ -177,7 +177,7 @@ function GroupBy({ chosen, onChange }: { chosen: string[]; onChange: (by: string
             data-name={name}
             onChange={() => toggle(name)}
           />
-          {name} <span class="soft">{labels[name].length}</span>
+          {name}
         </label>
       ))}
     </fieldset>

@@ -11,7 +11,7 @@ import { span } from "../../state/query/services.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
 import { partIn } from "../../time/range.ts";
-import { quietMillis, seriesOf } from "../../time/series.ts";
+import { quietMillis, seriesOf, stepsSpan } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
@@ -26,10 +26,10 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
   const target = { ...initialRoute("explore"), service: service.name, type: shown?.id ?? "", base: range };
   const { unit } = typeParts(shown?.id ?? "");
   const gauge = isGauge(shown?.id ?? "");
-  const series = shown && seriesOf({ ...shown, start: 0, step: 1 }, gauge);
+  const series = shown && seriesOf(shown, gauge);
   const changed = shown && trend(shown, gauge, span.value, wholeSpan("base")?.from);
   const found = shown && changeOf(service.name, shown.id);
-  const quiet = shown && range.until === "now" ? quietMillis(shown.counts, span.value) : 0;
+  const quiet = shown && range.until === "now" ? quietMillis(shown, span.value.until) : 0;
   return (
     <li class="card service-card" data-testid="service-card">
       <div class="card-row">
@@ -39,7 +39,10 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         <span class="card-type">{typeLabel(shown?.id ?? "")}</span>
         <Star name={service.name} pressed={favourite} />
       </div>
-      <Sparkline values={series?.values ?? []} marked={found ? partIn(span.value, found) : undefined} />
+      <Sparkline
+        values={series?.values ?? []}
+        marked={found && series ? partIn(stepsSpan(series), found) : undefined}
+      />
       <div class="card-row">
         <span
           class="card-total"

@@ -57,6 +57,8 @@ const narrowed = resource(
           profiles: now.profiles,
           points: now.points,
           counts: now.counts,
+          start: now.start,
+          step: now.step,
           previous: total(previous.points),
           previousProfiles: previous.profiles,
         };

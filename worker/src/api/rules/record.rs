@@ -165,7 +165,7 @@ pub(crate) async fn save(
             if is_new && same_name == SameName::Refuse {
                 let (id, name) = (&other.id, &measure.name);
                 return Err(exists(format!(
-                    "the rule {id} already has the metric name {name}"
+                    "the metric name {name} is taken by another rule (id {id})"
                 )));
             }
             check_units(other, &of_other, &measure)?;
