@@ -170,3 +170,28 @@ impl FromStr for ProfileType {
         Ok(Self::of_parts(parts.map(|part| *part)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gauges() {
+        let is_gauge = |id: &str| id.parse::<ProfileType>().unwrap().is_gauge();
+        for id in [
+            "memory:inuse_space:bytes:space:bytes",
+            "memory:inuse_objects:count:space:bytes",
+            "goroutines:goroutine:count:goroutine:count",
+            "threadcreate:threadcreate:count:threadcreate:count",
+        ] {
+            assert!(is_gauge(id), "{id}");
+        }
+        for id in [
+            "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+            "memory:alloc_space:bytes:space:bytes",
+            "mutex:contentions:count:contentions:count",
+        ] {
+            assert!(!is_gauge(id), "{id}");
+        }
+    }
+}
