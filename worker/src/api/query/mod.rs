@@ -24,7 +24,8 @@ use crate::platform::errors::Problem;
 pub(crate) use cache::AnswerCache;
 pub(crate) use invocations::Invocations;
 pub(crate) use invocations::SUBQUERIES_PATH;
-pub(crate) use runner::{Coverage, EdgeQueryRunner, QueryRunner, Slice};
+pub(crate) use runner::counted::Coverage;
+pub(crate) use runner::{EdgeQueryRunner, QueryRunner, Slice};
 pub(crate) use spans::span_selector;
 #[cfg(test)]
 pub(crate) use subqueries::Fanout;

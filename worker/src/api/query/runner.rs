@@ -1,14 +1,14 @@
 //! What is stored for a tenant, as answers of the core's plans.
 
+pub(crate) mod counted;
+
 use pilotlight_core::{
     ProfileType, SampleSelector, Selector, TimeRange, UnixNanos,
     plans::{
         CatalogObject, Grouping, MAX_SLICE_READS, Outgrown, Plan, PlanError, Points, QueryAnswer,
-        SampleQueryPlan, SlicePlan, StacksOf, StacksPlan, Timeline, TimelinePlan, Totals, Values,
-        ValuesPlan,
+        SampleQueryPlan, SlicePlan, Timeline, TimelinePlan, Totals, Values, ValuesPlan,
     },
     store::{SumWindow, TenantId},
-    verbs::StackSelector,
 };
 
 use super::cache::{AnswerCache, EdgeCache};
@@ -52,15 +52,6 @@ pub(crate) struct Slice {
     pub(crate) range: TimeRange,
     /// Holds the memory of the plan, and of the zip that is made of it.
     pub(crate) permit: Permit,
-}
-
-/// How exact the values are that were read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Coverage {
-    /// Whether windows are longer than was asked for, or cut by the range.
-    pub(crate) rounded: bool,
-    /// Whether only sums are left of some, which have no single values.
-    pub(crate) sums_only: bool,
 }
 
 impl EdgeQueryRunner {
@@ -355,39 +346,6 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
             .add(Item::WorkerCpuMicros, cpu::query_micros(plan.bytes()));
         plan.finish()?;
         Ok(())
-    }
-
-    /// Adds up what the selected stacks count. If all stacks are selected, only totals are read.
-    pub(crate) async fn counted(
-        &self,
-        selector: &Selector,
-        profile_type: &ProfileType,
-        range: impl Into<ReadRange>,
-        stacks: &StackSelector,
-        of: StacksOf,
-        into: &mut dyn Values,
-    ) -> Result<Coverage, Problem> {
-        if let (true, StacksOf::Windows(window)) = (stacks.is_all(), of) {
-            let each = Grouping::Series;
-            let totals = self.totals(selector, Some(profile_type), range, window, each, into);
-            let (_, rounded) = totals.await?;
-            return Ok(Coverage {
-                rounded,
-                sums_only: false,
-            });
-        }
-        let (objects, range) = self.each_object(range).await?;
-        let stacks = stacks.clone();
-        let plan = StacksPlan::new(selector, profile_type, range, stacks, of, &objects, into)?;
-        let coverage = Coverage {
-            rounded: plan.rounded(),
-            sums_only: plan.sums_only(),
-        };
-        let plan = self.drive(plan).await?;
-        self.meter
-            .add(Item::WorkerCpuMicros, cpu::query_micros(plan.bytes()));
-        plan.finish()?;
-        Ok(coverage)
     }
 
     /// Reads what a plan wants, which may ask for more than once.
