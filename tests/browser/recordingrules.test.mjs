@@ -105,3 +105,23 @@ test("a rule is deleted after a question that names it", async () => {
   assert.deepEqual(await stored(), []);
   await end();
 });
+
+test("a rule on the function that the demo's deploy made slow has what the function has, from the deploy on", async () => {
+  const query = `${CPU}{service_name="checkout"}`;
+  const name = "github.com/acme/shop/orders.(*Rule).matchesPattern";
+  const range = new URLSearchParams({ from: String(Date.now() - 180 * minute), until: String(Date.now()) });
+  const body = JSON.stringify({ query, function: name, group_by: ["version"], unit_suffix: true });
+  const preview = await fetch(`${url}/api/v1/rules/preview?${range}&points=400`, { method: "POST", body });
+  const { series, unit, step } = await preview.json();
+  assert.deepEqual([unit, step, series.map(({ labels }) => labels)], ["seconds", minute, [{ version: "1.9.0" }]]);
+  const [{ points }] = series;
+  const first = points.findIndex((point) => point !== null);
+  assert.ok(first > 0 && points[first - 1] === null, "nothing before the deploy");
+
+  range.append("query", query);
+  range.append("search", name);
+  const { functions } = await (await fetch(`${url}/api/v1/functions?${range}`)).json();
+  const { total } = functions.find((one) => one.name === name);
+  const sum = points.reduce((sum, point) => sum + (point ?? 0), 0);
+  assert.equal(sum.toFixed(3), (Number(total) / 1e9).toFixed(3));
+});
