@@ -20,7 +20,7 @@ import type { View } from "../../state/url/route.ts";
 import { exploreRoute } from "../../state/url/router.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import { Recorded } from "./recorded.tsx";
-import { RuleChart, seriesCount } from "./rulechart.tsx";
+import { LoadedChart, seriesCount } from "./rulechart.tsx";
 import "../../style/rules.css";
 
 const DAY = 86_400_000;
@@ -188,7 +188,8 @@ function GroupBy({ chosen, onChange }: { chosen: string[]; onChange: (by: string
 function Preview({ rule }: { rule: RuleDraft }) {
   const opened = useRef(Date.now());
   const span = { from: opened.current - DAY, until: opened.current };
-  const { value, problem, state } = useRulePreview(rule, span);
+  const preview = useRulePreview(rule, span);
+  const { value, state } = preview;
   return (
     <section class="record-preview" aria-label="Preview">
       <h3>
@@ -197,15 +198,7 @@ function Preview({ rule }: { rule: RuleDraft }) {
           {state === "ready" && value ? seriesCount(value) : state === "loading" ? "Reading…" : ""}
         </span>
       </h3>
-      {problem ? (
-        <p role="alert">
-          {problem.title}. {problem.meaning}
-        </p>
-      ) : value ? (
-        <RuleChart preview={value} rule={rule} span={span} />
-      ) : (
-        <div class="rule-chart" />
-      )}
+      <LoadedChart preview={preview} rule={rule} span={span} />
     </section>
   );
 }

@@ -10,14 +10,15 @@ import { rulesRoute } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 import { linkTo } from "../controls/link.ts";
 import { MetricName } from "./metricname.tsx";
-import { RuleChart, seriesCount } from "./rulechart.tsx";
+import { LoadedChart, seriesCount } from "./rulechart.tsx";
 
 /** A rule with its metric over time. */
 export function RuleCard({ rule }: { rule: RecordingRule }) {
   const { id, query, call_site, external_labels, provisioned } = rule;
   const name = exportedName(rule);
   const target = profilesOf(rule);
-  const { value, problem } = useRulePreview(rule, span.value);
+  const preview = useRulePreview(rule, span.value);
+  const { value } = preview;
   const labels = Object.entries(external_labels);
   return (
     <li class="rule" data-testid="rule" data-name={name}>
@@ -51,15 +52,7 @@ export function RuleCard({ rule }: { rule: RecordingRule }) {
           {!provisioned && <Delete id={id} name={name} />}
         </div>
       </div>
-      {problem ? (
-        <p role="alert">
-          {problem.title}. {problem.meaning}
-        </p>
-      ) : value ? (
-        <RuleChart preview={value} rule={rule} span={span.value} />
-      ) : (
-        <div class="rule-chart" />
-      )}
+      <LoadedChart preview={preview} rule={rule} span={span.value} />
     </li>
   );
 }

@@ -5,13 +5,31 @@ import { formatExact, formatStep, formatValue } from "../../format/value.ts";
 import { colourToken, SERIES_COLOURS, seriesColours, valueName } from "../../state/query/labelvalues.ts";
 import { metricLabel, queryParts, type RuleDraft } from "../../state/query/recordingrule.ts";
 import type { RulePreview, RuleSeries } from "../../state/query/recordingrules.ts";
+import type { Loaded } from "../../state/resource.ts";
 import { bucketLabel, placeIn, type Span } from "../../time/range.ts";
 import { stackTops } from "../../time/seriessplit.ts";
 import { areaOf, type Band, HEIGHT, round, WIDTH } from "../panels/bandpaths.ts";
 import { TimedChart } from "../query/timedchart.tsx";
 
+interface Charted<Preview> {
+  preview: Preview;
+  rule: RuleDraft;
+  span: Span;
+}
+
+/** The chart of a rule, why there is none, or its place while it loads. */
+export function LoadedChart({ preview: { value, problem }, ...charted }: Charted<Loaded<RulePreview>>) {
+  if (problem)
+    return (
+      <p role="alert">
+        {problem.title}. {problem.meaning}
+      </p>
+    );
+  return value ? <RuleChart preview={value} {...charted} /> : <div class="rule-chart" />;
+}
+
 /** The series of a rule over time, on top of each other. */
-export function RuleChart({ preview, rule, span }: { preview: RulePreview; rule: RuleDraft; span: Span }) {
+function RuleChart({ preview, rule, span }: Charted<RulePreview>) {
   const at = useSignal<number | null>(null);
   const { unit, start, step, series } = preview;
   const by = rule.group_by;
