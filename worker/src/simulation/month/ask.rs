@@ -8,8 +8,9 @@ use crate::api::query::QueryRunner;
 use crate::api::rules::points::{Steps, points};
 use crate::api::rules::rule::Rule;
 use crate::bucket::Metered;
+use crate::bucket::memory::MemoryBucket;
 use crate::meter::{Item, Meter};
-use crate::simulation::world::{MINUTE, World};
+use crate::simulation::world::{Line, MINUTE, Simulated, World};
 
 /// Of an odd number of values. The machine's other work slows some of them down, cold caches the
 /// first.
@@ -31,6 +32,19 @@ pub(super) struct Asked {
     encoded: usize,
 }
 
+/// What the runner of a request is made of.
+pub(super) type Runner = QueryRunner<Metered<MemoryBucket>, Line, Simulated>;
+
+/// The runner of one request, which `meter` counts.
+pub(super) fn runner(world: &World, meter: &Meter) -> Runner {
+    QueryRunner::new(
+        Metered::new(world.bucket.clone(), meter.clone()),
+        world.tenant(),
+        world.admission(),
+        meter.clone(),
+    )
+}
+
 /// Asks for all profiles of a type that a query selects.
 pub(super) fn ask(world: &World, query: &str, of_type: &str, range: TimeRange) -> Asked {
     let (selector, of_type) = (
@@ -40,12 +54,7 @@ pub(super) fn ask(world: &World, query: &str, of_type: &str, range: TimeRange) -
     let (mut times, mut catalog_times, mut last) = (Vec::new(), Vec::new(), None);
     for _ in 0..25 {
         let meter = Meter::default();
-        let runner = QueryRunner::new(
-            Metered::new(world.bucket.clone(), meter.clone()),
-            world.tenant(),
-            world.admission(),
-            meter.clone(),
-        );
+        let runner = runner(world, &meter);
         let began = cpu_millis();
         let catalog = world.clock.run(runner.catalog(range)).unwrap();
         catalog_times.push(cpu_millis() - began);
@@ -84,12 +93,7 @@ pub(super) fn print_points(world: &World, rule: &Rule, range: TimeRange, what: &
     let (mut times, mut last) = (Vec::new(), None);
     for _ in 0..25 {
         let meter = Meter::default();
-        let runner = QueryRunner::new(
-            Metered::new(world.bucket.clone(), meter.clone()),
-            world.tenant(),
-            world.admission(),
-            meter.clone(),
-        );
+        let runner = runner(world, &meter);
         let began = cpu_millis();
         let found = world.clock.run(points(rule, &measure, steps, 0, &runner));
         times.push(cpu_millis() - began);

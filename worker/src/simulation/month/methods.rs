@@ -5,16 +5,14 @@ use std::path::Path;
 use pilotlight_core::plans::{Grouping, Outgrown};
 use pilotlight_core::{By, ProfileType, Selector, TimeRange};
 
-use super::ask::median;
+use super::ask::{self, Runner, median};
 use super::figures::{CPU, FLUSH, WASM, cpu_millis, range};
 use super::load::{self, Kinds, Load};
 use super::report::print_tally;
 use crate::api::pyroscope::measured::{self, NAMES};
-use crate::api::query::QueryRunner;
-use crate::bucket::memory::MemoryBucket;
-use crate::bucket::{Bucket, Condition, Metered};
+use crate::bucket::{Bucket, Condition};
 use crate::meter::Meter;
-use crate::simulation::world::{DAY, HOUR, Line, MINUTE, Simulated, World};
+use crate::simulation::world::{DAY, HOUR, MINUTE, World};
 
 /// Times each query is asked.
 const TIMES: usize = 25;
@@ -80,17 +78,9 @@ pub(super) fn profiles(world: &World, query: &str, long: &str, range: TimeRange)
     });
 }
 
-/// What the runner of a request is made of.
-type Runner = QueryRunner<Metered<MemoryBucket>, Line, Simulated>;
-
+/// A runner whose use nobody reads.
 fn runner(world: &World) -> Runner {
-    let meter = Meter::default();
-    QueryRunner::new(
-        Metered::new(world.bucket.clone(), meter.clone()),
-        world.tenant(),
-        world.admission(),
-        meter,
-    )
+    ask::runner(world, &Meter::default())
 }
 
 fn series(world: &World, selector: &Selector, range: TimeRange, step: f64) -> usize {

@@ -22,12 +22,11 @@ use std::path::Path;
 use pilotlight_core::plans::{Grouping, Steps};
 use pilotlight_core::{Selector, TimeRange};
 
-use crate::api::query::QueryRunner;
 use crate::api::rules::rule::Rule;
-use crate::bucket::{Bucket, Metered};
+use crate::bucket::Bucket;
 use crate::meter::{Item, Meter};
 use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, World};
-use ask::{ask, print_points};
+use ask::{ask, print_points, runner};
 use figures::{CPU, FLUSH, cpu_millis, kib, range};
 use load::{Kinds, Load};
 use report::{everything, print_bill, print_catalog, print_levels, print_tally, usage};
@@ -231,12 +230,7 @@ fn timeline(world: &World, what: &str, query: &str, of_type: Option<&str>, range
     let (selector, steps) = (Selector::parse(query).unwrap(), Steps::of(range, 500));
     let of_type = of_type.map(|text| text.parse().unwrap());
     let meter = Meter::default();
-    let runner = QueryRunner::new(
-        Metered::new(world.bucket.clone(), meter.clone()),
-        world.tenant(),
-        world.admission(),
-        meter.clone(),
-    );
+    let runner = runner(world, &meter);
     let began = cpu_millis();
     let timeline = world
         .clock
