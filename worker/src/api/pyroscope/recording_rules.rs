@@ -76,8 +76,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             Box::pin(async {
                 let call = Call::read(request, scope, MAX_REQUEST).await?;
                 let DeleteRecordingRuleRequest { id } = call.request()?;
-                let provisioned = record::provisioned(scope.env())?;
-                record::delete(&scope.bucket()?, scope.tenant(), &provisioned, &id).await?;
+                record::delete(scope, &id).await?;
                 call.answer(&DeleteRecordingRuleResponse {})
             })
         },
@@ -95,9 +94,7 @@ async fn upsert(rule: Rule, scope: &Scope) -> Result<Rule, Problem> {
             rule.id
         )));
     }
-    let provisioned = record::provisioned(scope.env())?;
-    let bucket = scope.bucket()?;
-    record::save(&bucket, scope.tenant(), &provisioned, rule, SameName::Allow).await
+    record::save(scope, rule, SameName::Allow).await
 }
 
 /// Whether the messages can express everything in a rule.

@@ -63,22 +63,13 @@ async fn list(scope: &Scope) -> Result<Response, Problem> {
 
 async fn save(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let rule = posted::rule(request, scope).await?;
-    let provisioned = record::provisioned(scope.env())?;
-    let bucket = scope.bucket()?;
-    let saved = record::save(
-        &bucket,
-        scope.tenant(),
-        &provisioned,
-        rule,
-        SameName::Refuse,
-    );
-    Ok(Response::from_json(&saved.await?)?)
+    let saved = record::save(scope, rule, SameName::Refuse).await?;
+    Ok(Response::from_json(&saved)?)
 }
 
 async fn delete(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let id = parameters.required("id")?;
-    let provisioned = record::provisioned(scope.env())?;
-    record::delete(&scope.bucket()?, scope.tenant(), &provisioned, id).await?;
+    record::delete(scope, id).await?;
     Ok(Response::empty()?.with_status(204))
 }

@@ -96,11 +96,7 @@ impl Values for Sums<'_> {
             return number;
         }
         let number = self.series.len() as u32;
-        let texts: usize = labels
-            .iter()
-            .map(|(name, value)| name.len() + value.len())
-            .sum();
-        self.held += SERIES_BYTES + 2 * texts;
+        self.held += SERIES_BYTES + 2 * text_bytes(&labels);
         self.numbers.insert(labels.clone(), number);
         self.series.push(Series {
             labels,
@@ -128,6 +124,12 @@ impl Values for Sums<'_> {
     fn held(&self) -> usize {
         self.held
     }
+}
+
+/// Bytes of the names and values of labels.
+pub(crate) fn text_bytes(labels: &BTreeMap<String, String>) -> usize {
+    let texts = labels.iter();
+    texts.map(|(name, value)| name.len() + value.len()).sum()
 }
 
 /// The points of a rule in these steps. `asked` is the length of the requested range in

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use worker::Env;
 
 use super::rule::{Measure, Rule};
-use crate::bucket::Bucket;
 use crate::bucket::record::{self, JsonRecord};
 use crate::http::scope::Scope;
 use crate::platform::clock;
@@ -102,10 +101,15 @@ impl Rules {
     }
 }
 
-/// All rules of the tenant that a request is about.
+/// All rules of the tenant that a request is about: those of the configuration, then its own.
 pub(crate) async fn of_tenant(scope: &Scope) -> Result<Vec<Rule>, Problem> {
-    let provisioned = provisioned(scope.env())?;
-    rules(&scope.bucket()?, scope.tenant(), provisioned).await
+    let mut rules = provisioned(scope.env())?;
+    let own: Rules = record::read(&scope.bucket()?, &rules_key(scope.tenant())).await?;
+    // A rule of the configuration replaces a stored one with its id.
+    let is_own = |rule: &Rule| rules.iter().all(|there| there.id != rule.id);
+    let own: Vec<Rule> = own.rules.into_iter().filter(is_own).collect();
+    rules.extend(own);
+    Ok(rules)
 }
 
 /// Whether another rule with the name of a new one is an error.
@@ -115,29 +119,9 @@ pub(crate) enum SameName {
     Allow,
 }
 
-/// The rules of the configuration and then the tenant's own.
-pub(crate) async fn rules(
-    bucket: &impl Bucket,
-    tenant: &TenantId,
-    provisioned: Vec<Rule>,
-) -> Result<Vec<Rule>, Problem> {
-    let mut rules = provisioned;
-    let own: Rules = record::read(bucket, &rules_key(tenant)).await?;
-    // A rule of the configuration replaces a stored one with its id.
-    let is_own = |rule: &Rule| rules.iter().all(|there| there.id != rule.id);
-    let own: Vec<Rule> = own.rules.into_iter().filter(is_own).collect();
-    rules.extend(own);
-    Ok(rules)
-}
-
 /// Stores a rule and returns it as stored. A rule without an id gets one.
-pub(crate) async fn save(
-    bucket: &impl Bucket,
-    tenant: &TenantId,
-    provisioned: &[Rule],
-    rule: Rule,
-    same_name: SameName,
-) -> Result<Rule, Problem> {
+pub(crate) async fn save(scope: &Scope, rule: Rule, same_name: SameName) -> Result<Rule, Problem> {
+    let provisioned = provisioned(scope.env())?;
     rule.check_name()?;
     let measure = rule.measure()?;
     let mut rule = Rule {
@@ -151,8 +135,8 @@ pub(crate) async fn save(
     if provisioned.iter().any(|there| there.id == rule.id) {
         return Err(read_only(&rule.id));
     }
-    let key = rules_key(tenant);
-    let changed = record::change(bucket, &key, clock::now_millis, |stored: &mut Rules| {
+    let (bucket, key) = (scope.bucket()?, rules_key(scope.tenant()));
+    let changed = record::change(&bucket, &key, clock::now_millis, |stored: &mut Rules| {
         let is_new = stored.rules.iter().all(|there| there.id != rule.id);
         let others = provisioned.iter().chain(&stored.rules);
         for other in others.filter(|other| other.id != rule.id) {
@@ -176,18 +160,14 @@ pub(crate) async fn save(
 }
 
 /// Deletes the rule with this id.
-pub(crate) async fn delete(
-    bucket: &impl Bucket,
-    tenant: &TenantId,
-    provisioned: &[Rule],
-    id: &str,
-) -> Result<(), Problem> {
+pub(crate) async fn delete(scope: &Scope, id: &str) -> Result<(), Problem> {
+    let provisioned = provisioned(scope.env())?;
     check_id(id)?;
     if provisioned.iter().any(|there| there.id == id) {
         return Err(read_only(id));
     }
-    let key = rules_key(tenant);
-    record::change(bucket, &key, clock::now_millis, |stored: &mut Rules| {
+    let (bucket, key) = (scope.bucket()?, rules_key(scope.tenant()));
+    record::change(&bucket, &key, clock::now_millis, |stored: &mut Rules| {
         stored.delete(id)
     })
     .await?;
@@ -196,7 +176,7 @@ pub(crate) async fn delete(
 
 /// The rules of the configuration, which all tenants have: the variable `RULES`, a list of rules in
 /// the API's JSON.
-pub(crate) fn provisioned(env: &Env) -> Result<Vec<Rule>, Problem> {
+fn provisioned(env: &Env) -> Result<Vec<Rule>, Problem> {
     let text = env.var("RULES").map(|var| var.to_string());
     parse_provisioned(text.as_deref().unwrap_or("")).map_err(Problem::misconfigured)
 }

@@ -167,8 +167,7 @@ pub(super) fn measured<'a>(
 
 /// Bytes of a set of labels, about.
 pub(crate) fn set_bytes(labels: &BTreeMap<String, String>) -> usize {
-    let texts = labels.iter().map(|(name, value)| name.len() + value.len());
-    SERIES_BYTES + texts.sum::<usize>()
+    SERIES_BYTES + points::text_bytes(labels)
 }
 
 /// Refuses an answer that needs more memory than a plan may hold.
