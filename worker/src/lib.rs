@@ -164,7 +164,9 @@ fn problem_of<T>(read: Result<T, impl ToString>) -> Option<String> {
 #[event(scheduled)]
 async fn scheduled(event: ScheduledEvent, env: Env, _context: ScheduleContext) {
     let isolate = ISOLATE.with(Rc::clone);
-    if let Err(problem) = schedule::run(&env, event.schedule() as i64, &isolate).await {
+    if let Err(problem) =
+        schedule::run(&env, event.schedule() as i64, &isolate, api::minute::run).await
+    {
         worker::console_error!("cron: {}", problem.message);
     }
 }
@@ -186,7 +188,7 @@ pub async fn visit(
     let answered = if request.path() == query::SUBQUERIES_PATH {
         query::answer(&mut request, &env, Context::new(context), &isolate).await
     } else {
-        schedule::answer(&mut request, &env, &isolate).await
+        schedule::answer(&mut request, &env, &isolate, api::minute::run).await
     };
     let response = answered.or_else(|problem| problem.response())?;
     Ok(web_sys::Response::from(response).into())

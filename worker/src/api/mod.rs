@@ -10,6 +10,7 @@ pub(crate) mod health;
 pub(crate) mod limits;
 pub(crate) mod mcp;
 pub(crate) mod metrics;
+pub(crate) mod minute;
 pub(crate) mod model;
 pub(crate) mod pgo;
 pub(crate) mod pins;

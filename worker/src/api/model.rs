@@ -128,7 +128,7 @@ impl Model {
     }
 
     async fn explain(&self, text: &str) -> Result<String, Problem> {
-        let asked = serde_json::to_string(&Completion {
+        let asked = serde_json::to_vec(&Completion {
             model: &self.name,
             messages: [
                 Message {
@@ -142,10 +142,10 @@ impl Model {
             ],
         })
         .map_err(Problem::internal)?;
-        let json = ("content-type", "application/json");
-        let token = self.token.as_deref();
-        let answer =
-            outgoing::ask(&self.address, json, token, Some(asked), LIMIT, MAX_ANSWER).await;
+        let bearer = self.token.as_ref().map(|token| format!("Bearer {token}"));
+        let mut headers = vec![("content-type", "application/json")];
+        headers.extend(bearer.iter().map(|bearer| ("authorization", &**bearer)));
+        let answer = outgoing::ask(&self.address, &headers, Some(asked), LIMIT, MAX_ANSWER).await;
         let answer = answer.map_err(unavailable)?;
         match answer.status {
             200 => completed(&answer.body),

@@ -148,17 +148,11 @@ async fn answer(request: &Request, scope: &Scope) -> Result<Response, Problem> {
         parameters.required("path")?,
     );
     let address = host.address(repository, git_ref, path)?;
-    let accept = ("accept", "application/vnd.github.raw, text/plain, */*");
+    let bearer = host.token.as_ref().map(|token| format!("Bearer {token}"));
+    let mut headers = vec![("accept", "application/vnd.github.raw, text/plain, */*")];
+    headers.extend(bearer.iter().map(|bearer| ("authorization", &**bearer)));
     let _permit = scope.admission().enter(2 * MAX_FILE as u64).await?;
-    let file = outgoing::ask(
-        &address,
-        accept,
-        host.token.as_deref(),
-        None,
-        LIMIT,
-        MAX_FILE,
-    )
-    .await;
+    let file = outgoing::ask(&address, &headers, None, LIMIT, MAX_FILE).await;
     let file = file.map_err(unavailable)?;
     match file.status {
         200 => {}

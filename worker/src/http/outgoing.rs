@@ -1,13 +1,57 @@
-//! Requests to hosts that an operator names: for source code, and to a language model.
+//! Requests to hosts that an operator names: for source code, to a language model, and with metrics.
 
 use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
+use worker::js_sys::Uint8Array;
 use worker::{
     AbortController, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect,
 };
+
+use crate::platform::Edge;
+
+/// Longest wait for the response to a [`Post`].
+const POST_LIMIT: Duration = Duration::from_secs(10);
+
+/// Most bytes of the text of a response to a [`Post`].
+const POST_TEXT: usize = 500;
+
+/// Bytes for another host.
+pub(crate) struct Post<'a> {
+    pub(crate) url: &'a str,
+    pub(crate) headers: &'a [(&'a str, &'a str)],
+    pub(crate) body: Vec<u8>,
+}
+
+/// The response to a [`Post`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PostResponse {
+    pub(crate) status: u16,
+    /// The seconds of the header Retry-After.
+    pub(crate) retry_after: Option<u32>,
+    /// The beginning of the body.
+    pub(crate) text: String,
+}
+
+/// Sends to other hosts.
+pub(crate) trait Outgoing {
+    /// Sends once and doesn't follow redirects. The text of an error says why there is no response.
+    async fn post(&self, post: Post<'_>) -> Result<PostResponse, String>;
+}
+
+impl Outgoing for Edge {
+    async fn post(&self, post: Post<'_>) -> Result<PostResponse, String> {
+        let Post { url, headers, body } = post;
+        let answer = ask(url, headers, Some(body), POST_LIMIT, POST_TEXT).await?;
+        Ok(PostResponse {
+            status: answer.status,
+            retry_after: answer.retry_after,
+            text: String::from_utf8_lossy(&answer.body).into_owned(),
+        })
+    }
+}
 
 /// Whether it is an address of the web.
 pub(crate) fn is_web(address: &str) -> bool {
@@ -25,27 +69,30 @@ pub(crate) fn host_and_path(address: &str) -> Option<(&str, &str)> {
 /// What a host answers.
 pub(crate) struct Answer {
     pub(crate) status: u16,
+    /// The seconds of the header Retry-After.
+    pub(crate) retry_after: Option<u32>,
     pub(crate) body: Vec<u8>,
     /// There was more than was to be read; `body` is the beginning.
     pub(crate) is_cut: bool,
 }
 
 /// Asks a host, for the whole answer within `limit`, and reads `most` bytes of it. The text of an error says why there is
-/// no answer. A token goes along as that of its bearer; a body makes it a POST.
+/// no answer. A body makes it a POST.
 pub(crate) async fn ask(
     address: &str,
-    header: (&str, &str),
-    token: Option<&str>,
-    body: Option<String>,
+    headers: &[(&str, &str)],
+    body: Option<Vec<u8>>,
     limit: Duration,
     most: usize,
 ) -> Result<Answer, String> {
     let controller = AbortController::default();
     let signal = controller.signal();
     let answer = async {
-        let mut answer = Fetch::Request(request(address, header, token, body)?)
+        let mut answer = Fetch::Request(request(address, headers, body)?)
             .send_with_signal(&signal)
             .await?;
+        let retry_after = answer.headers().get("retry-after")?;
+        let retry_after = retry_after.and_then(|seconds| seconds.parse().ok());
         let (status, mut parts) = (answer.status_code(), answer.stream()?);
         let mut body = Vec::new();
         while let Some(part) = parts.next().await {
@@ -56,6 +103,7 @@ pub(crate) async fn ask(
                 let is_cut = true;
                 return Ok(Answer {
                     status,
+                    retry_after,
                     body,
                     is_cut,
                 });
@@ -64,6 +112,7 @@ pub(crate) async fn ask(
         let is_cut = false;
         Ok(Answer {
             status,
+            retry_after,
             body,
             is_cut,
         })
@@ -79,16 +128,14 @@ pub(crate) async fn ask(
 
 fn request(
     address: &str,
-    (name, value): (&str, &str),
-    token: Option<&str>,
-    body: Option<String>,
+    given: &[(&str, &str)],
+    body: Option<Vec<u8>>,
 ) -> worker::Result<Request> {
     let headers = Headers::new();
     // GitHub's API answers none that says no name.
     headers.set("user-agent", "pilotlight")?;
-    headers.set(name, value)?;
-    if let Some(token) = token {
-        headers.set("authorization", &format!("Bearer {token}"))?;
+    for (name, value) in given {
+        headers.set(name, value)?;
     }
     let mut init = RequestInit::new();
     init.with_method(if body.is_some() {
@@ -97,7 +144,7 @@ fn request(
         Method::Get
     })
     .with_headers(headers)
-    .with_body(body.map(Into::into))
+    .with_body(body.map(|body| Uint8Array::from(&body[..]).into()))
     // A token is for this host alone.
     .with_redirect(RequestRedirect::Manual);
     Request::new_with_init(address, &init)

@@ -13,7 +13,7 @@ use worker::{Env, Request, Response};
 use crate::bucket::Metered;
 use crate::bucket::{self, AnyBucket};
 use crate::isolate::State;
-use crate::maintenance::visitors::{InThisInvocation, Invocations, Visitor};
+use crate::maintenance::visitors::{InThisInvocation, Invocations, Pass, TenantMinute, Visitor};
 use crate::meter::{Item, Meter};
 use crate::platform::config::Config;
 use crate::platform::errors::Problem;
@@ -59,6 +59,7 @@ pub(crate) async fn run(
     env: &Env,
     scheduled_millis: i64,
     isolate: &Rc<State>,
+    tenant_minute: TenantMinute,
 ) -> Result<(), Problem> {
     let config = Config::of(env).map_err(Problem::internal)?;
     let meter = Meter::default();
@@ -90,6 +91,7 @@ pub(crate) async fn run(
                     config,
                     meter,
                     isolate,
+                    tenant_minute,
                 },
                 &Edge,
             )
@@ -104,6 +106,7 @@ pub(crate) async fn answer(
     request: &mut Request,
     env: &Env,
     isolate: &Rc<State>,
+    tenant_minute: TenantMinute,
 ) -> Result<Response, Problem> {
     let (meter, config) = (
         Meter::default(),
@@ -113,6 +116,7 @@ pub(crate) async fn answer(
     if let Some(usage) = request.headers().get(USAGE_HEADER)? {
         meter.book(serde_json::from_str(&usage).map_err(Problem::invalid)?);
     }
+    let pass = Pass::of_path(&request.path());
     let shard = request.text().await?.parse().map_err(Problem::invalid)?;
     Ok(Response::from_json(
         &InThisInvocation {
@@ -120,8 +124,9 @@ pub(crate) async fn answer(
             config,
             meter,
             isolate,
+            tenant_minute,
         }
-        .visit(&shard)
+        .visit(&shard, pass)
         .await?,
     )?)
 }
@@ -136,19 +141,21 @@ pub(crate) async fn dispatch(
     platform: &impl Platform,
 ) -> Tally {
     let (mut tally, began) = (Tally::default(), platform.now_millis());
-    let queue = turn(shards, minute, most.visits).collect();
+    let queue = turn(shards, minute, most.visits);
+    let queue = queue.map(|shard| (shard, Pass::First)).collect();
     let busy = visit_all(queue, most, visitor, platform, began, &mut tally).await;
     let wait = (began + AGAIN_MILLIS - platform.now_millis()).clamp(0, AGAIN_MILLIS);
     if !busy.is_empty() && tally.visits < most.visits && tally.jobs < most.jobs {
         platform.delay(wait as u32).await;
-        visit_all(busy.into(), most, visitor, platform, began, &mut tally).await;
+        let queue = busy.into_iter().map(|shard| (shard, Pass::Again));
+        visit_all(queue.collect(), most, visitor, platform, began, &mut tally).await;
     }
     tally
 }
 
 /// Visits until none has a job due, or the minute is used up; gives those that had one.
 async fn visit_all<'a>(
-    mut queue: VecDeque<&'a Shard>,
+    mut queue: VecDeque<(&'a Shard, Pass)>,
     most: VisitBudget,
     visitor: &impl Visitor,
     platform: &impl Platform,
@@ -160,15 +167,15 @@ async fn visit_all<'a>(
         && tally.jobs < most.jobs
         && platform.now_millis() - began < DISPATCH_MILLIS
     {
-        let Some(shard) = queue.pop_front() else {
+        let Some((shard, pass)) = queue.pop_front() else {
             break;
         };
         tally.visits += 1;
-        match visitor.visit(shard).await {
+        match visitor.visit(shard, pass).await {
             Ok(report) if !report.is_more_due() => {}
             Ok(_) => {
                 tally.jobs += 1;
-                queue.push_back(shard);
+                queue.push_back((shard, Pass::Again));
                 if !busy.contains(&shard) {
                     busy.push(shard);
                 }
@@ -220,7 +227,7 @@ mod tests {
     struct Inside<'a>(&'a World, Vec<Shard>);
 
     impl Visitor for Inside<'_> {
-        async fn visit(&self, shard: &Shard) -> Result<VisitReport, Problem> {
+        async fn visit(&self, shard: &Shard, _: Pass) -> Result<VisitReport, Problem> {
             self.0
                 .visit_report(self.1.iter().position(|s| s == shard).unwrap())
                 .await
@@ -287,7 +294,7 @@ mod tests {
     fn a_minute_ends() {
         struct Slow(Simulated);
         impl Visitor for Slow {
-            async fn visit(&self, _: &Shard) -> Result<VisitReport, Problem> {
+            async fn visit(&self, _: &Shard, _: Pass) -> Result<VisitReport, Problem> {
                 self.0.delay(20_000).await;
                 Ok(report(true))
             }
@@ -309,8 +316,9 @@ mod tests {
     fn when_an_object_is_visited_again() {
         struct Told(Simulated, RefCell<Vec<i64>>, Vec<bool>);
         impl Visitor for Told {
-            async fn visit(&self, _: &Shard) -> Result<VisitReport, Problem> {
+            async fn visit(&self, _: &Shard, pass: Pass) -> Result<VisitReport, Problem> {
                 let mut visits = self.1.borrow_mut();
+                assert_eq!(pass == Pass::First, visits.is_empty());
                 visits.push(self.0.now_millis());
                 Ok(report(
                     self.2.get(visits.len() - 1).copied().unwrap_or(false),

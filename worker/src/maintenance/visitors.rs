@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use futures_util::future::LocalBoxFuture;
 use pilotlight_core::plans::MAX_PARTITION_BYTES;
 use worker::{Env, Fetcher, Headers, Method, RequestInit};
 
@@ -14,10 +15,38 @@ use crate::platform::config::Config;
 use crate::platform::errors::Problem;
 use crate::tenant::{Shard, USAGE_HEADER};
 
+/// Whether a shard is visited for the first time in a minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pass {
+    First,
+    Again,
+}
+
+impl Pass {
+    /// The path of a visit in an invocation of its own.
+    fn path(self) -> &'static str {
+        match self {
+            Self::First => "/first-visit",
+            Self::Again => "/visit",
+        }
+    }
+
+    /// The inverse of [`Self::path`].
+    pub(super) fn of_path(path: &str) -> Self {
+        match path == Self::First.path() {
+            true => Self::First,
+            false => Self::Again,
+        }
+    }
+}
+
+/// What a tenant needs once a minute besides the duties of its shards. It notes its own failures.
+pub(crate) type TenantMinute = fn(Scope) -> LocalBoxFuture<'static, ()>;
+
 /// Makes visits.
 pub(crate) trait Visitor {
     /// Visits an object and reports what was done.
-    async fn visit(&self, shard: &Shard) -> Result<VisitReport, Problem>;
+    async fn visit(&self, shard: &Shard, pass: Pass) -> Result<VisitReport, Problem>;
 }
 
 /// Visits in invocations of their own, one after the other: several at once would share the memory
@@ -29,7 +58,7 @@ pub(super) struct Invocations {
 }
 
 impl Visitor for Invocations {
-    async fn visit(&self, shard: &Shard) -> Result<VisitReport, Problem> {
+    async fn visit(&self, shard: &Shard, pass: Pass) -> Result<VisitReport, Problem> {
         let mut init = RequestInit::new();
         init.with_method(Method::Post)
             .with_body(Some(shard.to_string().into()));
@@ -38,7 +67,8 @@ impl Visitor for Invocations {
             headers.set(USAGE_HEADER, &usage)?;
             init.with_headers(headers);
         }
-        let mut response = self.worker.fetch("https://self/visit", Some(init)).await?;
+        let url = format!("https://self{}", pass.path());
+        let mut response = self.worker.fetch(url, Some(init)).await?;
         if response.status_code() == 200 {
             return Ok(response.json().await?);
         }
@@ -56,17 +86,28 @@ pub(super) struct InThisInvocation<'a> {
     pub(super) config: Config,
     pub(super) meter: Meter,
     pub(super) isolate: &'a Rc<State>,
+    /// What runs before the first visit of a minute to a tenant's first shard.
+    pub(super) tenant_minute: TenantMinute,
 }
 
-impl Visitor for InThisInvocation<'_> {
-    async fn visit(&self, shard: &Shard) -> Result<VisitReport, Problem> {
-        let scope = Scope::new(
+impl InThisInvocation<'_> {
+    fn scope(&self, shard: &Shard) -> Scope {
+        Scope::new(
             self.env,
             self.config,
             shard.tenant.clone(),
             self.meter.clone(),
             self.isolate,
-        );
+        )
+    }
+}
+
+impl Visitor for InThisInvocation<'_> {
+    async fn visit(&self, shard: &Shard, pass: Pass) -> Result<VisitReport, Problem> {
+        if (pass, shard.number) == (Pass::First, 0) {
+            (self.tenant_minute)(self.scope(shard)).await;
+        }
+        let scope = self.scope(shard);
         let (bucket, client) = (scope.bucket()?, scope.shard(shard)?);
         let report = visit::visit(
             &bucket,

@@ -19,6 +19,7 @@ mod posted;
 mod preview;
 mod prometheus;
 pub(crate) mod record;
+pub(crate) mod remote_write;
 pub(crate) mod rule;
 
 use serde::Serialize;

@@ -18,7 +18,7 @@ use crate::bucket::Metered;
 use crate::maintenance::duty::VisitReport;
 use crate::maintenance::schedule::{INVOCATIONS, dispatch};
 use crate::maintenance::visit;
-use crate::maintenance::visitors::Visitor;
+use crate::maintenance::visitors::{Pass, Visitor};
 use crate::meter::{DutyCounts, Item, Meter, cpu};
 use crate::platform::errors::Problem;
 use crate::simulation::world::{BEGIN, MINUTE, World};
@@ -206,7 +206,7 @@ fn push(
 struct Visits<'a>(&'a World, &'a Meter, &'a RefCell<Tally>);
 
 impl Visitor for Visits<'_> {
-    async fn visit(&self, shard: &Shard) -> Result<VisitReport, Problem> {
+    async fn visit(&self, shard: &Shard, _: Pass) -> Result<VisitReport, Problem> {
         let Self(world, meter, tally) = self;
         let (bucket, client) = (
             Metered::new(world.bucket.clone(), (*meter).clone()),

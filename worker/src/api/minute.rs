@@ -1,0 +1,25 @@
+//! What a tenant needs once a minute besides the duties of its shards.
+
+use futures_util::future::LocalBoxFuture;
+
+use crate::api::limits;
+use crate::api::rules::remote_write;
+use crate::http::scope::Scope;
+use crate::platform::errors::Problem;
+
+/// Runs a tenant's minute. A part that fails is noted and doesn't keep the others from running.
+pub(crate) fn run(mut scope: Scope) -> LocalBoxFuture<'static, ()> {
+    Box::pin(async move {
+        match limits::of_request(&scope).await {
+            Ok(limits) => scope.limits = limits,
+            Err(problem) => return note("limits", &scope, &problem),
+        }
+        if let Err(problem) = remote_write::run(&scope).await {
+            note("remote write", &scope, &problem);
+        }
+    })
+}
+
+fn note(part: &str, scope: &Scope, problem: &Problem) {
+    worker::console_error!("{part} of tenant {}: {}", scope.tenant(), problem.message);
+}
