@@ -120,7 +120,7 @@ for (const [form, transport] of Object.entries(FORMS)) {
     const wrong = [
       [{ metricName: "cpu" }, /^metric_name must begin with profiles_recorded_/],
       [{ matchers: ['{service_name="rules"}'] }, /^exactly one profile type must be given/],
-      [{ id: "a1" }, /^the id of a rule must be/],
+      [{ id: "a1" }, /must be 1 to 64 letters/],
       [{ externalLabels: [{ name: "a-b", value: "" }] }, /^external_labels: "a-b"/],
     ];
     for (const [change, message] of wrong) {

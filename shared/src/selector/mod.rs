@@ -121,6 +121,14 @@ impl Selector {
         matchers.all(|m| m.test.passes(value(&m.name)))
     }
 
+    /// Names, operators and values of its matchers.
+    pub fn matchers(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.matchers.iter().map(|Matcher { name, test }| {
+            let (operator, value) = test.parts();
+            (name.as_str(), operator, value)
+        })
+    }
+
     /// Whether the matchers of this label select a value; those of other labels don't count.
     pub fn allows(&self, name: &str, value: &str) -> bool {
         let mut matchers = self.matchers.iter().filter(|m| m.name == name);

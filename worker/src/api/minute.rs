@@ -2,8 +2,8 @@
 
 use futures_util::future::LocalBoxFuture;
 
-use crate::api::limits;
 use crate::api::rules::remote_write;
+use crate::api::{alerts, limits};
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
 
@@ -13,6 +13,9 @@ pub(crate) fn run(mut scope: Scope) -> LocalBoxFuture<'static, ()> {
         match limits::of_request(&scope).await {
             Ok(limits) => scope.limits = limits,
             Err(problem) => return note("limits", &scope, &problem),
+        }
+        if let Err(problem) = alerts::run(&scope).await {
+            note("alerts", &scope, &problem);
         }
         if let Err(problem) = remote_write::run(&scope).await {
             note("remote write", &scope, &problem);

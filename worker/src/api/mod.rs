@@ -1,10 +1,11 @@
 //! What requests are answered with: pushes, our queries, reports for machines and as tools of models,
-//! Pyroscope's API, recording rules, profiles for Go's compiler, shares, annotations, pins, source
+//! Pyroscope's API, recording rules, alerts, profiles for Go's compiler, shares, annotations, pins, source
 //! code, symbol tables, a language model, operators' calls, tokens and metrics.
 //!
 //! A module declares its endpoints next to the functions that answer; [`ENDPOINTS`] lists them all.
 
 pub(crate) mod admin;
+pub(crate) mod alerts;
 pub(crate) mod annotations;
 pub(crate) mod health;
 pub(crate) mod limits;
@@ -44,6 +45,7 @@ pub(crate) const ENDPOINTS: &[&[Endpoint]] = &[
     annotations::ENDPOINTS,
     symbols::ENDPOINTS,
     pins::ENDPOINTS,
+    alerts::ENDPOINTS,
     rules::ENDPOINTS,
     rules::PROMETHEUS_ENDPOINTS,
     shares::ENDPOINTS,

@@ -4,6 +4,7 @@ use pilotlight_core::store::{TenantId, catalog_prefix, shares_prefix, symbols_pr
 use serde::Serialize;
 use worker::Response;
 
+use crate::api::alerts::record::alerts_key;
 use crate::api::annotations::annotations_key;
 use crate::api::pyroscope::settings_key;
 use crate::api::rules::record::rules_key;
@@ -69,7 +70,14 @@ pub(crate) async fn delete_tenant<T: Transport>(
     for prefix in [shares_prefix(tenant), symbols_prefix(tenant)] {
         outcome.deleted += delete_all(bucket, &prefix).await?;
     }
-    let records = [settings_key, annotations_key, retention_key, rules_key].map(|key| key(tenant));
+    let keys = [
+        settings_key,
+        annotations_key,
+        retention_key,
+        rules_key,
+        alerts_key,
+    ];
+    let records = keys.map(|key| key(tenant));
     bucket.delete(&records).await?;
     let mut rounds = 0;
     for client in shards.each() {

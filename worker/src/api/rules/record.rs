@@ -244,17 +244,17 @@ fn read_only(id: &str) -> Problem {
     ))
 }
 
-fn check_id(id: &str) -> Result<(), Problem> {
+pub(crate) fn check_id(id: &str) -> Result<(), Problem> {
     if !id.is_empty() && id.len() <= MAX_ID && id.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return Ok(());
     }
     let cut: String = id.chars().take(MAX_ID).collect();
-    let message = format!("the id of a rule must be 1 to {MAX_ID} letters (got {cut:?})");
+    let message = format!("an id must be 1 to {MAX_ID} letters (got {cut:?})");
     Err(Problem::invalid(message))
 }
 
 /// Letters of a random number.
-fn new_id(random: u64) -> String {
+pub(crate) fn new_id(random: u64) -> String {
     let letters = (0..NEW_ID as u32).map(|i| b'a' + (random / 26u64.pow(i) % 26) as u8);
     letters.map(char::from).collect()
 }

@@ -143,6 +143,17 @@ impl Rule {
         Ok(Self { query, ..self })
     }
 
+    /// The same of all stacks.
+    pub(crate) fn of_entire_profiles(&self) -> Self {
+        Self {
+            function: String::new(),
+            function_regex: String::new(),
+            is_self: false,
+            call_site: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     /// Refuses a metric name that lacks the prefix, is too long, or has other characters than
     /// Prometheus allows.
     pub(crate) fn check_name(&self) -> Result<(), Problem> {
@@ -254,7 +265,7 @@ fn base_unit(unit: &str) -> Result<(&'static str, f64), Problem> {
 
 /// The label of a metric for a label of profiles: letters, digits and underscores, and no digit in
 /// front.
-fn metric_label(name: &str) -> String {
+pub(crate) fn metric_label(name: &str) -> String {
     let replaced = |(at, c): (usize, char)| match c {
         '0'..='9' if at > 0 => c,
         'a'..='z' | 'A'..='Z' | '_' => c,

@@ -5,6 +5,7 @@ use pilotlight_core::store::ObjectKey;
 
 use super::{DAY_MILLIS as DAY, *};
 use crate::api::admin::delete_tenant::delete_tenant;
+use crate::api::alerts::record::alerts_key;
 use crate::api::annotations::annotations_key;
 use crate::api::pyroscope::settings_key;
 use crate::api::rules::record::rules_key;
@@ -269,7 +270,14 @@ fn a_tenant_is_deleted_with_all_that_is_its_own() {
     let kept: ShareId = done(kept).unwrap().id.parse().unwrap();
     let others = ["a", "b"].map(|name| {
         let tenant = tenant(name);
-        [settings_key, annotations_key, retention_key, rules_key].map(|key| key(&tenant))
+        [
+            settings_key,
+            annotations_key,
+            retention_key,
+            rules_key,
+            alerts_key,
+        ]
+        .map(|key| key(&tenant))
     });
     for key in others.iter().flatten() {
         done(world.bucket.put(key, vec![1], Condition::None)).unwrap();
@@ -282,7 +290,7 @@ fn a_tenant_is_deleted_with_all_that_is_its_own() {
     let left = others.map(|keys| keys.map(|key| world.bucket.keys().contains(&key)));
     assert_eq!(
         left,
-        [[false; 4], [true; 4]],
-        "settings, annotations, retention and rules"
+        [[false; 5], [true; 5]],
+        "settings, annotations, retention, rules and alerts"
     );
 }

@@ -145,7 +145,7 @@ impl Faults {
     }
 
     /// Does an operation, or what is planned at its place; `lost` is the error of one that fails.
-    pub(super) async fn around<T>(
+    pub(crate) async fn around<T>(
         &self,
         name: &'static str,
         work: impl Future<Output = T>,

@@ -1,0 +1,259 @@
+//! Whether what a rule measures grew, by more than it varies by chance.
+//!
+//! Of a function it is the share of the profiles that it is found in; of entire profiles the amount
+//! a minute. So load alone does not make a function grow.
+
+use std::collections::BTreeMap;
+
+use super::alert::Alert;
+use super::conditions::{Held, Labels, Minutes, series};
+use super::interval::{Part, Ratio};
+use crate::api::query::{AnswerCache, Invocations, QueryRunner};
+use crate::api::rules::points::{MINUTE, Series};
+use crate::api::rules::rule::{Measure, Point, Rule, metric_label};
+use crate::bucket::Bucket;
+use crate::platform::Platform;
+use crate::platform::errors::Problem;
+use crate::tenant::Transport;
+
+/// How often an evaluation may find growth where there is none: one in a million. An alert is
+/// evaluated 1,440 times a day, so a series without a change fires at most once in two years if its
+/// parts vary independently.
+const FALSE_ALARMS: f64 = 1e-6;
+
+/// Parts of a window: ten, of whole minutes.
+const PARTS: i64 = 10;
+
+/// Largest growth that is told, in percent; what grew from nothing has it.
+const MAX_GROWTH: f64 = 1e6;
+
+/// A series by the minute: what is looked at, and all there is.
+type Minutely = BTreeMap<i64, Part>;
+
+pub(super) async fn evaluate<B, T, P, C, I>(
+    alert: &Alert,
+    rule: &Rule,
+    measure: &Measure,
+    minutes: Minutes,
+    runner: &QueryRunner<B, T, P, C, I>,
+) -> Result<Vec<Held>, Problem>
+where
+    B: Bucket,
+    T: Transport,
+    P: Platform,
+    C: AnswerCache,
+    I: Invocations,
+{
+    let mut rule = rule.clone();
+    let version = &alert.version_label;
+    if !version.is_empty() && !rule.group_by.contains(version) {
+        rule.group_by.push(version.clone());
+    }
+    let read = minutes.and_before(2 * alert.window());
+    let windows = 2 * alert.window();
+    let values = series(&rule, measure, read, windows, runner).await?;
+    let wholes = match measure.stacks.is_all() {
+        true => Vec::new(),
+        false => {
+            let entire = rule.of_entire_profiles();
+            series(&entire, &entire.measure()?, read, windows, runner).await?
+        }
+    };
+    let all = minutely(values, wholes, measure);
+    let window = alert.window();
+    let growths: BTreeMap<Labels, BTreeMap<i64, f64>> = match version.is_empty() {
+        true => {
+            let of_series = |(labels, parts): (Labels, Minutely)| {
+                let at = |minute| Some((minute, growth_in_time(&parts, minute, window)?));
+                (labels, minutes.all().filter_map(at).collect())
+            };
+            all.into_iter().map(of_series).collect()
+        }
+        false => {
+            let versions = by_version(all, &metric_label(version));
+            let of_series = |(labels, versions): (Labels, Vec<Minutely>)| {
+                let at = |minute| Some((minute, growth_by_version(&versions, minute, window)?));
+                (labels, minutes.all().filter_map(at).collect())
+            };
+            versions.into_iter().map(of_series).collect()
+        }
+    };
+    let grew = growths.into_iter().map(|(labels, mut minutes)| {
+        minutes.retain(|_, growth| *growth > alert.threshold);
+        Held { labels, minutes }
+    });
+    Ok(grew.filter(|held| !held.minutes.is_empty()).collect())
+}
+
+/// Series with what there is beside what is looked at: the value of entire profiles; without
+/// `wholes` a minute, or of what exists at an instant the number of profiles.
+fn minutely(
+    values: Vec<Series>,
+    wholes: Vec<Series>,
+    measure: &Measure,
+) -> BTreeMap<Labels, Minutely> {
+    let whole_of = |point: &Point| match measure.is_gauge {
+        true => point.profiles as f64,
+        false => 1.0,
+    };
+    let is_share = !measure.stacks.is_all();
+    let mut all: BTreeMap<Labels, Minutely> = BTreeMap::new();
+    for Series { labels, points } in wholes {
+        let of_series = all.entry(labels).or_default();
+        for (minute, point) in points {
+            of_series.entry(minute).or_default().whole += point.sum as f64;
+        }
+    }
+    for Series { labels, points } in values {
+        let of_series = all.entry(labels).or_default();
+        for (minute, point) in points {
+            let part = of_series.entry(minute).or_default();
+            part.value += point.sum as f64;
+            if !is_share {
+                part.whole += whole_of(&point);
+            }
+        }
+    }
+    all
+}
+
+/// The versions of each series, by the label that names them.
+fn by_version(all: BTreeMap<Labels, Minutely>, label: &str) -> BTreeMap<Labels, Vec<Minutely>> {
+    let mut versions: BTreeMap<Labels, Vec<Minutely>> = BTreeMap::new();
+    for (mut labels, parts) in all {
+        if labels.remove(label).is_some() {
+            versions.entry(labels).or_default().push(parts);
+        }
+    }
+    versions
+}
+
+/// By how many percent a window grew over the one before it.
+fn growth_in_time(parts: &Minutely, minute: i64, window: i64) -> Option<f64> {
+    let length = part_length(window);
+    let before = ratio(parts, minute - 2 * window, minute - window, length)?;
+    let after = ratio(parts, minute - window, minute, length)?;
+    growth(&before, &after)
+}
+
+/// By how many percent the newest of the versions in two windows has more than the one before it. A
+/// version is newer if it began later.
+fn growth_by_version(versions: &[Minutely], minute: i64, window: i64) -> Option<f64> {
+    let (from, length) = (minute - 2 * window, part_length(window));
+    let extent = |parts: &Minutely| {
+        let mut ends = parts.range(from + 1..=minute).map(|(end, _)| *end);
+        let first = ends.next()?;
+        Some((first, ends.next_back().unwrap_or(first)))
+    };
+    let there = versions
+        .iter()
+        .filter_map(|parts| Some((extent(parts)?, parts)));
+    let mut there: Vec<_> = there.collect();
+    there.sort_by_key(|(extent, _)| *extent);
+    let [.., (before, older), (after, newest)] = there.as_slice() else {
+        return None;
+    };
+    if after.0 == before.0 {
+        return None;
+    }
+    let ratio = |parts| ratio(parts, from, minute, length);
+    growth(&ratio(older)?, &ratio(newest)?)
+}
+
+fn part_length(window: i64) -> i64 {
+    (window / PARTS / MINUTE).max(1) * MINUTE
+}
+
+/// The ratio of the minutes after `from` up to `until`, from parts of this length.
+fn ratio(parts: &Minutely, from: i64, until: i64, length: i64) -> Option<Ratio> {
+    let mut sums: BTreeMap<i64, Part> = BTreeMap::new();
+    for (end, part) in parts.range(from + 1..=until) {
+        let sum = sums.entry((until - end) / length).or_default();
+        sum.value += part.value;
+        sum.whole += part.whole;
+    }
+    Ratio::of(sums.into_values())
+}
+
+/// By how many percent it grew, if that is no chance.
+fn growth(before: &Ratio, after: &Ratio) -> Option<f64> {
+    if before.chance_of_growth(after) > FALSE_ALARMS {
+        return None;
+    }
+    let percent = (after.ratio / before.ratio - 1.0) * 100.0;
+    Some(percent.min(MAX_GROWTH))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::random;
+
+    fn parts(values: impl IntoIterator<Item = (i64, f64)>) -> Minutely {
+        let part = |(minute, value)| {
+            (
+                minute * MINUTE,
+                Part {
+                    value,
+                    whole: 100.0,
+                },
+            )
+        };
+        values.into_iter().map(part).collect()
+    }
+
+    #[test]
+    fn a_step_is_found_while_it_is_in_the_windows() {
+        let noise = |minute: i64| (minute * 7 % 5) as f64 / 10.0;
+        let step = |minute: i64| if minute > 100 { 30.0 } else { 20.0 } + noise(minute);
+        let parts = parts((0..200).map(|minute| (minute, step(minute))));
+        let found = |minute: i64| growth_in_time(&parts, minute * MINUTE, 20 * MINUTE);
+        assert_eq!((found(100), found(141)), (None, None));
+        assert!((45.0..50.0).contains(&found(120).unwrap()));
+    }
+
+    #[test]
+    fn what_was_not_there_grew_most() {
+        let parts = parts((0..40).map(|minute| (minute, if minute < 20 { 0.0 } else { 5.0 })));
+        assert_eq!(
+            growth_in_time(&parts, 39 * MINUTE, 20 * MINUTE),
+            Some(MAX_GROWTH)
+        );
+    }
+
+    #[test]
+    fn the_newest_version_against_the_one_before() {
+        let old = parts((0..60).map(|minute| (minute, 20.0 + (minute % 3) as f64)));
+        let new = parts((30..60).map(|minute| (minute, 30.0 + (minute % 3) as f64)));
+        let gone = parts((0..5).map(|minute| (minute, 90.0)));
+        let at = |versions: &[Minutely], minute: i64| {
+            growth_by_version(versions, minute * MINUTE, 30 * MINUTE)
+        };
+        let versions = [new.clone(), gone, old.clone()];
+        assert!((40.0..50.0).contains(&at(&versions, 45).unwrap()));
+        assert_eq!(at(&versions, 20), None);
+        // Both began before what is looked at.
+        assert_eq!(at(&[old.clone(), old.clone()], 59), None);
+        assert_eq!(at(&[old], 59), None);
+        assert_eq!(at(&[], 59), None);
+    }
+
+    /// A service in which nothing changes, for a month.
+    #[test]
+    fn nothing_fires_by_chance() {
+        let seed = &mut 11;
+        let parts = parts((0..43_200).map(|minute| {
+            let noise = (0..12)
+                .map(|_| random(seed) as f64 / u64::MAX as f64)
+                .sum::<f64>();
+            (minute, 20.0 + noise)
+        }));
+        for window in [5, 30] {
+            let minutes = (2 * window..43_200).step_by(7);
+            let fired = minutes.filter(|minute| {
+                growth_in_time(&parts, minute * MINUTE, window * MINUTE).is_some()
+            });
+            assert_eq!(fired.count(), 0, "{window}");
+        }
+    }
+}

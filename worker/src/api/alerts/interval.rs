@@ -1,0 +1,183 @@
+//! Whether the ratio of two sums differs between two sides by more than it varies by chance.
+//!
+//! A side is cut into parts, windows of time, and what varies between its parts says how far its
+//! ratio may be off. Its variance is that of a ratio estimate, from the residuals of the parts
+//! (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6). Sides are compared by Welch's test,
+//! with the degrees of freedom of Satterthwaite (Welch, "The generalization of Student's problem
+//! when several different population variances are involved", Biometrika 34, 1947). The site's
+//! `time/interval.ts` does the same for the panel "What changed".
+
+/// A part of a side: what is looked at, and all there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Part {
+    pub(super) value: f64,
+    pub(super) whole: f64,
+}
+
+/// The ratio of a side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ratio {
+    pub(super) ratio: f64,
+    /// Of this estimate.
+    variance: f64,
+    parts: f64,
+}
+
+/// Below three parts the variance of a side is a guess.
+const FEWEST_PARTS: usize = 3;
+
+impl Ratio {
+    /// `None` if there are too few parts to tell how they vary.
+    pub(super) fn of(parts: impl IntoIterator<Item = Part>) -> Option<Self> {
+        let parts: Vec<Part> = parts.into_iter().filter(|part| part.whole > 0.0).collect();
+        if parts.len() < FEWEST_PARTS {
+            return None;
+        }
+        let whole: f64 = parts.iter().map(|part| part.whole).sum();
+        let ratio = parts.iter().map(|part| part.value).sum::<f64>() / whole;
+        let residual = |part: &Part| (part.value - ratio * part.whole).powi(2);
+        let squares: f64 = parts.iter().map(residual).sum();
+        let n = parts.len() as f64;
+        Some(Self {
+            ratio,
+            variance: n / (n - 1.0) * squares / (whole * whole),
+            parts: n,
+        })
+    }
+
+    /// The chance that a ratio would seem to have grown from this one to `after` at least as much if
+    /// nothing had changed.
+    pub(super) fn chance_of_growth(&self, after: &Self) -> f64 {
+        let difference = after.ratio - self.ratio;
+        let variance = self.variance + after.variance;
+        if difference <= 0.0 {
+            return 1.0;
+        }
+        if variance == 0.0 {
+            return 0.0;
+        }
+        let of_side = |side: &Self| side.variance.powi(2) / (side.parts - 1.0);
+        let freedom = variance.powi(2) / (of_side(self) + of_side(after));
+        student_tail(difference / variance.sqrt(), freedom)
+    }
+}
+
+/// The part of Student's distribution above `t`, which is not negative.
+fn student_tail(t: f64, freedom: f64) -> f64 {
+    incomplete_beta(freedom / (freedom + t * t), freedom / 2.0, 0.5) / 2.0
+}
+
+/// The regularized incomplete beta function, by its continued fraction (DLMF 8.17.22), evaluated
+/// after Lentz.
+fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return if x <= 0.0 { 0.0 } else { 1.0 };
+    }
+    // The fraction converges quickly on this side of the mean.
+    if x > (a + 1.0) / (a + b + 2.0) {
+        return 1.0 - incomplete_beta(1.0 - x, b, a);
+    }
+    let logarithm = log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * x.ln() + b * (-x).ln_1p();
+    let kept = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
+    let mut c = 1.0;
+    let mut d = 1.0 / kept(1.0 - (a + b) * x / (a + 1.0));
+    let mut fraction = d;
+    for m in (1..300).map(f64::from) {
+        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        d = 1.0 / kept(1.0 + even * d);
+        c = kept(1.0 + even / c);
+        fraction *= d * c;
+        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        d = 1.0 / kept(1.0 + odd * d);
+        c = kept(1.0 + odd / c);
+        fraction *= d * c;
+        if (d * c - 1.0).abs() < 1e-14 {
+            break;
+        }
+    }
+    logarithm.exp() * fraction / a
+}
+
+/// Stirling's series, after the recurrence has made the argument large (DLMF 5.11.1).
+fn log_gamma(x: f64) -> f64 {
+    let (mut shift, mut z) = (0.0, x);
+    while z < 10.0 {
+        shift -= z.ln();
+        z += 1.0;
+    }
+    let series = 1.0 / (12.0 * z) - 1.0 / (360.0 * z.powi(3)) + 1.0 / (1260.0 * z.powi(5))
+        - 1.0 / (1680.0 * z.powi(7));
+    shift + (z - 0.5) * z.ln() - z + std::f64::consts::TAU.ln() / 2.0 + series
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::random;
+
+    fn close(found: f64, expect: f64) {
+        assert!(
+            (found - expect).abs() <= 1e-9 * expect.abs().max(1e-3),
+            "{found} {expect}"
+        );
+    }
+
+    /// Values of published tables of Student's distribution, and of two forms that are exact.
+    #[test]
+    fn students_distribution() {
+        close(student_tail(0.0, 7.0), 0.5);
+        // One degree of freedom is Cauchy's distribution.
+        close(
+            student_tail(3.0, 1.0),
+            0.5 - 3f64.atan() / std::f64::consts::PI,
+        );
+        close(
+            student_tail(2.0, 2.0),
+            (1.0 - 2.0 / (2.0f64 + 4.0).sqrt()) / 2.0,
+        );
+        assert!((student_tail(2.228_138_85, 10.0) - 0.025).abs() < 1e-8);
+        assert!((student_tail(2.042_272_456, 30.0) - 0.025).abs() < 1e-8);
+    }
+
+    fn side(parts: &[(f64, f64)]) -> Option<Ratio> {
+        Ratio::of(parts.iter().map(|&(value, whole)| Part { value, whole }))
+    }
+
+    #[test]
+    fn ratios() {
+        assert_eq!(side(&[(1.0, 2.0), (1.0, 2.0), (0.0, 0.0)]), None);
+        let even = side(&[(1.0, 4.0), (2.0, 8.0), (1.0, 4.0)]).unwrap();
+        assert_eq!((even.ratio, even.variance), (0.25, 0.0));
+        let more = side(&[(1.0, 2.0), (1.0, 2.0), (1.0, 2.0)]).unwrap();
+        assert_eq!(even.chance_of_growth(&more), 0.0);
+        assert_eq!(more.chance_of_growth(&even), 1.0);
+        let varied = side(&[(1.0, 4.0), (3.0, 4.0), (2.0, 4.0)]).unwrap();
+        let chance = even.chance_of_growth(&varied);
+        // 0.25 / sqrt(3/2 × 2 / 144), two degrees of freedom.
+        close(chance, student_tail(0.25 / (3.0f64 / 144.0).sqrt(), 2.0));
+    }
+
+    /// Without a change, small chances are as rare as they say.
+    #[test]
+    fn chances_are_those_that_they_say() {
+        let seed = &mut 7;
+        let mut noise = || {
+            (0..12)
+                .map(|_| random(seed) as f64 / u64::MAX as f64)
+                .sum::<f64>()
+        };
+        let (mut rare, runs) = (0, 4_000);
+        for _ in 0..runs {
+            let mut side = || {
+                let parts = (0..10).map(|_| Part {
+                    value: 20.0 + noise(),
+                    whole: 100.0,
+                });
+                Ratio::of(parts.collect::<Vec<_>>()).unwrap()
+            };
+            let (before, after) = (side(), side());
+            rare += usize::from(before.chance_of_growth(&after) < 0.01);
+        }
+        assert!((20..=60).contains(&rare), "{rare} of {runs}");
+    }
+}

@@ -1,0 +1,127 @@
+//! The page of the site that shows why an alert fires: the time of a window compared with the one
+//! before.
+
+use form_urlencoded::Serializer;
+
+use super::alert::{Alert, Kind};
+use super::conditions::Labels;
+use crate::api::rules::rule::{Measure, Rule, metric_label};
+
+/// A link for a minute and a series; empty without the address of the site. Parameters are those of
+/// the site's `route.ts`.
+pub(super) fn link(
+    site: &str,
+    alert: &Alert,
+    rule: &Rule,
+    measure: &Measure,
+    minute: i64,
+    labels: &Labels,
+) -> String {
+    if site.is_empty() {
+        return String::new();
+    }
+    let (mut service, mut filters) = (None, Vec::new());
+    for (name, operator, value) in measure.selector.matchers() {
+        match (name, operator) {
+            ("service_name", "=") => service = Some(value),
+            _ => filters.push(matcher(name, operator, value)),
+        }
+    }
+    for name in &rule.group_by {
+        match (name.as_str(), labels.get(&metric_label(name))) {
+            ("service_name", Some(value)) => service = Some(value),
+            (_, Some(value)) => filters.push(matcher(name, "=", value)),
+            (_, None) => {}
+        }
+    }
+    let Some(service) = service else {
+        return format!("{site}/alerts");
+    };
+    let (begin, window) = (minute - alert.window(), alert.window());
+    let time = |millis: i64| millis.to_string();
+    let mut query = Serializer::new(String::new());
+    query.append_pair("s", service);
+    query.append_pair("t", &measure.profile_type.to_string());
+    query.append_pair("from", &time(begin - window));
+    // Silence has nothing to compare with.
+    let is_compared = alert.kind != Kind::Silent;
+    query.append_pair("until", &time(if is_compared { begin } else { minute }));
+    for filter in &filters {
+        query.append_pair("l", filter);
+    }
+    if is_compared {
+        query.append_pair("from2", &time(begin));
+        query.append_pair("until2", &time(minute));
+        for filter in &filters {
+            query.append_pair("l2", filter);
+        }
+    }
+    let function = labels
+        .get("function")
+        .filter(|_| alert.kind == Kind::NewFunction);
+    let function = function.or(Some(&rule.function).filter(|name| !name.is_empty()));
+    if let Some(function) = function {
+        query.append_pair("q", function);
+    }
+    let page = if is_compared { "diff" } else { "explore" };
+    format!("{site}/{page}?{}", query.finish())
+}
+
+fn matcher(name: &str, operator: &str, value: &str) -> String {
+    let quoted = |text: &str| format!("{:?}", text);
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    let name = match name.chars().all(plain) {
+        true => name.to_owned(),
+        false => quoted(name),
+    };
+    format!("{name}{operator}{}", quoted(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::alerts::conditions::measured;
+
+    fn of(query: &str, kind: Kind, labels: &[(&str, &str)]) -> String {
+        let rule = Rule {
+            query: query.to_owned(),
+            group_by: vec!["region".to_owned()],
+            function: "main.work".to_owned(),
+            ..Rule::default()
+        };
+        let alert = Alert {
+            kind,
+            minutes: 5,
+            ..Alert::default()
+        };
+        let labels = labels
+            .iter()
+            .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()));
+        let measure = measured(&rule).unwrap();
+        link(
+            "https://x",
+            &alert,
+            &rule,
+            &measure,
+            1_200_000,
+            &labels.collect(),
+        )
+    }
+
+    #[test]
+    fn pages() {
+        let query = r#"process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="a b",tier!="x"}"#;
+        assert_eq!(
+            of(query, Kind::Above, &[("region", "eu")]),
+            "https://x/diff?s=a+b&t=process_cpu%3Acpu%3Ananoseconds%3Acpu%3Ananoseconds&from=600000&until=900000&l=tier%21%3D%22x%22&l=region%3D%22eu%22&from2=900000&until2=1200000&l2=tier%21%3D%22x%22&l2=region%3D%22eu%22&q=main.work"
+        );
+        let silent = of(query, Kind::Silent, &[]);
+        assert!(
+            silent.starts_with("https://x/explore?s=a+b&") && !silent.contains("from2"),
+            "{silent}"
+        );
+        assert!(silent.contains("from=600000&until=1200000"));
+        let all = "process_cpu:cpu:nanoseconds:cpu:nanoseconds{}";
+        assert_eq!(of(all, Kind::Grew, &[]), "https://x/alerts");
+    }
+}

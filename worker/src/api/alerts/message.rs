@@ -1,0 +1,267 @@
+//! What receivers are told: a message in the form of the generic webhook, from which the other forms
+//! are made.
+
+use serde::{Deserialize, Serialize};
+
+use super::alert::{Alert, Kind};
+use super::conditions::Labels;
+
+/// What became of an alert's series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Status {
+    Firing,
+    Resolved,
+    /// Somebody tries a receiver.
+    Test,
+}
+
+/// A series for which an alert fires.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Instance {
+    pub(crate) labels: Labels,
+    /// The minute at which it began to fire, in milliseconds since the epoch.
+    pub(crate) since: i64,
+    /// At the minute of the message; of a resolved one the last that fired.
+    pub(crate) value: f64,
+    /// When it was resolved.
+    #[serde(default)]
+    pub(crate) until: Option<i64>,
+}
+
+/// What a message says of its alert.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct About {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) threshold: f64,
+    pub(crate) unit: String,
+}
+
+/// A message as it waits to be sent, and as a webhook gets it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Message {
+    /// The same for each repeat.
+    pub(crate) id: String,
+    pub(crate) status: Status,
+    pub(crate) alert: About,
+    pub(crate) instances: Vec<Instance>,
+    /// In a sentence.
+    pub(crate) text: String,
+    /// A page that shows it; empty if the address of the site is not known.
+    pub(crate) link: String,
+    /// The minute that it is about.
+    pub(crate) at: i64,
+}
+
+impl Message {
+    pub(super) fn new(
+        alert: &Alert,
+        unit: &str,
+        status: Status,
+        at: i64,
+        instances: Vec<Instance>,
+        link: String,
+    ) -> Self {
+        let text = text(alert, unit, status, &instances);
+        Self {
+            id: format!("{}-{}-{}", alert.id, status.name(), at / 60_000),
+            status,
+            alert: About {
+                id: alert.id.clone(),
+                name: alert.name.clone(),
+                kind: alert.kind,
+                threshold: alert.threshold,
+                unit: unit.to_owned(),
+            },
+            instances,
+            text,
+            link,
+            at,
+        }
+    }
+
+    /// One that says that a receiver works.
+    pub(super) fn test(site: &str, at: i64) -> Self {
+        let alert = Alert {
+            id: "test".to_owned(),
+            name: "Test".to_owned(),
+            ..Alert::default()
+        };
+        let text = "This is a test: messages of alerts will arrive here.".to_owned();
+        let link = match site {
+            "" => String::new(),
+            site => format!("{site}/alerts"),
+        };
+        Self {
+            text,
+            ..Self::new(&alert, "", Status::Test, at, Vec::new(), link)
+        }
+    }
+}
+
+impl Status {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Firing => "firing",
+            Self::Resolved => "resolved",
+            Self::Test => "test",
+        }
+    }
+}
+
+/// "Checkout is slow: 2.1 cores, above 1.5 cores for 5 min (region=eu)".
+fn text(alert: &Alert, unit: &str, status: Status, instances: &[Instance]) -> String {
+    let name = &alert.name;
+    let mut of_series: Vec<String> = instances
+        .iter()
+        .take(5)
+        .map(|one| {
+            let labels = one
+                .labels
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"));
+            let labels = labels.collect::<Vec<_>>().join(", ");
+            let what = match status {
+                Status::Resolved => String::new(),
+                _ => value_text(alert, unit, one.value),
+            };
+            match (what.is_empty(), labels.is_empty()) {
+                (_, true) => what,
+                (true, false) => labels,
+                (false, false) => format!("{labels}: {what}"),
+            }
+        })
+        .filter(|text| !text.is_empty())
+        .collect();
+    if instances.len() > 5 {
+        of_series.push(format!("{} more", instances.len() - 5));
+    }
+    let details = match of_series.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", of_series.join("; ")),
+    };
+    match status {
+        Status::Resolved => format!("Resolved: {name}{details}"),
+        _ => format!("{name}: {}{details}", condition_text(alert, unit)),
+    }
+}
+
+/// What is true while an alert fires.
+fn condition_text(alert: &Alert, unit: &str) -> String {
+    let (threshold, minutes) = (number(alert.threshold), alert.minutes);
+    let against = match alert.version_label.as_str() {
+        "" => format!("over the {minutes} min before"),
+        label => format!("over the previous {label}"),
+    };
+    match alert.kind {
+        Kind::Above => format!("above {threshold} {unit} over {minutes} min"),
+        Kind::Below => format!("below {threshold} {unit} over {minutes} min"),
+        Kind::Grew => format!("grew by more than {threshold} % {against}"),
+        Kind::NewFunction => format!("a new function has at least {threshold} % of the total"),
+        Kind::Silent => format!("no profiles for {minutes} min"),
+    }
+}
+
+fn value_text(alert: &Alert, unit: &str, value: f64) -> String {
+    let value = number(value);
+    match alert.kind {
+        Kind::Grew => format!("by {value} %"),
+        Kind::Silent => format!("{value} min"),
+        _ => format!("{value} {unit}"),
+    }
+}
+
+/// A number with three digits that count.
+fn number(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let digits = 2 - value.abs().log10().floor() as i32;
+    if digits <= 0 {
+        return format!("{value:.0}");
+    }
+    let text = format!("{value:.*}", digits.min(12) as usize);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instance(labels: &[(&str, &str)], value: f64) -> Instance {
+        let labels = labels
+            .iter()
+            .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()));
+        Instance {
+            labels: labels.collect(),
+            since: 0,
+            value,
+            until: None,
+        }
+    }
+
+    #[test]
+    fn in_words() {
+        let alert = Alert {
+            name: "Checkout is slow".to_owned(),
+            threshold: 1.5,
+            minutes: 5,
+            ..Alert::default()
+        };
+        let one = [instance(&[("region", "eu")], 2.123)];
+        let say = |alert: &Alert, unit, status| text(alert, unit, status, &one);
+        assert_eq!(
+            say(&alert, "cores", Status::Firing),
+            "Checkout is slow: above 1.5 cores over 5 min (region=eu: 2.12 cores)"
+        );
+        assert_eq!(
+            say(&alert, "cores", Status::Resolved),
+            "Resolved: Checkout is slow (region=eu)"
+        );
+        let grew = Alert {
+            kind: Kind::Grew,
+            threshold: 20.0,
+            ..alert
+        };
+        assert_eq!(
+            text(&grew, "%", Status::Firing, &[instance(&[], 37.04)]),
+            "Checkout is slow: grew by more than 20 % over the 5 min before (by 37 %)"
+        );
+        let many = vec![instance(&[("a", "b")], 1.0); 7];
+        assert!(text(&grew, "%", Status::Resolved, &many).ends_with("; a=b; 2 more)"));
+        assert_eq!(
+            text(&grew, "%", Status::Resolved, &[]),
+            "Resolved: Checkout is slow"
+        );
+    }
+
+    #[test]
+    fn numbers() {
+        let cases = [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.012_34, "0.0123"),
+            (1234.5, "1234"),
+            (99.96, "100"),
+            (2e9, "2000000000"),
+        ];
+        for (value, expect) in cases {
+            assert_eq!(number(value), expect);
+        }
+    }
+
+    #[test]
+    fn ids_are_those_of_repeats() {
+        let alert = Alert {
+            id: "abc".to_owned(),
+            ..Alert::default()
+        };
+        let message =
+            |status| Message::new(&alert, "", status, 120_000, Vec::new(), String::new()).id;
+        assert_eq!(message(Status::Firing), "abc-firing-2");
+        assert_ne!(message(Status::Firing), message(Status::Resolved));
+        assert_eq!(Message::test("https://x", 0).link, "https://x/alerts");
+    }
+}

@@ -1,0 +1,135 @@
+//! Functions that use much and weren't there a day before.
+
+use std::collections::{BTreeMap, HashSet};
+
+use pilotlight_core::TimeRange;
+use pilotlight_core::plans::Outgrown;
+use pilotlight_core::reports::{FunctionOrder, Source, TopFunctions};
+
+use super::alert::Alert;
+use super::conditions::{Held, Minutes};
+use crate::api::query::{AnswerCache, Invocations, QueryRunner};
+use crate::api::rules::points::MINUTE;
+use crate::api::rules::rule::Measure;
+use crate::bucket::Bucket;
+use crate::platform::Platform;
+use crate::platform::errors::Problem;
+use crate::tenant::Transport;
+
+/// How often it is evaluated: at minutes that are multiples of ten, as it reads more than points.
+pub(super) const EVERY: i64 = 10 * MINUTE;
+
+/// What a function must not have been in: the day before the window.
+const BASELINE: i64 = 1_440 * MINUTE;
+
+/// Most evaluations of a request, so two hours of a preview.
+const MAX_EVALUATIONS: usize = 12;
+
+/// Most functions that are new at once.
+const MAX_FUNCTIONS: usize = 20;
+
+pub(super) async fn evaluate<B, T, P, C, I>(
+    alert: &Alert,
+    measure: &Measure,
+    minutes: Minutes,
+    runner: &QueryRunner<B, T, P, C, I>,
+) -> Result<Vec<Held>, Problem>
+where
+    B: Bucket,
+    T: Transport,
+    P: Platform,
+    C: AnswerCache,
+    I: Invocations,
+{
+    let first = minutes.after.div_euclid(EVERY) + 1;
+    let last = minutes.until.div_euclid(EVERY);
+    let evaluations = first..=last;
+    if evaluations.clone().count() > MAX_EVALUATIONS {
+        return Err(Problem::invalid(
+            "the kind new_function can be previewed for at most two hours",
+        ));
+    }
+    let mut held: BTreeMap<String, BTreeMap<i64, f64>> = BTreeMap::new();
+    for minute in evaluations.map(|i| i * EVERY) {
+        let from = minute - alert.window();
+        let large = large(alert, measure, TimeRange::of_millis(from, minute), runner).await?;
+        if large.is_empty() {
+            continue;
+        }
+        let before = TimeRange::of_millis(from - BASELINE, from);
+        let before = functions(measure, before, runner).await?;
+        // Without a day before it, everything would be new.
+        if before.functions.is_empty() {
+            continue;
+        }
+        let known: HashSet<&str> = before.functions.iter().map(|f| &*f.name).collect();
+        let new = large
+            .into_iter()
+            .filter(|(name, _)| !known.contains(name.as_str()));
+        for (name, percent) in new.take(MAX_FUNCTIONS) {
+            let at = held.entry(name).or_default();
+            // As no evaluation follows before the next one.
+            let until = (minute + EVERY).min(minutes.until + MINUTE);
+            at.extend(
+                (minute..until)
+                    .step_by(MINUTE as usize)
+                    .map(|m| (m, percent)),
+            );
+        }
+    }
+    let held = held.into_iter().map(|(name, minutes)| Held {
+        labels: [("function".to_owned(), name)].into(),
+        minutes,
+    });
+    Ok(held.collect())
+}
+
+/// The functions with at least the alert's share, in percent.
+async fn large<B, T, P, C, I>(
+    alert: &Alert,
+    measure: &Measure,
+    range: TimeRange,
+    runner: &QueryRunner<B, T, P, C, I>,
+) -> Result<Vec<(String, f64)>, Problem>
+where
+    B: Bucket,
+    T: Transport,
+    P: Platform,
+    C: AnswerCache,
+    I: Invocations,
+{
+    let found = functions(measure, range, runner).await?;
+    let percent = found
+        .functions
+        .into_iter()
+        .map(|f| (f.name, f.total_share * 100.0));
+    Ok(percent
+        .filter(|(_, percent)| *percent >= alert.threshold)
+        .collect())
+}
+
+async fn functions<B, T, P, C, I>(
+    measure: &Measure,
+    range: TimeRange,
+    runner: &QueryRunner<B, T, P, C, I>,
+) -> Result<TopFunctions, Problem>
+where
+    B: Bucket,
+    T: Transport,
+    P: Platform,
+    C: AnswerCache,
+    I: Invocations,
+{
+    let (selector, profile_type) = (&measure.selector, &measure.profile_type);
+    let answer = runner
+        .merged_when(selector, profile_type, range, Outgrown::Refuse)
+        .await?;
+    let source = Source::new(String::new(), range, &answer);
+    Ok(TopFunctions::new(
+        source,
+        &answer,
+        FunctionOrder::Total,
+        None,
+        usize::MAX,
+    )?)
+}

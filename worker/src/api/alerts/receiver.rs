@@ -1,0 +1,274 @@
+//! A receiver of messages, what waits for it, and what was last sent to it.
+
+use serde::{Deserialize, Serialize};
+
+use super::message::Message;
+use crate::api::rules::points::MINUTE;
+use crate::http::outgoing;
+use crate::platform::errors::Problem;
+
+/// Longest name and address in bytes.
+const MAX_NAME: usize = 64;
+const MAX_URL: usize = 2_048;
+
+/// Most messages that wait; the oldest goes first.
+const MAX_WAITING: usize = 100;
+
+/// For how long a message is tried: a day.
+const MAX_AGE: i64 = 1_440 * MINUTE;
+
+/// Longest pause between attempts: half an hour.
+const MAX_PAUSE: i64 = 30;
+
+/// In which form messages are sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Form {
+    /// [`Message`] as JSON.
+    #[default]
+    Webhook,
+    Slack,
+    /// Version 2 of Alertmanager's API.
+    Alertmanager,
+}
+
+/// Where messages are sent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Receiver {
+    pub(super) name: String,
+    pub(super) kind: Form,
+    pub(super) url: String,
+    /// That of a bearer; empty for none.
+    pub(super) token: String,
+    /// The address of the site, for links.
+    pub(super) site: String,
+    /// In order.
+    pub(super) waiting: Vec<Message>,
+    /// When one was last accepted; 0 for never.
+    pub(super) sent: i64,
+    /// Why the last attempt failed; empty if it didn't.
+    pub(super) error: String,
+    /// Attempts that failed since one was accepted, and when the next one is due.
+    pub(super) failures: u32,
+    pub(super) next: i64,
+    /// Messages that were given up.
+    pub(super) dropped: u64,
+    /// When Alertmanager was last told what fires.
+    pub(super) refreshed: i64,
+}
+
+/// A receiver as a request has it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewReceiver {
+    name: String,
+    kind: Form,
+    url: String,
+    #[serde(default)]
+    token: String,
+}
+
+/// What is told of a receiver: an address may be a secret, as Slack's is.
+#[derive(Serialize)]
+pub(super) struct Shown {
+    name: String,
+    kind: Form,
+    host: String,
+    sent: i64,
+    error: String,
+    waiting: usize,
+    dropped: u64,
+}
+
+impl NewReceiver {
+    /// Checked; `site` is the address of the site.
+    pub(super) fn checked(self, site: String) -> Result<Receiver, Problem> {
+        let Self {
+            name,
+            kind,
+            url,
+            token,
+        } = self;
+        if name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {
+            return Err(Problem::invalid(format!(
+                "name must have 1 to {MAX_NAME} bytes and no control characters"
+            )));
+        }
+        // Without a path, too.
+        let is_web = outgoing::is_web(&url) || outgoing::is_web(&format!("{url}/"));
+        if !is_web
+            || url.len() > MAX_URL
+            || url.chars().any(|c| c.is_whitespace() || c.is_control())
+        {
+            return Err(Problem::invalid(
+                "url must be a web address, such as https://hooks.example.com/alerts",
+            ));
+        }
+        if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(Problem::invalid(
+                "token must consist of visible ASCII characters",
+            ));
+        }
+        Ok(Receiver {
+            name,
+            kind,
+            url,
+            token,
+            site,
+            ..Receiver::default()
+        })
+    }
+}
+
+impl Receiver {
+    pub(super) fn shown(&self) -> Shown {
+        let url = format!("{}/", self.url);
+        let host = outgoing::host_and_path(&url).map_or("", |(host, _)| host);
+        // Neither a name nor a password.
+        let host = host.rsplit('@').next().unwrap_or_default();
+        Shown {
+            name: self.name.clone(),
+            kind: self.kind,
+            host: host.to_owned(),
+            sent: self.sent,
+            error: self.error.clone(),
+            waiting: self.waiting.len(),
+            dropped: self.dropped,
+        }
+    }
+
+    /// Lets a message wait, once.
+    pub(super) fn queue(&mut self, message: Message) {
+        if self.waiting.iter().any(|waiting| waiting.id == message.id) {
+            return;
+        }
+        if self.waiting.len() >= MAX_WAITING {
+            self.waiting.remove(0);
+            self.dropped += 1;
+        }
+        self.waiting.push(message);
+    }
+
+    pub(super) fn is_due(&self, now: i64) -> bool {
+        !self.waiting.is_empty() && now >= self.next
+    }
+
+    /// Notes what became of an attempt at the message with this id.
+    pub(super) fn tried(&mut self, id: &str, outcome: Result<(), String>, now: i64) {
+        match outcome {
+            Ok(()) => {
+                self.waiting.retain(|waiting| waiting.id != id);
+                self.sent = now;
+                self.error.clear();
+                self.failures = 0;
+                self.next = 0;
+            }
+            Err(error) => {
+                self.error = error;
+                let pause = 1 << self.failures.min(5);
+                self.failures = self.failures.saturating_add(1);
+                self.next = now + pause.min(MAX_PAUSE) * MINUTE;
+                let count = self.waiting.len();
+                self.waiting.retain(|waiting| now - waiting.at < MAX_AGE);
+                self.dropped += (count - self.waiting.len()) as u64;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::alerts::alert::Alert;
+    use crate::api::alerts::message::Status;
+
+    fn message(minute: i64) -> Message {
+        Message::new(
+            &Alert::default(),
+            "",
+            Status::Firing,
+            minute * MINUTE,
+            Vec::new(),
+            String::new(),
+        )
+    }
+
+    fn new(name: &str, url: &str, token: &str) -> Result<Receiver, Problem> {
+        NewReceiver {
+            name: name.to_owned(),
+            kind: Form::Slack,
+            url: url.to_owned(),
+            token: token.to_owned(),
+        }
+        .checked("https://site".to_owned())
+    }
+
+    #[test]
+    fn what_is_accepted_and_shown() {
+        let receiver = new("ops", "https://me:secret@hooks.example.com:8443/a/b", "t").unwrap();
+        let shown = serde_json::to_string(&receiver.shown()).unwrap();
+        assert_eq!(
+            shown,
+            r#"{"name":"ops","kind":"slack","host":"hooks.example.com:8443","sent":0,"error":"","waiting":0,"dropped":0}"#
+        );
+        assert_eq!(
+            new("a", "http://localhost:9093", "").unwrap().shown().host,
+            "localhost:9093"
+        );
+        for (name, url, token) in [
+            ("", "https://x/", ""),
+            ("a", "ftp://x/", ""),
+            ("a", "https://", ""),
+            ("a", "https://x /", ""),
+            ("a", "https://x/", "a b"),
+        ] {
+            assert_eq!(
+                new(name, url, token).unwrap_err().status,
+                400,
+                "{name} {url} {token}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_message_waits_until_it_is_accepted_or_a_day_old() {
+        let mut receiver = Receiver::default();
+        receiver.queue(message(1));
+        receiver.queue(message(1));
+        assert_eq!(receiver.waiting.len(), 1);
+        let mut now = MINUTE;
+        let (mut pauses, mut last) = (Vec::new(), now);
+        while receiver.is_due(now) {
+            last = now;
+            receiver.tried("x", Err("down".to_owned()), now);
+            pauses.push((receiver.next - now) / MINUTE);
+            now = receiver.next;
+        }
+        assert_eq!(pauses[..7], [1, 2, 4, 8, 16, 30, 30]);
+        assert_eq!((receiver.dropped, receiver.waiting.len()), (1, 0));
+        assert!((MAX_AGE..MAX_AGE + 30 * MINUTE).contains(&(last - MINUTE)));
+        receiver.queue(message(2_000));
+        let id = receiver.waiting[0].id.clone();
+        receiver.tried(&id, Ok(()), now);
+        assert_eq!(
+            (
+                receiver.sent,
+                receiver.error.as_str(),
+                receiver.waiting.len()
+            ),
+            (now, "", 0)
+        );
+    }
+
+    #[test]
+    fn not_more_wait_than_a_hundred() {
+        let mut receiver = Receiver::default();
+        (0..150).for_each(|minute| receiver.queue(message(minute)));
+        assert_eq!(
+            (receiver.waiting.len(), receiver.dropped),
+            (MAX_WAITING, 50)
+        );
+        assert_eq!(receiver.waiting[0].at, 50 * MINUTE);
+    }
+}

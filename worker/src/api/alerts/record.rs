@@ -1,0 +1,324 @@
+//! A tenant's alerts, their state, their receivers and what waits to be sent, as one object of the
+//! bucket: what changes together is written together.
+
+use pilotlight_core::store::TenantId;
+use serde::{Deserialize, Serialize};
+
+use super::alert::Alert;
+use super::conditions::Labels;
+use super::message::{Instance, Message, Status};
+use super::receiver::Receiver;
+use super::state::{Change, State};
+use crate::bucket::record::JsonRecord;
+use crate::platform::errors::Problem;
+
+/// Most alerts of a tenant, one for each of its rules.
+const MAX_ALERTS: usize = 25;
+
+/// Most receivers of a tenant.
+const MAX_RECEIVERS: usize = 10;
+
+/// Most changes that are kept.
+const MAX_HISTORY: usize = 200;
+
+/// The only version there is.
+const VERSION: u32 = 1;
+
+/// Where a tenant's alerts are.
+pub(crate) fn alerts_key(tenant: &TenantId) -> String {
+    format!("alerts/{tenant}")
+}
+
+/// An alert with its state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Stored {
+    pub(super) alert: Alert,
+    pub(super) state: State,
+}
+
+/// A change of an alert that is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Past {
+    pub(super) alert: String,
+    pub(super) name: String,
+    pub(super) at: i64,
+    pub(super) status: Status,
+    pub(super) labels: Labels,
+    pub(super) value: f64,
+}
+
+/// Alerts in the order in which they were made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Alerts {
+    version: u32,
+    /// The number of changes so far.
+    generation: i64,
+    pub(super) alerts: Vec<Stored>,
+    pub(super) receivers: Vec<Receiver>,
+    /// The latest last.
+    pub(super) history: Vec<Past>,
+}
+
+impl Default for Alerts {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            generation: 0,
+            alerts: Vec::new(),
+            receivers: Vec::new(),
+            history: Vec::new(),
+        }
+    }
+}
+
+impl JsonRecord for Alerts {
+    const WHAT: &'static str = "alerts";
+    const VERSION: u32 = VERSION;
+
+    fn version(&self) -> u32 {
+        self.version
+    }
+}
+
+impl Alerts {
+    /// Stores a checked alert, in place of the one with its id if there is one. Both must have the
+    /// same generation, so that nobody overwrites a change without having seen it. What fires goes on
+    /// unless something else is watched now.
+    pub(super) fn save(&mut self, alert: Alert) -> Result<Alert, Problem> {
+        let unknown = |name: &&String| self.receivers.iter().all(|there| there.name != **name);
+        if let Some(name) = alert.receivers.iter().find(unknown) {
+            return Err(Problem::invalid(format!(
+                "no receiver has the name {name:?}"
+            )));
+        }
+        let there = self
+            .alerts
+            .iter()
+            .position(|there| there.alert.id == alert.id);
+        let generation = there.map_or(0, |at| self.alerts[at].alert.generation);
+        if alert.generation != generation {
+            let message = match there {
+                Some(_) => format!(
+                    "the alert {} has generation {generation}, not {}: someone has changed it; read it again",
+                    alert.id, alert.generation
+                ),
+                None => format!(
+                    "the alert {} was deleted; to make it again, send generation 0",
+                    alert.id
+                ),
+            };
+            return Err(Problem::new(409, "already_exists", message));
+        }
+        if there.is_none() && self.alerts.len() >= MAX_ALERTS {
+            let message = format!("there are {MAX_ALERTS} alerts, the maximum: delete one");
+            return Err(Problem::new(429, "resource_exhausted", message));
+        }
+        self.generation += 1;
+        let alert = Alert {
+            generation: self.generation,
+            ..alert
+        };
+        match there {
+            Some(at) => {
+                let stored = &mut self.alerts[at];
+                if !stored.alert.watches_the_same(&alert) {
+                    stored.state = State::default();
+                }
+                stored.alert = alert.clone();
+            }
+            None => self.alerts.push(Stored {
+                alert: alert.clone(),
+                state: State::default(),
+            }),
+        }
+        Ok(alert)
+    }
+
+    pub(super) fn delete(&mut self, id: &str) -> Result<(), Problem> {
+        let at = self.alerts.iter().position(|there| there.alert.id == id);
+        let at = at.ok_or_else(|| Problem::not_found(format!("no alert has the id {id:?}")))?;
+        self.alerts.remove(at);
+        self.generation += 1;
+        Ok(())
+    }
+
+    /// Stores a receiver, in place of the one with its name if there is one; what waits for that one
+    /// is sent to the new one.
+    pub(super) fn save_receiver(&mut self, receiver: Receiver) -> Result<(), Problem> {
+        if let Some(there) = self
+            .receivers
+            .iter_mut()
+            .find(|there| there.name == receiver.name)
+        {
+            let waiting = std::mem::take(&mut there.waiting);
+            *there = Receiver {
+                waiting,
+                ..receiver
+            };
+            return Ok(());
+        }
+        if self.receivers.len() >= MAX_RECEIVERS {
+            let message = format!("there are {MAX_RECEIVERS} receivers, the maximum: delete one");
+            return Err(Problem::new(429, "resource_exhausted", message));
+        }
+        self.receivers.push(receiver);
+        Ok(())
+    }
+
+    pub(super) fn receiver(&self, name: &str) -> Result<&Receiver, Problem> {
+        let found = self.receivers.iter().find(|there| there.name == name);
+        found.ok_or_else(|| no_receiver(name))
+    }
+
+    /// Deletes a receiver that no alert names.
+    pub(super) fn delete_receiver(&mut self, name: &str) -> Result<(), Problem> {
+        let names = |stored: &&Stored| stored.alert.receivers.iter().any(|there| there == name);
+        if let Some(Stored { alert, .. }) = self.alerts.iter().find(names) {
+            return Err(Problem::invalid(format!(
+                "the alert {:?} has this receiver; change the alert first",
+                alert.name
+            )));
+        }
+        let count = self.receivers.len();
+        self.receivers.retain(|there| there.name != name);
+        match self.receivers.len() == count {
+            true => Err(no_receiver(name)),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes changes of an alert to the history.
+    pub(super) fn remember(&mut self, alert: &Alert, changes: &[Change]) {
+        let new = changes.iter().filter(|change| change.is_new);
+        self.history.extend(new.map(|change| Past {
+            alert: alert.id.clone(),
+            name: alert.name.clone(),
+            at: change.at,
+            status: change.status,
+            labels: change.instance.labels.clone(),
+            value: change.instance.value,
+        }));
+        let over = self.history.len().saturating_sub(MAX_HISTORY);
+        self.history.drain(..over);
+    }
+
+    /// Lets a message wait for each receiver of an alert.
+    pub(super) fn queue(&mut self, alert: &Alert, message: impl Fn(&Receiver) -> Message) {
+        for receiver in &mut self.receivers {
+            if alert.notifies(&receiver.name) {
+                let message = message(receiver);
+                receiver.queue(message);
+            }
+        }
+    }
+}
+
+fn no_receiver(name: &str) -> Problem {
+    Problem::not_found(format!("no receiver has the name {name:?}"))
+}
+
+/// What receivers are told of changes: those of one status and minute together.
+pub(super) fn told(changes: Vec<Change>) -> Vec<(Status, i64, Vec<Instance>)> {
+    let mut groups: Vec<(Status, i64, Vec<Instance>)> = Vec::new();
+    for change in changes.into_iter().filter(|change| change.is_told) {
+        let Change {
+            status,
+            at,
+            instance,
+            ..
+        } = change;
+        match groups
+            .iter_mut()
+            .find(|group| (group.0, group.1) == (status, at))
+        {
+            Some((.., instances)) => instances.push(instance),
+            None => groups.push((status, at, vec![instance])),
+        }
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bucket::record::Record;
+
+    fn alert(id: &str, generation: i64) -> Alert {
+        Alert {
+            id: id.to_owned(),
+            generation,
+            ..Alert::default()
+        }
+    }
+
+    fn receiver(name: &str) -> Receiver {
+        Receiver {
+            name: name.to_owned(),
+            ..Receiver::default()
+        }
+    }
+
+    #[test]
+    fn changes_name_the_generation_that_they_saw() {
+        let mut alerts = Alerts::default();
+        assert_eq!(alerts.save(alert("a", 0)).unwrap().generation, 1);
+        assert_eq!(alerts.save(alert("a", 7)).unwrap_err().status, 409);
+        assert_eq!(alerts.save(alert("a", 1)).unwrap().generation, 2);
+        let gone = alerts.save(alert("b", 7)).unwrap_err().message;
+        assert!(gone.contains("was deleted"), "{gone}");
+        alerts.delete("a").unwrap();
+        assert_eq!(alerts.delete("a").unwrap_err().status, 404);
+        for i in 0..MAX_ALERTS {
+            alerts.save(alert(&"x".repeat(i + 1), 0)).unwrap();
+        }
+        assert_eq!(alerts.save(alert("z", 0)).unwrap_err().status, 429);
+    }
+
+    #[test]
+    fn what_fires_goes_on_unless_something_else_is_watched() {
+        let mut alerts = Alerts::default();
+        alerts.save(alert("a", 0)).unwrap();
+        alerts.alerts[0].state.evaluated = 5;
+        let named = Alert {
+            name: "new name".to_owned(),
+            silenced_until: 7,
+            ..alert("a", 1)
+        };
+        alerts.save(named).unwrap();
+        assert_eq!(alerts.alerts[0].state.evaluated, 5);
+        let other = Alert {
+            threshold: 2.0,
+            ..alert("a", 2)
+        };
+        alerts.save(other).unwrap();
+        assert_eq!(alerts.alerts[0].state.evaluated, 0);
+    }
+
+    #[test]
+    fn receivers_that_alerts_name_stay() {
+        let mut alerts = Alerts::default();
+        let named = Alert {
+            receivers: vec!["ops".to_owned()],
+            ..alert("a", 0)
+        };
+        assert_eq!(alerts.save(named.clone()).unwrap_err().status, 400);
+        alerts.save_receiver(receiver("ops")).unwrap();
+        alerts.save(named).unwrap();
+        let refused = alerts.delete_receiver("ops").unwrap_err();
+        assert!(refused.message.contains("has this receiver"));
+        alerts.delete("a").unwrap();
+        alerts.delete_receiver("ops").unwrap();
+        assert_eq!(alerts.delete_receiver("ops").unwrap_err().status, 404);
+    }
+
+    #[test]
+    fn as_they_are_stored() {
+        let mut alerts = Alerts::default();
+        alerts.save(alert("a", 0)).unwrap();
+        alerts.save_receiver(receiver("ops")).unwrap();
+        let bytes = alerts.encode().unwrap();
+        assert_eq!(Alerts::decode(&bytes).unwrap(), alerts);
+        let text = String::from_utf8(bytes).unwrap();
+        assert!(text.starts_with(r#"{"version":1,"generation":1,"alerts":[{"alert":{"id":"a","#));
+    }
+}

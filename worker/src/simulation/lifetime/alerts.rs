@@ -1,0 +1,289 @@
+//! Alerts: whatever fails and however often they are evaluated, receivers are told of exactly what a
+//! fold over the pushed profiles says, at the minutes at which it happened.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+use pilotlight_core::ProfileBuilder;
+use serde_json::Value;
+
+use crate::api::alerts::minute;
+use crate::api::query::QueryRunner;
+use crate::api::rules::rule::Rule;
+use crate::bucket::{Bucket, Condition};
+use crate::http::outgoing::{Outgoing, Post, PostResponse};
+use crate::meter::Meter;
+use crate::simulation::random;
+use crate::simulation::world::faults::{FAULTS, Faults};
+use crate::simulation::world::{BEGIN, MINUTE, TYPE, World};
+
+const KEY: &str = "alerts/one";
+const REGIONS: [&str; 2] = ["eu", "us"];
+
+/// Length of the windows, and for how many minutes conditions must hold.
+const WINDOW: i64 = 3;
+const HOLD: i64 = 2;
+
+/// A change of an alert: its id, status, region and minute.
+type Change = (String, String, String, i64);
+
+/// Nanoseconds by region and the end of a minute.
+type Pushed = BTreeMap<(&'static str, i64), i64>;
+
+/// Who is told; some requests fail, and some only seem to.
+struct Receiver {
+    faults: Faults,
+    seed: Cell<u64>,
+    fails: Cell<bool>,
+    accepted: RefCell<Vec<Value>>,
+}
+
+impl Outgoing for Receiver {
+    async fn post(&self, post: Post<'_>) -> Result<PostResponse, String> {
+        let mut seed = self.seed.get();
+        let choice = match self.fails.get() {
+            true => random(&mut seed) % 4,
+            false => 0,
+        };
+        self.seed.set(seed);
+        let answer = |status| PostResponse {
+            status,
+            retry_after: None,
+            text: String::new(),
+        };
+        let answered = async {
+            if choice == 1 {
+                return Ok(answer(500));
+            }
+            let message = serde_json::from_slice(&post.body).unwrap();
+            self.accepted.borrow_mut().push(message);
+            match choice {
+                2 => Err("no response".to_owned()),
+                _ => Ok(answer(200)),
+            }
+        };
+        let lost = || Err("no connection".to_owned());
+        self.faults.around("post", answered, lost).await
+    }
+}
+
+fn rule() -> Rule {
+    Rule {
+        id: "rule".to_owned(),
+        query: format!("{TYPE}{{service_name=\"app\"}}"),
+        group_by: vec!["region".to_owned()],
+        ..Rule::default()
+    }
+}
+
+/// Alerts of three kinds and a receiver, as they are stored.
+fn stored() -> String {
+    let alert = |kind: &str, threshold: f64| {
+        format!(
+            r#"{{"alert":{{"id":"{kind}","name":"{kind}","rule":"rule","kind":"{kind}","threshold":{threshold},"minutes":{WINDOW},"for_minutes":{HOLD}}},"state":{{}}}}"#
+        )
+    };
+    let alerts = [
+        alert("above", 1.0),
+        alert("below", 0.5),
+        alert("silent", 0.0),
+    ]
+    .join(",");
+    format!(
+        r#"{{"version":1,"generation":3,"alerts":[{alerts}],"receivers":[{{"name":"ops","kind":"webhook","url":"https://example.com/"}}],"history":[]}}"#
+    )
+}
+
+fn push(world: &World, region: &str, value: i64) {
+    let mut builder = ProfileBuilder::new();
+    builder.sample_type("cpu", "nanoseconds");
+    let period_type = builder.value_type("cpu", "nanoseconds");
+    builder.header().period_type = Some(period_type);
+    builder.header().time_nanos = world.clock.now() * 1_000_000;
+    let stack = builder.named_stack(&["main"]);
+    builder.sample(stack, None, &[value]);
+    let at = world.clock.now() / 1_000;
+    let query = format!("name=app%7Bregion%3D{region}%7D&format=pprof&from={at}&until={at}");
+    world.push_profile(&query, &builder.finish());
+}
+
+fn evaluate(world: &World, receiver: &Receiver) {
+    let (bucket, tenant) = (world.faulty_bucket(), world.tenant());
+    let runner = QueryRunner::new(bucket.clone(), tenant, world.admission(), Meter::default());
+    let rules = async || Ok(vec![rule()]);
+    let minute = minute::run(&bucket, KEY, rules, &runner, receiver);
+    // It may fail; the next one goes on.
+    let _ = world.clock.run(world.faults.invocation(minute));
+}
+
+/// Whether a condition holds for a region at a minute.
+fn holds(pushed: &Pushed, kind: &str, region: &'static str, minute: i64, fires: bool) -> bool {
+    let in_window = (0..WINDOW).filter_map(|i| pushed.get(&(region, minute - i)));
+    let cores = in_window.clone().sum::<i64>() as f64 / (60e9 * WINDOW as f64);
+    let is_there = in_window.count() > 0;
+    match kind {
+        "above" => is_there && cores > 1.0,
+        "below" => is_there && cores < 0.5,
+        _ => {
+            let earlier = (WINDOW..WINDOW + 60).any(|i| pushed.contains_key(&(region, minute - i)));
+            !is_there && (earlier || fires)
+        }
+    }
+}
+
+/// What a fold over the minutes after `after` says.
+fn expected(pushed: &Pushed, after: i64, until: i64) -> BTreeSet<Change> {
+    let mut changes = BTreeSet::new();
+    for kind in ["above", "below", "silent"] {
+        for region in REGIONS {
+            let mut fires = false;
+            for minute in after + 1..=until {
+                let held = (0..HOLD).filter(|i| holds(pushed, kind, region, minute - i, fires));
+                let held = held.count() as i64;
+                let status = match fires {
+                    true if held == 0 => "resolved",
+                    false if held == HOLD => "firing",
+                    _ => continue,
+                };
+                fires = !fires;
+                let [kind, status, region] = [kind, status, region].map(str::to_owned);
+                changes.insert((kind, status, region, minute));
+            }
+        }
+    }
+    changes
+}
+
+/// What receivers were told of, without repeats, and in which order for each series.
+fn told(receiver: &Receiver) -> BTreeSet<Change> {
+    let (mut ids, mut told) = (BTreeSet::new(), Vec::new());
+    for message in receiver.accepted.borrow().iter() {
+        if !ids.insert(message["id"].to_string()) {
+            continue;
+        }
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        for instance in message["instances"].as_array().unwrap() {
+            told.push((
+                text(&message["alert"]["id"]),
+                text(&message["status"]),
+                text(&instance["labels"]["region"]),
+                message["at"].as_i64().unwrap() / MINUTE - BEGIN / MINUTE,
+            ));
+        }
+    }
+    let mut last: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+    for (alert, _, region, minute) in &told {
+        let before = last.insert((alert, region), *minute);
+        assert!(before.is_none_or(|before| before < *minute), "{told:?}");
+    }
+    let count = told.len();
+    let told: BTreeSet<Change> = told.into_iter().collect();
+    assert_eq!(told.len(), count, "a change was told under two ids");
+    told
+}
+
+fn history(world: &World) -> BTreeSet<Change> {
+    let stored = world
+        .clock
+        .run(world.bucket.get(KEY, None))
+        .unwrap()
+        .unwrap();
+    let stored: Value = serde_json::from_slice(&stored.bytes).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let past = stored["history"].as_array().unwrap().iter();
+    let changes = past.map(|past| {
+        (
+            text(&past["alert"]),
+            text(&past["status"]),
+            text(&past["labels"]["region"]),
+            past["at"].as_i64().unwrap() / MINUTE - BEGIN / MINUTE,
+        )
+    });
+    changes.collect()
+}
+
+#[test]
+fn receivers_are_told_of_each_change_whatever_fails() {
+    for history_number in 1..=4u64 {
+        let seed = &mut history_number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let world = World::new(&["one"]);
+        let receiver = Receiver {
+            faults: world.faults.clone(),
+            seed: Cell::new(history_number),
+            fails: Cell::new(true),
+            accepted: RefCell::default(),
+        };
+        let put = world
+            .bucket
+            .put(KEY, stored().into_bytes(), Condition::None);
+        world.clock.run(put).unwrap();
+        // The first evaluation begins at the beginning of the world.
+        world.clock.advance(2 * MINUTE);
+        evaluate(&world, &receiver);
+        let begin = world.clock.now() / MINUTE - 2 - BEGIN / MINUTE;
+        let mut pushed = Pushed::new();
+        let mut levels = [30_000_000_000i64; 2];
+        let mut silent_for = [0; 2];
+        let mut minute = world.clock.now() / MINUTE;
+        for _ in 0..120 {
+            // Faults that stall take minutes, too.
+            world
+                .clock
+                .advance(minute * MINUTE + 5_000 - world.clock.now());
+            for (i, region) in REGIONS.into_iter().enumerate() {
+                match random(seed) % 12 {
+                    0 => levels[i] = [10, 45, 90, 150][random(seed) as usize % 4] * 1_000_000_000,
+                    1 => silent_for[i] = random(seed) % 10,
+                    _ => {}
+                }
+                if silent_for[i] > 0 {
+                    silent_for[i] -= 1;
+                    continue;
+                }
+                push(&world, region, levels[i]);
+                pushed.insert((region, minute + 1 - BEGIN / MINUTE), levels[i]);
+            }
+            world.clock.advance(25_000);
+            match random(seed) % 8 {
+                0 => {}
+                1 | 2 => {
+                    let at = world.faults.operations().len() + random(seed) as usize % 14;
+                    let fault = FAULTS[random(seed) as usize % FAULTS.len()];
+                    world.faults.plan(at, fault);
+                    evaluate(&world, &receiver);
+                    world.faults.stop();
+                }
+                3 => {
+                    world.clock.run(world.visit(0)).unwrap();
+                }
+                _ => evaluate(&world, &receiver),
+            }
+            minute = (minute + 1).max(world.clock.now() / MINUTE + 1);
+        }
+        receiver.fails.set(false);
+        let until = (world.clock.now() - minute::DELAY).div_euclid(MINUTE) - BEGIN / MINUTE;
+        evaluate(&world, &receiver);
+        let expect = expected(&pushed, begin, until);
+        assert!(
+            expect.len() > 20,
+            "history {history_number} has {}",
+            expect.len()
+        );
+        assert_eq!(history(&world), expect, "history {history_number}");
+        // Pauses after failures are half an hour at most. Nothing is pushed meanwhile, so more
+        // changes follow.
+        for _ in 0..3 {
+            world.clock.advance(31 * MINUTE);
+            evaluate(&world, &receiver);
+        }
+        let told = told(&receiver);
+        let missing: Vec<_> = expect.difference(&told).collect();
+        assert!(missing.is_empty(), "history {history_number}: {missing:?}");
+        let until = until + 93;
+        assert_eq!(
+            told,
+            expected(&pushed, begin, until),
+            "history {history_number}"
+        );
+    }
+}
