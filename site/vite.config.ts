@@ -10,7 +10,10 @@ const oxc = { jsx: { runtime: "automatic", importSource: "preact" } } as const;
 // The oldest browsers with light-dark(); an older target would also rewrite oklch(), which the palette reads.
 const target = ["chrome123", "firefox120", "safari17.5"];
 
-const ROUTES = ["explore", "diff", "file", "rules"];
+const ROUTES = ["explore", "diff", "file", "rules", "alerts"];
+
+/** What only the pages and dialogs of rules and alerts need. */
+const RULES = /\/src\/(components\/rules|pages\/rules|state\/saving|state\/page\/alerting|state\/query\/recordingrule)/;
 
 export default defineConfig({
   // Relative asset addresses: the same build works at `/`, at a sub-path of a static host, anywhere.
@@ -26,7 +29,9 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: "first", tags: ["$initial"], priority: 2 },
+            { name: "first", tags: ["$initial"], priority: 3 },
+            // The page of alerts has charts of rules, and both pages one frame.
+            { name: "recording", test: RULES, priority: 2 },
             { name: "later", minShareCount: 2, priority: 1 },
           ],
         },
@@ -55,7 +60,8 @@ export default defineConfig({
         annotatedialog: 3,
         explaindialog: 5,
         servicepanels: 26,
-        recording: 7,
+        alerting: 9,
+        recording: 10,
         splitcontrols: 3,
         pusher: 3,
         firstprofile: 2,

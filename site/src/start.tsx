@@ -11,6 +11,7 @@ import { startDrawer } from "./state/profile/draweropen.ts";
 import { startFocus } from "./state/profile/focus.ts";
 import { startSandwich } from "./state/profile/sandwichtrees.ts";
 import { shown } from "./state/profile/shown.ts";
+import type { Page } from "./state/url/route.ts";
 import { route } from "./state/url/router.ts";
 import "./style/tokens.css";
 import "./style/base.css";
@@ -21,10 +22,13 @@ import "./style/views.css";
 import "./style/cards.css";
 import "./style/pages.css";
 
+/** Of pages whose content has none. */
+const TITLES: Partial<Record<Page, string>> = { rules: "Rules", alerts: "Alerts" };
+
 export function start(Page: ComponentType): void {
   effect(() => {
     const answer = shown.value;
-    const title = answer.state === "ready" ? answer.title : route.value.page === "rules" ? "Rules" : "";
+    const title = answer.state === "ready" ? answer.title : (TITLES[route.value.page] ?? "");
     document.title = [title, "Pilotlight"].filter(Boolean).join(" · ");
   });
   reportUncaught();

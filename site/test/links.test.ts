@@ -70,6 +70,8 @@ const LINKS: [link: string, address?: string][] = [
   ["rules"],
   ["rules?from=now-7d"],
   ["rules?from=now-24h&until=now&s=a&v=table", "rules"],
+  ["alerts"],
+  ["alerts?from=now-7d&s=a", "alerts"],
 
   ["file?w=1-2&split=v&from2=now-2h&p=labels&view=abc123", "file"],
 ];

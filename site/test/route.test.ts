@@ -6,7 +6,7 @@ import "./page.ts";
 const { formatRoute, initialRoute, parsePage, parseRoute } = await import("../src/state/url/route.ts");
 const { linkProblems } = await import("../src/state/url/linkproblems.ts");
 
-const PAGES: Page[] = ["home", "explore", "diff", "file", "rules"];
+const PAGES: Page[] = ["home", "explore", "diff", "file", "rules", "alerts"];
 
 function roundTrip(state: Route): Route {
   const [address, fragment] = formatRoute(state).split("#");
@@ -17,7 +17,7 @@ function roundTrip(state: Route): Route {
 test("the initial state has a bare URL", () => {
   assert.deepEqual(
     PAGES.map((page) => formatRoute(initialRoute(page))),
-    ["", "explore", "diff", "file", "rules"],
+    ["", "explore", "diff", "file", "rules", "alerts"],
   );
 });
 

@@ -16,9 +16,17 @@ import { Explore } from "./explore.tsx";
 import { FilePage } from "./file.tsx";
 import { Home } from "./home.tsx";
 
+const Alerts = lazy(() => import("../components/alerts/alerting.ts").then((module) => module.Alerts));
 const Diff = lazy(() => import("./diff.tsx").then((module) => module.Diff));
 const Rules = lazy(() => import("../components/rules/recording.ts").then((module) => module.Rules));
-const PAGES: Record<Page, ComponentType> = { home: Home, explore: Explore, diff: Diff, file: FilePage, rules: Rules };
+const PAGES: Record<Page, ComponentType> = {
+  home: Home,
+  explore: Explore,
+  diff: Diff,
+  file: FilePage,
+  rules: Rules,
+  alerts: Alerts,
+};
 const LOADERS: Partial<Record<Page, () => void>> = { explore: loadExplore, diff: loadCompare, file: loadFiles };
 export const page: ReadonlySignal<Page> = computed(() => route.value.page);
 

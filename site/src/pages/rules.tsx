@@ -1,52 +1,30 @@
-import { Icon } from "../components/controls/icon.tsx";
-import { Header } from "../components/header/header.tsx";
+import { AlertDialog } from "../components/alerts/lazydialog.ts";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { RuleCard } from "../components/rules/rulecard.tsx";
+import { RulesFrame } from "../components/rules/rulesframe.tsx";
 import { RuleUse } from "../components/rules/ruleuse.tsx";
-import { Note } from "../components/status/problemnote.tsx";
 import { RetryNote } from "../components/status/retrynote.tsx";
-import { placeOf } from "../state/query/place.ts";
 import { rules } from "../state/query/recordingrules.ts";
-import { server } from "../state/query/services.ts";
-import { refresh } from "../state/url/clock.ts";
 import { go, rulesRoute, visit } from "../state/url/router.ts";
-import "../style/rules.css";
 
 /** Recording rules: metrics made from profiles. */
 export function Rules() {
   const { base } = rulesRoute.value;
-  const alone = placeOf("base") !== "" || server.value === "absent";
   return (
-    <>
-      <Header>
-        {!alone && (
-          <>
-            <span class="spacer" />
-            <RangePicker
-              range={base}
-              title="Time range of the charts"
-              testid="range"
-              onChange={(range) => go({ base: { ...base, ...range } })}
-            />
-            <button type="button" class="control icon-only" title="Refresh" data-testid="refresh" onClick={refresh}>
-              <Icon name="refresh" />
-            </button>
-          </>
-        )}
-      </Header>
-      <main class="rules">
-        {alone ? (
-          <Note title="Rules need a server" testid="rules-server">
-            <p>A server computes the metrics of recording rules from its stored profiles.</p>
-          </Note>
-        ) : (
-          <>
-            <h1>Rules</h1>
-            <List />
-          </>
-        )}
-      </main>
-    </>
+    <RulesFrame
+      page="rules"
+      dialog={AlertDialog}
+      controls={
+        <RangePicker
+          range={base}
+          title="Time range of the charts"
+          testid="range"
+          onChange={(range) => go({ base: { ...base, ...range } })}
+        />
+      }
+    >
+      <List />
+    </RulesFrame>
   );
 }
 

@@ -13,13 +13,14 @@ export interface Band {
 }
 
 export const round = (value: number) => Math.round(value * 100) / 100;
-const y = (value: number, peak: number) => round(HEIGHT - (value / peak) * (HEIGHT - 2));
+/** Where a value is, from the top. */
+export const heightOf = (value: number, peak: number) => round(HEIGHT - (value / peak) * (HEIGHT - 2));
 
 export function areaOf({ values, below }: Band, peak: number, x: (index: number) => number): string {
   let path = "";
   for (const [i, value] of values.entries()) {
     if (!value) continue;
-    const [bottom, top] = [below[i] ?? 0, (below[i] ?? 0) + value].map((height) => y(height, peak));
+    const [bottom, top] = [below[i] ?? 0, (below[i] ?? 0) + value].map((height) => heightOf(height, peak));
     path += `M${x(i)} ${bottom}V${top}H${x(i + 1)}V${bottom}Z`;
   }
   return path;
@@ -29,7 +30,7 @@ export function lineOf({ values }: Band, peak: number, x: (index: number) => num
   let path = "";
   for (const [i, value] of values.entries()) {
     if (value === null) continue;
-    path += `${i > 0 && values[i - 1] !== null ? "L" : "M"}${x(i)} ${y(value, peak)}H${x(i + 1)}`;
+    path += `${i > 0 && values[i - 1] !== null ? "L" : "M"}${x(i)} ${heightOf(value, peak)}H${x(i + 1)}`;
   }
   return path;
 }

@@ -17,7 +17,7 @@ const CHOICES = [
 /** A range that ends at a fixed time has nothing new. */
 const live = computed(() => {
   const at = route.value;
-  return at.page !== "file" && (at.base.until === "now" || (at.page === "diff" && at.other.until === "now"));
+  return "base" in at && (at.base.until === "now" || (at.page === "diff" && at.other.until === "now"));
 });
 
 /** Asking again would end what is on its way, for ever where answers take longer than the interval; and what is dragged. */

@@ -1,7 +1,6 @@
-import { useSignal } from "@preact/signals";
+import { batch, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { ApiError } from "../../apierror.ts";
-import { useAction } from "../../state/action.ts";
+import { alertTarget } from "../../state/page/alerting.ts";
 import { type RecordTarget, recordTarget } from "../../state/page/record.ts";
 import { takenSteps } from "../../state/profile/stepchanges.ts";
 import { labelOrder } from "../../state/query/labels.ts";
@@ -16,8 +15,10 @@ import {
 } from "../../state/query/recordingrule.ts";
 import { createRule, useRulePreview } from "../../state/query/recordingrules.ts";
 import { selector } from "../../state/query/selector.ts";
+import { useSaving } from "../../state/saving.ts";
 import type { View } from "../../state/url/route.ts";
 import { exploreRoute } from "../../state/url/router.ts";
+import { AlertDialog } from "../alerts/lazydialog.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import { Recorded } from "./recorded.tsx";
 import { LoadedChart, seriesCount } from "./rulechart.tsx";
@@ -34,8 +35,15 @@ const STACKS: View[] = ["flame", "both", "table", "tree"];
 /** Makes a recording rule of what the page of a service shows. */
 export function RecordDialog({ target }: { target: RecordTarget }) {
   const saved = useSignal<RecordingRule | null>(null);
+  const end = () =>
+    batch(() => {
+      alertTarget.value = null;
+      recordTarget.value = null;
+    });
+  // The next step after a rule is saved.
+  if (alertTarget.value) return <AlertDialog target={alertTarget.value} onClose={end} />;
   return (
-    <Dialog class="record" title="Record as a metric" testid="record" onClose={() => (recordTarget.value = null)}>
+    <Dialog class="record" title="Record as a metric" testid="record" onClose={end}>
       {(close) =>
         saved.value ? (
           <Recorded rule={saved.value} close={close} />
@@ -69,21 +77,10 @@ function Form({ target, done }: { target: RecordTarget; done: (rule: RecordingRu
     unit_suffix: suffix !== "" && withUnit.value,
   };
   rule.metric_name = named.value ?? proposedName(rule);
-  const { running, problem, run } = useAction("save the rule");
-  const refused = useSignal("");
+  const { running, wrong, run } = useSaving("save the rule");
   const save = (event: Event) => {
     event.preventDefault();
-    refused.value = "";
-    void run(async () => {
-      try {
-        done(await createRule(rule));
-      } catch (failure) {
-        // The server's own words about the rule are enough.
-        if (!(failure instanceof ApiError && failure.reason && failure.status !== 401 && failure.status < 500))
-          throw failure;
-        refused.value = sentence(failure.reason);
-      }
-    });
+    void run(async () => done(await createRule(rule)));
   };
   return (
     <form class="record-form" onSubmit={save}>
@@ -134,12 +131,12 @@ function Form({ target, done }: { target: RecordTarget; done: (rule: RecordingRu
       )}
       <GroupBy chosen={by.value} onChange={(next) => (by.value = next)} />
       <Preview rule={rule} />
-      {(refused.value || problem.value) && (
+      {wrong && (
         <p role="alert" data-testid="record-problem">
-          {refused.value || `${problem.value?.title}. ${problem.value?.meaning}`}
+          {wrong}
         </p>
       )}
-      <button type="submit" class="control primary" disabled={running.value} data-testid="record-save">
+      <button type="submit" class="control primary" disabled={running} data-testid="record-save">
         Record
       </button>
     </form>
@@ -201,8 +198,4 @@ function Preview({ rule }: { rule: RuleDraft }) {
       <LoadedChart preview={preview} rule={rule} span={span} />
     </section>
   );
-}
-
-function sentence(reason: string): string {
-  return `${reason[0].toUpperCase()}${reason.slice(1).replace(/\.$/, "")}.`;
 }

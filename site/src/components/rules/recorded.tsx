@@ -1,3 +1,4 @@
+import { alertTarget } from "../../state/page/alerting.ts";
 import { copyText } from "../../state/page/clipboard.ts";
 import { exportedName, promQL, type RecordingRule } from "../../state/query/recordingrule.ts";
 import { initialRoute } from "../../state/url/route.ts";
@@ -34,6 +35,14 @@ export function Recorded({ rule, close }: { rule: RecordingRule; close: () => vo
         </a>
         <button type="button" class="control" onClick={() => void copyText(promQL(rule), "the query")}>
           <Icon name="copy" /> PromQL
+        </button>
+        <button
+          type="button"
+          class="control"
+          data-testid="record-alert"
+          onClick={() => (alertTarget.value = { rules: [rule], alert: null })}
+        >
+          Alert…
         </button>
       </div>
     </div>

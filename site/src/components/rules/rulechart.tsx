@@ -6,15 +6,24 @@ import { colourToken, SERIES_COLOURS, seriesColours, valueName } from "../../sta
 import { metricLabel, queryParts, type RuleDraft } from "../../state/query/recordingrule.ts";
 import type { RulePreview, RuleSeries } from "../../state/query/recordingrules.ts";
 import type { Loaded } from "../../state/resource.ts";
-import { bucketLabel, placeIn, type Span } from "../../time/range.ts";
+import { bucketLabel, partIn, placeIn, type Span } from "../../time/range.ts";
 import { stackTops } from "../../time/seriessplit.ts";
-import { areaOf, type Band, HEIGHT, round, WIDTH } from "../panels/bandpaths.ts";
+import { areaOf, type Band, HEIGHT, heightOf, lineOf, round, WIDTH } from "../panels/bandpaths.ts";
 import { TimedChart } from "../query/timedchart.tsx";
+
+/** What an alert watches in a chart, whose values are those that the alert sees. */
+export interface Watched {
+  /** A line; null without one. */
+  threshold: number | null;
+  /** When it fires. */
+  firings: Span[];
+}
 
 interface Charted<Preview> {
   preview: Preview;
   rule: RuleDraft;
   span: Span;
+  watched?: Watched;
 }
 
 /** The chart of a rule, why there is none, or its place while it loads. */
@@ -28,15 +37,18 @@ export function LoadedChart({ preview: { value, problem }, ...charted }: Charted
   return value ? <RuleChart preview={value} {...charted} /> : <div class="rule-chart" />;
 }
 
-/** The series of a rule over time, on top of each other. */
-function RuleChart({ preview, rule, span }: Charted<RulePreview>) {
+/** The series of a rule over time: on top of each other, or as lines where each is watched separately. */
+function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
   const at = useSignal<number | null>(null);
   const { unit, start, step, series } = preview;
   const by = rule.group_by;
-  const isAverage = isGauge(queryParts(rule.query).type);
-  const bands = bandsOf(series, by);
+  const isAverage = watched !== undefined || isGauge(queryParts(rule.query).type);
+  const isLines = watched !== undefined && by.length > 0;
+  const bands = bandsOf(series, by, isLines);
+  const threshold = watched?.threshold ?? null;
   const peak = Math.max(
     0,
+    (threshold ?? 0) * 1.1,
     ...bands.flatMap(({ values, below }) => values.map((value, i) => (value ?? 0) + (below[i] ?? 0))),
   );
   const x = (index: number) => round(placeIn(span, start + index * step) * WIDTH);
@@ -62,9 +74,41 @@ function RuleChart({ preview, rule, span }: Charted<RulePreview>) {
           onPointerMove={move}
           onPointerLeave={() => (at.value = null)}
         >
-          {bands.map((band) => (
-            <path key={band.name} style={{ fill: band.colour }} d={areaOf(band, peak || 1, x)} />
-          ))}
+          {watched?.firings.map((firing) => {
+            const [left, right] = partIn(span, firing).map((part) => part * WIDTH);
+            return (
+              <rect
+                key={`${firing.from} ${firing.until}`}
+                class="rule-firing"
+                data-testid="rule-firing"
+                x={round(left)}
+                // Also a minute of a day is seen.
+                width={Math.max(round(right - left), 3)}
+                height={HEIGHT}
+              />
+            );
+          })}
+          {bands.map((band) =>
+            isLines ? (
+              <path
+                key={band.name}
+                class="rule-line"
+                style={{ stroke: band.colour }}
+                d={lineOf(band, peak || 1, x)}
+                vector-effect="non-scaling-stroke"
+              />
+            ) : (
+              <path key={band.name} style={{ fill: band.colour }} d={areaOf(band, peak || 1, x)} />
+            ),
+          )}
+          {threshold !== null && (
+            <path
+              class="rule-threshold"
+              data-testid="rule-threshold"
+              d={`M0 ${heightOf(threshold, peak || 1)}H${WIDTH}`}
+              vector-effect="non-scaling-stroke"
+            />
+          )}
         </svg>
       </TimedChart>
       <figcaption>
@@ -91,8 +135,8 @@ export function seriesCount({ series, series_count }: RulePreview): string {
   return series.length < series_count ? `${all}; the chart shows the ${series.length} largest` : all;
 }
 
-/** The first series, and all further ones together. */
-function bandsOf(series: RuleSeries[], by: string[]): Band[] {
+/** The first series, and all further ones together; lines are only of the first. */
+function bandsOf(series: RuleSeries[], by: string[], isLines: boolean): Band[] {
   const names = series.map(({ labels }) => by.map((name) => valueName(labels[metricLabel(name)] ?? "")).join(", "));
   const colours = seriesColours(names);
   const shown = series.slice(0, SERIES_COLOURS).map(({ points }, i) => ({
@@ -101,6 +145,7 @@ function bandsOf(series: RuleSeries[], by: string[]): Band[] {
     values: points,
   }));
   const rest = series.slice(SERIES_COLOURS);
+  if (isLines) return shown.map((band) => ({ ...band, below: [] }));
   if (rest.length > 0) {
     const values = rest[0].points.map((_, i) => rest.reduce((sum, { points }) => sum + (points[i] ?? 0), 0));
     shown.push({ name: `${rest.length} more`, colour: "var(--series-rest)", values });

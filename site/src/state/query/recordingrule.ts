@@ -57,12 +57,29 @@ const and = new Intl.ListFormat("en");
 export function ruleWords(rule: RuleDraft): string {
   const { type, service, filters } = queryParts(rule.query);
   const what = `${rule.self ? "Self" : "Total"} ${typeWords(type)}`;
-  const only = filters.length > 0 ? ` with ${and.format(filters.map(matcherLabel))}` : "";
   const by = rule.group_by.length > 0 ? `, by ${and.format(rule.group_by)}` : "";
-  return `${what}${partWords(rule)} in ${service ?? "all services"}${only}${by}`;
+  return `${what}${partWords(rule)} in ${service ?? "all services"}${withFilters(filters)}${by}`;
 }
 
-function typeWords(type: string): string {
+/** "orders.match in checkout with region=eu": what a rule measures, without the type. */
+export function subjectWords(rule: RuleDraft): string {
+  const { service, filters } = queryParts(rule.query);
+  const of = shortPart(rule);
+  const where = `${service ?? "all services"}${withFilters(filters)}`;
+  return of ? `${of}${rule.self ? " (self)" : ""} in ${where}` : where;
+}
+
+function shortPart({ function: func, function_regex, call_site }: RuleDraft): string {
+  if (function_regex) return `/${function_regex}/`;
+  const last = call_site.at(-1);
+  return last === undefined ? baseName(func) : `${baseName(last)} on its call path`;
+}
+
+function withFilters(filters: string[]): string {
+  return filters.length > 0 ? ` with ${and.format(filters.map(matcherLabel))}` : "";
+}
+
+export function typeWords(type: string): string {
   return isCpu(type) ? "CPU time" : typeLabel(type).replace(" · ", " ");
 }
 

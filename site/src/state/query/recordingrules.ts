@@ -20,7 +20,10 @@ const changes = signal(0);
 
 export const rules = resource(
   "list the rules",
-  () => (route.value.page === "rules" && placeOf("base") === "" ? { at: clock.value, changes: changes.value } : null),
+  () => {
+    const isShown = route.value.page === "rules" || route.value.page === "alerts";
+    return isShown && placeOf("base") === "" ? { at: clock.value, changes: changes.value } : null;
+  },
   async (_, stopped) => (await json<{ rules: RecordingRule[] }>("rules", {}, stopped)).rules,
 );
 

@@ -26,7 +26,7 @@ export const rememberedServer = stored(STORAGE_KEY) ?? "";
 /** The range of the screen: of both sides together on the diff page; of the baseline where each side has a place of its own. */
 export const span = computed<Span>(() => {
   const at = route.value;
-  const first = resolve(at.page === "file" ? initialRange("base") : at.base, clock.value);
+  const first = resolve("base" in at ? at.base : initialRange("base"), clock.value);
   if (at.page !== "diff" || apart.value) return first;
   const second = resolve(at.other, clock.value);
   return { from: Math.min(first.from, second.from), until: Math.max(first.until, second.until) };
@@ -38,7 +38,7 @@ export const services = resource(
     const at = route.value;
     // On pages that list none only to learn, once, whether there is a server. From a frame nothing leads there.
     const known =
-      (at.page === "file" || at.page === "rules") && (("embed" in at && at.embed) || server.value !== "unknown");
+      ["file", "rules", "alerts"].includes(at.page) && (("embed" in at && at.embed) || server.value !== "unknown");
     return known ? null : { place: placeOf("base"), ...span.value, at: clock.value };
   },
   async (asked, signal) => {

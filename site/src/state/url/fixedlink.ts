@@ -7,7 +7,7 @@ import type { Side } from "./values.ts";
 export function fixedLink(): string {
   const at = route.peek();
   const pin = (side: Side): Side => ({ ...side, ...fixed(resolve(side, clock.peek())) });
-  if (at.page === "file") return href(at);
+  if (!("base" in at)) return href(at);
   if (at.page === "diff") return href({ ...at, base: pin(at.base), other: pin(at.other) });
   return href({ ...at, base: pin(at.base) });
 }

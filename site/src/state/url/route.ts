@@ -171,12 +171,24 @@ export interface Rules extends Values<typeof RULES> {
   page: "rules";
 }
 
-export type Route = Home | Explore | Diff | File | Rules;
+/** Alerts on recording rules. Nothing of what they show is in the address. */
+export interface Alerts {
+  page: "alerts";
+}
+
+export type Route = Home | Explore | Diff | File | Rules | Alerts;
 export type Page = Route["page"];
 export type RouteOf<P extends Page> = Extract<Route, { page: P }>;
 
 /** By the names of the pages, which are their paths but for the front page's. */
-const QUERIES: Record<Page, Table> = { home: HOME, explore: EXPLORE, diff: DIFF, file: FILE, rules: RULES };
+const QUERIES: Record<Page, Table> = {
+  home: HOME,
+  explore: EXPLORE,
+  diff: DIFF,
+  file: FILE,
+  rules: RULES,
+  alerts: {},
+};
 
 const fragmentOf = (page: Page): Table => (page === "file" ? FILE_FRAGMENT : {});
 

@@ -1,0 +1,238 @@
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import type { AlertTarget } from "../../state/page/alerting.ts";
+import {
+  type AlertKind,
+  alertWords,
+  isLevel,
+  type ListedAlert,
+  storedAlert,
+  unitOfKind,
+} from "../../state/query/alert.ts";
+import {
+  type AlertDraft,
+  drafted,
+  draftOf,
+  KINDS,
+  loadsOf,
+  newDraft,
+  refusedKind,
+  withKind,
+} from "../../state/query/alertdraft.ts";
+import { saveAlert, useAlerts } from "../../state/query/alerts.ts";
+import { exportedName, queryParts, type RecordingRule } from "../../state/query/recordingrule.ts";
+import { useRulePreview } from "../../state/query/recordingrules.ts";
+import { useSaving } from "../../state/saving.ts";
+import { initialRoute } from "../../state/url/route.ts";
+import { go, href, route } from "../../state/url/router.ts";
+import { Dialog } from "../controls/dialog.tsx";
+import { onPlainClick } from "../controls/link.ts";
+import { AlertPreview } from "./alertpreview.tsx";
+import { Condition } from "./condition.tsx";
+import "../../style/rules.css";
+import "../../style/alerts.css";
+
+const DAY = 86_400_000;
+
+const KIND_LABELS: Record<AlertKind, { label: string; title: string }> = {
+  above: { label: "Above", title: "The value is above a threshold" },
+  below: { label: "Below", title: "The value is below a threshold" },
+  grew: { label: "Grows", title: "Grows by more than it varies by chance" },
+  new_function: { label: "New function", title: "A function appears that wasn't there in the 24 h before" },
+  silent: { label: "No profiles", title: "Nothing arrives any more" },
+};
+
+/** Makes an alert on a rule, or edits one. */
+export function AlertDialog({ target, onClose }: { target: AlertTarget; onClose: () => void }) {
+  const saved = useSignal(false);
+  return (
+    <Dialog class="record" title={target.alert ? "Edit alert" : "New alert"} testid="alert" onClose={onClose}>
+      {(close) =>
+        saved.value ? (
+          <Saved close={close} />
+        ) : (
+          <Form
+            target={target}
+            done={() => {
+              // That page shows it.
+              if (route.peek().page === "alerts") close();
+              else saved.value = true;
+            }}
+          />
+        )
+      }
+    </Dialog>
+  );
+}
+
+function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget; done: () => void }) {
+  const chosen = useSignal(stored?.rule ?? rules[0].id);
+  const rule = rules.find(({ id }) => id === chosen.value) ?? rules[0];
+  const state = useSignal<AlertDraft>(stored ? storedDraft(stored, rule) : newDraft());
+  const draft = state.value;
+  const change = (patch: Partial<AlertDraft>) => {
+    state.value = { ...draft, ...patch };
+  };
+  const opened = useRef(Date.now());
+  const span = { from: opened.current - DAY, until: opened.current };
+  const preview = useRulePreview(rule, span);
+  const loads = preview.value && loadsOf(preview.value, queryParts(rule.query).type, span);
+  const made = drafted(draft, rule, stored && storedAlert(stored), loads);
+  const { alert, unit } = made;
+  const isKnown = Number.isFinite(alert.threshold);
+  const { running, wrong, run } = useSaving("save the alert");
+  const save = (event: Event) => {
+    event.preventDefault();
+    void run(async () => {
+      await saveAlert(alert);
+      done();
+    });
+  };
+  return (
+    <form class="record-form" onSubmit={save}>
+      <p data-testid="alert-words">{alertWords(alert, rule, unit)}.</p>
+      {rules.length > 1 && !stored && (
+        <label class="alert-field">
+          Rule
+          <select
+            class="control"
+            data-testid="alert-rule"
+            value={rule.id}
+            onChange={(event) => {
+              chosen.value = event.currentTarget.value;
+              state.value = newDraft();
+            }}
+          >
+            {rules.map((one) => (
+              <option key={one.id} value={one.id}>
+                {exportedName(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <fieldset class="segmented alert-kinds" aria-label="When it fires">
+        {KINDS.map((kind) => {
+          const refused = refusedKind(kind, rule);
+          const { label, title } = KIND_LABELS[kind];
+          return (
+            <button
+              type="button"
+              key={kind}
+              title={refused || title}
+              disabled={refused !== ""}
+              aria-pressed={kind === draft.kind}
+              data-testid={`alert-kind-${kind}`}
+              onClick={() => {
+                // What was stored comes back with its kind.
+                state.value = kind === stored?.kind ? storedDraft(stored, rule) : withKind(draft, kind);
+              }}
+            >
+              {label}
+            </button>
+          );
+        })}
+      </fieldset>
+      <Condition draft={draft} made={made} rule={rule} onChange={change} />
+      <label class="alert-field">
+        Name
+        <input
+          required
+          pattern=".*\S.*"
+          autocomplete="off"
+          value={alert.name}
+          data-testid="alert-name"
+          onInput={(event) => change({ name: event.currentTarget.value })}
+        />
+      </label>
+      <Receivers chosen={draft.receivers} onChange={(receivers) => change({ receivers })} />
+      <AlertPreview
+        alert={isKnown ? alert : null}
+        loads={{ ...preview, value: loads }}
+        rule={rule}
+        span={span}
+        threshold={isKnown && isLevel(alert.kind) ? alert.threshold : null}
+      />
+      {wrong && (
+        <p role="alert" data-testid="alert-problem">
+          {wrong}
+        </p>
+      )}
+      <button type="submit" class="control primary" disabled={running} data-testid="alert-save">
+        {stored ? "Save" : "Create alert"}
+      </button>
+    </form>
+  );
+}
+
+function storedDraft(stored: ListedAlert, rule: RecordingRule): AlertDraft {
+  return draftOf(stored, unitOfKind(stored.kind, queryParts(rule.query).type));
+}
+
+/** Who gets messages: all, also those that are added later, or some. */
+function Receivers({ chosen, onChange }: { chosen: string[]; onChange: (receivers: string[]) => void }) {
+  const { value } = useAlerts();
+  const known = value?.receivers.map(({ name }) => name) ?? [];
+  // One that was deleted since can still be unchecked.
+  const names = [...known, ...chosen.filter((name) => !known.includes(name))];
+  if (names.length === 0)
+    return <p class="hint">{value && "To get messages, add a receiver on the page Alerts. It shows alerts, too."}</p>;
+  const toggle = (name: string) =>
+    onChange(chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]);
+  return (
+    <fieldset class="record-by">
+      <legend>Send messages to</legend>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={chosen.length === 0}
+          data-testid="alert-receivers-all"
+          // The last one that is unchecked leads back to all.
+          onChange={() => onChange(chosen.length === 0 ? names : [])}
+        />
+        All receivers
+      </label>
+      {names.map((name) => (
+        <label key={name} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.length === 0 || chosen.includes(name)}
+            disabled={chosen.length === 0}
+            data-testid="alert-receiver"
+            data-name={name}
+            onChange={() => toggle(name)}
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Saved({ close }: { close: () => void }) {
+  const { value } = useAlerts();
+  const target = initialRoute("alerts");
+  return (
+    <div class="record-form" data-testid="alert-saved">
+      <p>
+        The alert is saved. It is evaluated once a minute, two minutes behind the clock.
+        {value?.receivers.length === 0 && " To get messages, add a receiver on the page Alerts."}
+      </p>
+      <div class="rule-actions">
+        <a
+          class="control primary"
+          href={href(target)}
+          data-testid="alert-all"
+          onClick={(event) =>
+            onPlainClick(event, () => {
+              close();
+              go(target);
+            })
+          }
+        >
+          All alerts
+        </a>
+      </div>
+    </div>
+  );
+}

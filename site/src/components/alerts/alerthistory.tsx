@@ -1,0 +1,71 @@
+import { short } from "../../format/number.ts";
+import { alertValue, type ListedAlert, labelWords } from "../../state/query/alert.ts";
+import type { AlertEvent } from "../../state/query/alerts.ts";
+import type { RecordingRule } from "../../state/query/recordingrule.ts";
+import { formatInstant, formatMinute } from "../../time/range.ts";
+import { linkTo } from "../controls/link.ts";
+import { profilesAround } from "./firinglink.ts";
+
+/** Lines that are shown; the newest come first. */
+const SHOWN = 50;
+
+interface Props {
+  history: AlertEvent[];
+  alerts: ListedAlert[];
+  rules: Map<string, RecordingRule>;
+}
+
+/** When which alert began to fire and ended. */
+export function AlertHistory({ history, alerts, rules }: Props) {
+  const byId = new Map(alerts.map((alert) => [alert.id, alert]));
+  return (
+    <section class="alerts-part" aria-labelledby="alerts-history" data-testid="alerts-history">
+      <h2 id="alerts-history">History</h2>
+      {history.length === 0 ? (
+        <p class="hint">No alert has fired yet.</p>
+      ) : (
+        <table class="alerts-table" aria-labelledby="alerts-history">
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col">Alert</th>
+              <th scope="col">State</th>
+              <th scope="col" class="num">
+                Value
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {history.slice(0, SHOWN).map((event) => (
+              <Line
+                key={`${event.alert} ${event.at} ${event.status} ${labelWords(event.labels)}`}
+                {...{ event, byId, rules }}
+              />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules: Map<string, RecordingRule> }) {
+  const { event, byId, rules } = props;
+  const { at, name, status, labels, value } = event;
+  // A deleted alert has neither unit nor rule.
+  const alert = byId.get(event.alert);
+  const target = alert && profilesAround(alert, rules.get(alert.rule) ?? null, labels, at);
+  const time = <time dateTime={new Date(at).toISOString()}>{formatMinute(at)}</time>;
+  return (
+    <tr data-testid="alert-event" data-status={status}>
+      <td title={formatInstant(at)}>{target ? <a {...linkTo(target)}>{time}</a> : time}</td>
+      <td>
+        {name} <span class="soft">{labelWords(labels)}</span>
+      </td>
+      <td>
+        <b class={`alert-status ${status}`}>{status === "firing" ? "Firing" : "Resolved"}</b>
+      </td>
+      <td class="num">{alert ? alertValue(alert.kind, value, alert.unit) : short(value)}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,60 @@
+import type { Alert } from "../../state/query/alert.ts";
+import { firingsWords, firingWords } from "../../state/query/alert.ts";
+import { useAlertPreview } from "../../state/query/alerts.ts";
+import type { RecordingRule } from "../../state/query/recordingrule.ts";
+import type { RulePreview } from "../../state/query/recordingrules.ts";
+import type { Loaded } from "../../state/resource.ts";
+import type { Span } from "../../time/range.ts";
+import { LoadedChart } from "../rules/rulechart.tsx";
+
+/** Times that are listed; the chart marks all. */
+const LISTED = 5;
+
+interface Props {
+  /** Null while its threshold is unknown. */
+  alert: Alert | null;
+  loads: Loaded<RulePreview>;
+  rule: RecordingRule;
+  span: Span;
+  /** Null for kinds that aren't about the value in the chart. */
+  threshold: number | null;
+}
+
+/** When the alert would have fired in the last day, in words and in the chart of its rule. */
+export function AlertPreview({ alert, loads, rule, span, threshold }: Props) {
+  const { value, state, problem } = useAlertPreview(alert, span);
+  const firings = value?.firings ?? [];
+  const marks = firings.map(({ from, until }) => ({ from, until: until ?? span.until }));
+  return (
+    <section class="record-preview" aria-label="Preview">
+      <h3>
+        Last 24 h{" "}
+        <span class="hint" role="status" data-testid="alert-reading">
+          {state === "loading" || loads.state === "loading" ? "Reading…" : ""}
+        </span>
+      </h3>
+      <LoadedChart preview={loads} rule={rule} span={span} watched={{ threshold, firings: marks }} />
+      <div class="alert-firings" aria-live="polite" data-testid="alert-firings">
+        {problem ? (
+          <p role="alert">
+            {problem.title}. {problem.meaning}
+          </p>
+        ) : (
+          value && (
+            <>
+              <p>{firingsWords(firings)}</p>
+              <ul>
+                {firings.slice(0, LISTED).map((firing) => (
+                  <li key={`${firing.from} ${JSON.stringify(firing.labels)}`}>
+                    {firingWords(firing, value.kind, value.unit, span.until)}
+                  </li>
+                ))}
+                {firings.length > LISTED && <li class="hint">and {firings.length - LISTED} more</li>}
+              </ul>
+            </>
+          )
+        )}
+      </div>
+    </section>
+  );
+}

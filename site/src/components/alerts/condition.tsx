@@ -1,0 +1,177 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { fetchLabels } from "../../api.ts";
+import { formatStep } from "../../format/value.ts";
+import { trackWork } from "../../settled.ts";
+import { type AlertKind, isLevel, MINUTE } from "../../state/query/alert.ts";
+import type { AlertDraft, Drafted } from "../../state/query/alertdraft.ts";
+import { isVersion, natural } from "../../state/query/labels.ts";
+import type { RecordingRule } from "../../state/query/recordingrule.ts";
+
+const DAY = 86_400_000;
+const WINDOWS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 720];
+const LASTING = [1, 2, 3, 5, 10, 15, 30, 60];
+
+const THRESHOLD_LABELS: Partial<Record<AlertKind, string>> = {
+  above: "More than",
+  below: "Less than",
+  grew: "Grows by more than",
+  new_function: "At least",
+};
+const WINDOW_LABELS: Record<AlertKind, string> = {
+  above: "Average of",
+  below: "Average of",
+  grew: "Within",
+  new_function: "Over",
+  silent: "None for",
+};
+
+interface Props {
+  draft: AlertDraft;
+  made: Drafted;
+  rule: RecordingRule;
+  onChange: (patch: Partial<AlertDraft>) => void;
+}
+
+/** The numbers of an alert's condition, which depend on its kind. */
+export function Condition({ draft, made, rule, onChange }: Props) {
+  const { kind, minutes, forMinutes } = draft;
+  const { text, units, typedUnit } = made;
+  const threshold = THRESHOLD_LABELS[kind];
+  return (
+    <div class="alert-condition">
+      {threshold && (
+        <div class="alert-field">
+          <label for="alert-threshold">{threshold}</label>
+          <span>
+            <input
+              id="alert-threshold"
+              type="number"
+              required
+              min="0"
+              step="any"
+              value={text}
+              data-testid="alert-threshold"
+              onInput={(event) => onChange({ typed: event.currentTarget.value, typedUnit: typedUnit.label })}
+            />
+            {units.length > 1 ? (
+              <select
+                class="control"
+                aria-label="Unit"
+                data-testid="alert-unit"
+                value={typedUnit.label}
+                onChange={(event) => onChange({ typedUnit: event.currentTarget.value })}
+              >
+                {units.map(({ label }) => (
+                  <option key={label}>{label}</option>
+                ))}
+              </select>
+            ) : (
+              <span data-testid="alert-unit">{typedUnit.label}</span>
+            )}
+          </span>
+        </div>
+      )}
+      <Minutes
+        label={WINDOW_LABELS[kind]}
+        choices={WINDOWS}
+        value={minutes}
+        testid="alert-minutes"
+        onChange={(minutes) => onChange({ minutes })}
+      />
+      {isLevel(kind) && (
+        <Minutes
+          label="For at least"
+          choices={LASTING}
+          value={forMinutes}
+          testid="alert-for"
+          onChange={(forMinutes) => onChange({ forMinutes })}
+        />
+      )}
+      {kind === "grew" && (
+        <Compared rule={rule} value={draft.versionLabel} onChange={(versionLabel) => onChange({ versionLabel })} />
+      )}
+    </div>
+  );
+}
+
+function Minutes(props: {
+  label: string;
+  choices: number[];
+  value: number;
+  testid: string;
+  onChange: (minutes: number) => void;
+}) {
+  const { label, choices, value, testid, onChange } = props;
+  const all = choices.includes(value) ? choices : [...choices, value].sort((a, b) => a - b);
+  return (
+    <Choice label={label} value={String(value)} testid={testid} onChange={(text) => onChange(Number(text))}>
+      {all.map((minutes) => (
+        <option key={minutes} value={String(minutes)}>
+          {formatStep(minutes * MINUTE)}
+        </option>
+      ))}
+    </Choice>
+  );
+}
+
+/** With the time before, or with the version before of a label that tells versions apart. */
+function Compared({
+  rule,
+  value,
+  onChange,
+}: {
+  rule: RecordingRule;
+  value: string;
+  onChange: (label: string) => void;
+}) {
+  const found = useSignal<string[]>([]);
+  const opened = useRef(Date.now());
+  useEffect(() => {
+    const stop = new AbortController();
+    const span = { from: opened.current - DAY, until: opened.current };
+    void trackWork(
+      fetchLabels("", rule.query, span, stop.signal).then(
+        (labels) => (found.value = Object.keys(labels).filter(isVersion).sort(natural)),
+        // The time before is still there to compare with.
+        () => {},
+      ),
+    );
+    return () => stop.abort();
+  }, [rule.query]);
+  const names = found.value.includes(value) || value === "" ? found.value : [value, ...found.value];
+  return (
+    <Choice label="Compared with" value={value} testid="alert-version" onChange={onChange}>
+      <option value="">the time before</option>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          the {name} before
+        </option>
+      ))}
+    </Choice>
+  );
+}
+
+function Choice(props: {
+  label: string;
+  value: string;
+  testid: string;
+  onChange: (value: string) => void;
+  children: ComponentChildren;
+}) {
+  const { label, value, testid, onChange, children } = props;
+  return (
+    <label class="alert-field">
+      {label}
+      <select
+        class="control"
+        data-testid={testid}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        {children}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,18 @@
+import { type Alert, type Labels, seriesFilters, spanAround } from "../../state/query/alert.ts";
+import { queryParts, type RecordingRule } from "../../state/query/recordingrule.ts";
+import { clock } from "../../state/url/clock.ts";
+import type { Route } from "../../state/url/route.ts";
+import { fixed } from "../../time/range.ts";
+import { profilesOf } from "../rules/profilesof.ts";
+
+/** The page with the profiles around the time at which a series began to fire; null where there is none. */
+export function profilesAround(alert: Alert, rule: RecordingRule | null, labels: Labels, since: number): Route | null {
+  if (!rule) return null;
+  const { service } = queryParts(rule.query);
+  const target = profilesOf(rule, fixed(spanAround(alert, since, clock.value)), seriesFilters(rule, labels));
+  // The function that is new is a label that the server adds.
+  const isNew = alert.kind === "new_function" && labels.function !== undefined && !rule.group_by.includes("function");
+  return target?.page === "explore" && service !== null && isNew
+    ? { ...target, search: "", panel: "function", func: labels.function }
+    : target;
+}

@@ -1,0 +1,223 @@
+/** An alert: the condition that it watches, in words, and the name, the threshold and the unit that a new one begins with. */
+import { A_SECOND, CORES, SHARE } from "../../core/divided.ts";
+import { isCpu, isGauge, typeLabel, typeParts } from "../../format/type.ts";
+import { formatStep, formatValue, plural } from "../../format/value.ts";
+import { formatMinute, type Span, spanLabel } from "../../time/range.ts";
+import { metricLabel, queryParts, type RuleDraft, subjectWords, typeWords } from "./recordingrule.ts";
+import { withMatcher } from "./selector.ts";
+
+export type AlertKind = "above" | "below" | "grew" | "new_function" | "silent";
+
+/** A condition on a recording rule, in the names of the API. */
+export interface Alert {
+  /** Empty for a new one. */
+  id: string;
+  name: string;
+  /** The id of the rule. */
+  rule: string;
+  kind: AlertKind;
+  threshold: number;
+  /** How long the window is that is looked at. */
+  minutes: number;
+  /** At how many consecutive minutes a value is above or below the threshold. */
+  for_minutes: number;
+  /** The label whose newest value is compared with the one before; empty to compare with the time before. */
+  version_label: string;
+  /** Names; all receivers where there are none. */
+  receivers: string[];
+  /** No messages until then, Unix milliseconds. */
+  silenced_until: number;
+  generation: number;
+}
+
+export type Labels = Record<string, string>;
+
+export interface FiringSeries {
+  labels: Labels;
+  since: number;
+  value: number;
+}
+
+/** An alert with its state. */
+export interface ListedAlert extends Alert {
+  /** Of the threshold and of values. */
+  unit: string;
+  firing: FiringSeries[];
+  /** Why it can't be evaluated; empty when it can. */
+  error: string;
+  /** When it was evaluated last; 0 for never. */
+  evaluated: number;
+}
+
+/** When an alert would have fired. */
+export interface Firing {
+  labels: Labels;
+  from: number;
+  /** Null while it still fires. */
+  until: number | null;
+  value: number;
+}
+
+export const MINUTE = 60_000;
+
+/** The fields that the server stores. */
+export function storedAlert(listed: ListedAlert): Alert {
+  const { unit, firing, error, evaluated, ...alert } = listed;
+  return alert;
+}
+
+/** Kinds that watch one value over time. */
+export function isLevel(kind: AlertKind): kind is "above" | "below" {
+  return kind === "above" || kind === "below";
+}
+
+/** Whether a rule measures entire profiles. */
+export function isWhole(rule: RuleDraft): boolean {
+  return !rule.function && !rule.function_regex && rule.call_site.length === 0;
+}
+
+/** The unit of a threshold until the server has said it. */
+export function unitOfKind(kind: AlertKind, type: string): string {
+  if (!isLevel(kind)) return kind === "silent" ? "" : SHARE;
+  if (isCpu(type)) return CORES;
+  const { unit } = typeParts(type);
+  if (isGauge(type)) return unit;
+  return (unit === "nanoseconds" ? "seconds" : unit) + A_SECOND;
+}
+
+const and = new Intl.ListFormat("en");
+
+/** "Fires when orders.match in checkout uses more than 1.5 cores (average of 5 min)". */
+export function alertWords(alert: Alert, rule: RuleDraft, unit: string): string {
+  const by = rule.group_by.length > 0 ? `; each ${and.format(rule.group_by)} separately` : "";
+  return `Fires when ${conditionWords(alert, rule, unit)}${by}`;
+}
+
+function conditionWords(alert: Alert, rule: RuleDraft, unit: string): string {
+  const { kind, threshold, minutes, for_minutes, version_label } = alert;
+  const subject = subjectWords(rule);
+  const { type } = queryParts(rule.query);
+  const amount = Number.isFinite(threshold) ? formatValue(threshold, unit) : `… ${unit}`;
+  const window = formatStep(minutes * MINUTE);
+  switch (kind) {
+    case "above":
+    case "below": {
+      const than = `${kind === "above" ? "more" : "less"} than ${amount}`;
+      const lasting = for_minutes > 1 ? ` for ${formatStep(for_minutes * MINUTE)}` : "";
+      return `${subject} ${verbOf(type)} ${than}${ofWhat(type)}${lasting} (average of ${window})`;
+    }
+    case "grew": {
+      const what = isWhole(rule) ? `the ${typeWords(type)} of ${subject} per minute` : `the share of ${subject}`;
+      const twice = formatStep(2 * minutes * MINUTE);
+      return version_label
+        ? `${what} is more than ${amount} larger in the newest ${version_label} than in the one before (last ${twice})`
+        : `${what} grows by more than ${amount} from one period of ${window} to the next`;
+    }
+    case "new_function":
+      return `a function that ${subject} didn't have in the 24 h before has at least ${amount} of the ${typeWords(type)} over ${window}`;
+    case "silent":
+      return `${subject} had ${isWhole(rule) ? "profiles" : "samples"}, and has none for ${window}`;
+  }
+}
+
+/** What something does with what a type measures. */
+function verbOf(type: string): string {
+  if (isCpu(type)) return "uses";
+  const { sample } = typeParts(type);
+  if (/^alloc_/.test(sample)) return "allocates";
+  return /^inuse_space$/.test(sample) ? "holds" : "has";
+}
+
+/** " of mutex delay", where the unit alone doesn't say of what. */
+function ofWhat(type: string): string {
+  const { sample, unit } = typeParts(type);
+  const isSaid = isCpu(type) || /^(alloc|inuse)_/.test(sample) || unit === sample || unit === `${sample}s`;
+  return isSaid ? "" : ` of ${typeWords(type)}`;
+}
+
+/** "orders.match in checkout above 1.5 cores". */
+export function proposedAlertName({ kind, threshold }: Alert, rule: RuleDraft, unit: string): string {
+  const subject = subjectWords(rule);
+  switch (kind) {
+    case "above":
+    case "below": {
+      const type = queryParts(rule.query).type;
+      const what = isCpu(type) ? "" : ` ${typeLabel(type).replace(" · ", " ")}`;
+      return `${subject}${what} ${kind} ${formatValue(threshold, unit)}`;
+    }
+    case "grew":
+      return `${subject} grew`;
+    case "new_function":
+      return `New function in ${subject}`;
+    case "silent":
+      return `No ${isWhole(rule) ? "profiles" : "samples"} of ${subject}`;
+  }
+}
+
+/** "region=eu, version=1.9.0"; empty without labels. */
+export function labelWords(labels: Labels): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}=${value || '""'}`)
+    .join(", ");
+}
+
+/** "2.1 cores", "+39 %"; empty where the value of a kind means nothing. */
+export function alertValue(kind: AlertKind, value: number, unit: string): string {
+  if (kind === "silent") return "";
+  return `${kind === "grew" && value > 0 ? "+" : ""}${formatValue(value, unit)}`;
+}
+
+export type AlertStatus = "error" | "firing" | "unknown" | "ok";
+
+export function statusOf({ error, firing, evaluated }: ListedAlert): AlertStatus {
+  if (error) return "error";
+  if (firing.length > 0) return "firing";
+  return evaluated === 0 ? "unknown" : "ok";
+}
+
+/** "Firing since 14:03", "OK", "Not evaluated yet", and until when there are no messages. */
+export function statusWords(alert: ListedAlert, now: number): string {
+  const since = Math.min(...alert.firing.map((one) => one.since));
+  const state = {
+    error: "Error",
+    firing: `Firing since ${formatMinute(since)}`,
+    unknown: "Not evaluated yet",
+    ok: "OK",
+  }[statusOf(alert)];
+  return isSilenced(alert, now) ? `${state}, silenced until ${formatMinute(alert.silenced_until)}` : state;
+}
+
+export function isSilenced({ silenced_until }: Alert, now: number): boolean {
+  return silenced_until > now;
+}
+
+/** How often an alert would have fired in the last day. */
+export function firingsWords(firings: Firing[]): string {
+  if (firings.length === 0) return "In the last 24 h it wouldn't have fired.";
+  const times = firings.length === 1 ? "once" : firings.length === 2 ? "twice" : plural(firings.length, "time");
+  return `In the last 24 h it would have fired ${times}:`;
+}
+
+/** "14:03 – 14:33, region=eu, 2.1 cores". */
+export function firingWords(
+  { from, until, labels, value }: Firing,
+  kind: AlertKind,
+  unit: string,
+  now: number,
+): string {
+  const time = until === null ? `since ${formatMinute(from)}` : spanLabel({ from, until }, now);
+  return [time, labelWords(labels), alertValue(kind, value, unit)].filter(Boolean).join(", ");
+}
+
+/** Labels of a series as filters of the rule's service. */
+export function seriesFilters(rule: RuleDraft, labels: Labels): string[] {
+  return rule.group_by.reduce((filters, name) => {
+    const value = labels[name] ?? labels[metricLabel(name)];
+    return value === undefined ? filters : withMatcher(filters, { name, op: "=", value });
+  }, queryParts(rule.query).filters);
+}
+
+/** Around the time at which something began to fire: what came before, and up to an hour of it. */
+export function spanAround({ minutes }: Alert, since: number, now: number): Span {
+  return { from: since - (minutes + 30) * MINUTE, until: Math.min(now, since + 60 * MINUTE) };
+}

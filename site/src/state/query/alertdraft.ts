@@ -1,0 +1,166 @@
+/** An alert while it is made or edited: what is typed, and what is proposed until then. */
+import { A_SECOND } from "../../core/divided.ts";
+import { isGauge } from "../../format/type.ts";
+import type { Span } from "../../time/range.ts";
+import { type Alert, type AlertKind, isLevel, isWhole, proposedAlertName, unitOfKind } from "./alert.ts";
+import { queryParts, type RecordingRule } from "./recordingrule.ts";
+import type { RulePreview } from "./recordingrules.ts";
+
+export interface AlertDraft {
+  kind: AlertKind;
+  /** Null while the proposed threshold is used. */
+  typed: string | null;
+  /** The label of the unit in which it is typed; null for the one that suits the value. */
+  typedUnit: string | null;
+  minutes: number;
+  forMinutes: number;
+  versionLabel: string;
+  receivers: string[];
+  /** Null while the proposed name is used. */
+  name: string | null;
+}
+
+export const KINDS: AlertKind[] = ["above", "below", "grew", "new_function", "silent"];
+
+/** A deploy shows within minutes; shares vary more, and profiles of some services come rarely. */
+const WINDOWS: Record<AlertKind, number> = { above: 5, below: 5, grew: 30, new_function: 30, silent: 15 };
+
+export function newDraft(kind: AlertKind = "above"): AlertDraft {
+  return {
+    kind,
+    typed: null,
+    typedUnit: null,
+    minutes: WINDOWS[kind],
+    forMinutes: 1,
+    versionLabel: "",
+    receivers: [],
+    name: null,
+  };
+}
+
+export function draftOf(alert: Alert, unit: string): AlertDraft {
+  const { kind, threshold, minutes, for_minutes, version_label, receivers, name } = alert;
+  const { label, factor } = unitFor(threshold, typedUnits(unit));
+  return {
+    kind,
+    typed: digits(threshold / factor),
+    typedUnit: label,
+    minutes,
+    forMinutes: for_minutes,
+    versionLabel: version_label,
+    receivers,
+    name,
+  };
+}
+
+/** The same alert of another kind, with what is usual for that. The name stays only where someone has typed it. */
+export function withKind(draft: AlertDraft, kind: AlertKind): AlertDraft {
+  const { receivers, name } = draft;
+  return { ...newDraft(kind), receivers, name };
+}
+
+/** Why a kind can't watch a rule; empty where it can. */
+export function refusedKind(kind: AlertKind, rule: RecordingRule): string {
+  return kind === "new_function" && !isWhole(rule) ? "Only for rules of entire profiles, without a function" : "";
+}
+
+/** What is shown where the threshold is typed, and the alert that is meant. */
+export interface Drafted {
+  alert: Alert;
+  unit: string;
+  /** The typed threshold, or the proposed one; empty while none is known. */
+  text: string;
+  units: TypedUnit[];
+  typedUnit: TypedUnit;
+}
+
+/** The alert of a draft on a rule with these loads. Its threshold is NaN while it is unknown. */
+export function drafted(
+  draft: AlertDraft,
+  rule: RecordingRule,
+  stored: Alert | null,
+  loads: RulePreview | undefined,
+): Drafted {
+  const { kind, typed } = draft;
+  const unit = unitOfKind(kind, queryParts(rule.query).type);
+  const units = typedUnits(unit);
+  const proposed = proposedThreshold(kind, loads);
+  const typedUnit = units.find(({ label }) => label === draft.typedUnit) ?? unitFor(proposed ?? 0, units);
+  const text = typed ?? (proposed === null ? "" : digits(twoDigits(proposed / typedUnit.factor)));
+  const threshold = text.trim() === "" ? Number.NaN : Number(text) * typedUnit.factor;
+  const alert: Alert = {
+    id: stored?.id ?? "",
+    name: "",
+    rule: rule.id,
+    kind,
+    threshold,
+    minutes: draft.minutes,
+    for_minutes: isLevel(kind) ? draft.forMinutes : 1,
+    version_label: kind === "grew" ? draft.versionLabel : "",
+    receivers: draft.receivers,
+    silenced_until: stored?.silenced_until ?? 0,
+    generation: stored?.generation ?? 0,
+  };
+  alert.name = draft.name ?? proposedAlertName(alert, rule, unit);
+  return { alert, unit, text, units, typedUnit };
+}
+
+/** A rule's values as an alert sees them: per second for sums, CPU time in cores. */
+export function loadsOf(preview: RulePreview, type: string, span: Span): RulePreview {
+  const unit = unitOfKind("above", type);
+  if (isGauge(type)) return { ...preview, unit };
+  const { start, step, series } = preview;
+  const factor = preview.unit === "nanoseconds" ? 1e-6 : 1000;
+  const perSecond = (value: number | null, index: number) => {
+    const [from, until] = [start + index * step, start + (index + 1) * step];
+    const covered = Math.min(until, span.until) - Math.max(from, span.from);
+    // The first and the last step reach beyond the range. Of a small part of one, one profile more or less is a spike.
+    return value === null || covered < step / 2 ? null : (value * factor) / covered;
+  };
+  return { ...preview, unit, series: series.map((one) => ({ ...one, points: one.points.map(perSecond) })) };
+}
+
+/** A threshold that yesterday's values didn't reach: a fifth above the highest, or half of the typical. */
+function proposedThreshold(kind: AlertKind, loads: RulePreview | undefined): number | null {
+  if (kind === "grew") return 20;
+  if (kind === "new_function") return 5;
+  if (kind === "silent") return 0;
+  const values = (loads?.series ?? []).flatMap(({ points }) => points.filter((point) => point !== null));
+  if (values.length === 0) return null;
+  const sorted = values.sort((a, b) => a - b);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  return kind === "above" ? sorted[sorted.length - 1] * 1.2 : middle / 2;
+}
+
+function twoDigits(value: number): number {
+  return Number(value.toPrecision(2));
+}
+
+/** Without what binary fractions add. */
+function digits(value: number): string {
+  return String(Number(value.toPrecision(12)));
+}
+
+/** A unit in which a threshold is typed, and how many of the server's make up one. */
+export interface TypedUnit {
+  label: string;
+  factor: number;
+}
+
+/** The units in which people type a threshold, the smallest first. */
+export function typedUnits(unit: string): TypedUnit[] {
+  const rate = unit.endsWith(A_SECOND) ? A_SECOND : "";
+  const of = unit.slice(0, unit.length - rate.length);
+  if (of === "bytes") return ["B", "KiB", "MiB", "GiB"].map((name, i) => ({ label: name + rate, factor: 1024 ** i }));
+  if (of === "seconds" && rate)
+    return [
+      { label: "ms/s", factor: 0.001 },
+      { label: "s/s", factor: 1 },
+    ];
+  return [{ label: unit, factor: 1 }];
+}
+
+/** The largest unit of which a value has at least one. */
+export function unitFor(value: number, units: TypedUnit[]): TypedUnit {
+  return units.findLast(({ factor }) => value >= factor) ?? units[0];
+}
