@@ -39,7 +39,16 @@
  *            value-row (data-value), value-total, …-share, …-max, …-mean, …-deviation, …-profiles, value-steps, value-baseline, value-comparison, value-filter, value-exclude, value-filtered
  *   rules    rules-link · rules (list), rule (data-name), rule-words, rule-name, rule-series, rule-explore, rule-copy, rule-delete, rule-question, rule-delete-yes,
  *            rules-empty, rules-server, rules-use · rule-chart · record-open, record-frame, record, record-words, record-what-…, record-name,
- *            record-by (data-name), record-unit, record-series, record-problem, record-save, record-saved, record-rules
+ *            record-by (data-name), record-unit, record-series, record-problem, record-save, record-saved, record-rules, record-alert, rule-alert, tab-rules,
+ *            tab-alerts · in the chart rule-threshold, rule-firing (one each)
+ *   alerts   alerts (list), alert-item (data-name, data-status), alert-item-name, alert-status, alert-item-words, alert-error, alert-firing, firing-series,
+ *            firing-profiles, alert-edit, silence, silence-1h, silence-8h, silence-1day, silence-end, silence-problem, alert-delete, alert-question,
+ *            alert-delete-yes, alert-new, alerts-empty, alerts-server · alert (the dialog), alert-words, alert-rule, alert-kind-…, alert-threshold,
+ *            alert-unit, alert-minutes, alert-for, alert-version, alert-name, alert-receivers-all, alert-receiver (data-name), alert-reading,
+ *            alert-firings, alert-problem, alert-save, alert-saved, alert-all · alerts-history, alert-event (data-status) · receivers,
+ *            receivers-empty, receiver (data-name), receiver-sent, receiver-error, receiver-test, receiver-outcome, receiver-delete, receiver-question,
+ *            receiver-delete-yes, receiver-add, receiver-form, receiver-kind-…, receiver-name, receiver-url, receiver-token, receiver-problem,
+ *            receiver-save
  *   explain  explain-button, explain, explain-functions, explain-patterns, explain-copy, explain-model, explain-ask, explain-said
  *   page     drop-overlay · notice, close-notice · token-dialog, token-input, token-give, token-problem
  */

@@ -7,12 +7,13 @@ import { Icon } from "../components/controls/icon.tsx";
 import { linkTo } from "../components/controls/link.ts";
 import { RulesFrame } from "../components/rules/rulesframe.tsx";
 import { RetryNote } from "../components/status/retrynote.tsx";
-import { alertTarget } from "../state/page/alerting.ts";
-import { statusOf } from "../state/query/alert.ts";
-import { useAlerts } from "../state/query/alerts.ts";
+import { alertTarget } from "../state/page/alerttarget.ts";
+import { isSilenced, type ListedAlert, statusOf } from "../state/query/alert.ts";
+import { useAlerts } from "../state/query/alertlist.ts";
+import { natural } from "../state/query/labels.ts";
 import type { RecordingRule } from "../state/query/recordingrule.ts";
 import { rules } from "../state/query/recordingrules.ts";
-import { refreshAutomatically } from "../state/url/clock.ts";
+import { clock, refreshAutomatically } from "../state/url/clock.ts";
 import { initialRoute } from "../state/url/route.ts";
 import { visit } from "../state/url/router.ts";
 import "../style/alerts.css";
@@ -42,8 +43,10 @@ function Content() {
   if (!value || !made.value) return wrong ? <RetryNote problem={wrong} /> : <p class="hint">Reading the alerts…</p>;
   const { alerts, history, receivers } = value;
   const byId = new Map(made.value.map((rule) => [rule.id, rule]));
-  const isFirst = { firing: 0, error: 1, unknown: 2, ok: 2 };
-  const sorted = [...alerts].sort((a, b) => isFirst[statusOf(a)] - isFirst[statusOf(b)] || (a.name < b.name ? -1 : 1));
+  // What needs someone comes first.
+  const rank = (alert: ListedAlert) =>
+    ({ firing: isSilenced(alert, clock.value) ? 2 : 0, error: 1, unknown: 3, ok: 3 })[statusOf(alert)];
+  const sorted = [...alerts].sort((a, b) => rank(a) - rank(b) || natural(a.name, b.name));
   return (
     <>
       {wrong && <RetryNote problem={wrong} />}

@@ -77,11 +77,11 @@ function Controls({ found }: { found: Service[] }) {
           <a
             class="control"
             {...linkTo(initialRoute("rules"))}
-            title="Recording rules: metrics made from profiles"
+            title="Recording rules: metrics made from profiles, and alerts on them"
             data-testid="rules-link"
           >
             <Icon name="chart" />
-            <span class="wide">Rules</span>
+            <span class="wide">Rules &amp; alerts</span>
           </a>
           <button
             type="button"

@@ -23,9 +23,7 @@ export function useSaving(doing: string): Saving {
         try {
           await act();
         } catch (failure) {
-          const isWords =
-            failure instanceof ApiError && failure.reason && failure.status !== 401 && failure.status < 500;
-          if (!isWords) throw failure;
+          if (!(failure instanceof ApiError && isExplained(failure))) throw failure;
           refused.value = sentence(failure.reason);
         }
       });
@@ -33,7 +31,14 @@ export function useSaving(doing: string): Saving {
   };
 }
 
-/** "Conflict: the name is taken." of "conflict: the name is taken". */
+/** Whether the reason is for people. 502 and 504 are about another server that was asked. */
+function isExplained({ reason, status }: ApiError): boolean {
+  return reason !== "" && status !== 401 && (status < 500 || status === 502 || status === 504);
+}
+
+/** "The name is taken." of "the name is taken". A host stays as it is. */
 export function sentence(reason: string): string {
-  return `${reason[0].toUpperCase()}${reason.slice(1).replace(/\.$/, "")}.`;
+  const [first] = reason.split(" ");
+  const begin = /\.\w/.test(first) ? reason[0] : reason[0].toUpperCase();
+  return `${begin}${reason.slice(1).replace(/\.$/, "")}.`;
 }

@@ -1,14 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import type { AlertTarget } from "../../state/page/alerting.ts";
-import {
-  type AlertKind,
-  alertWords,
-  isLevel,
-  type ListedAlert,
-  storedAlert,
-  unitOfKind,
-} from "../../state/query/alert.ts";
+import type { AlertTarget } from "../../state/page/alerttarget.ts";
+import { type AlertKind, alertWords, isLevel, storedAlert } from "../../state/query/alert.ts";
 import {
   type AlertDraft,
   drafted,
@@ -19,8 +12,8 @@ import {
   refusedKind,
   withKind,
 } from "../../state/query/alertdraft.ts";
-import { saveAlert, useAlerts } from "../../state/query/alerts.ts";
-import { exportedName, queryParts, type RecordingRule } from "../../state/query/recordingrule.ts";
+import { saveAlert, useAlerts } from "../../state/query/alertlist.ts";
+import { exportedName, queryParts } from "../../state/query/recordingrule.ts";
 import { useRulePreview } from "../../state/query/recordingrules.ts";
 import { useSaving } from "../../state/saving.ts";
 import { initialRoute } from "../../state/url/route.ts";
@@ -68,7 +61,7 @@ export function AlertDialog({ target, onClose }: { target: AlertTarget; onClose:
 function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget; done: () => void }) {
   const chosen = useSignal(stored?.rule ?? rules[0].id);
   const rule = rules.find(({ id }) => id === chosen.value) ?? rules[0];
-  const state = useSignal<AlertDraft>(stored ? storedDraft(stored, rule) : newDraft());
+  const state = useSignal<AlertDraft>(stored ? draftOf(stored, rule) : newDraft());
   const draft = state.value;
   const change = (patch: Partial<AlertDraft>) => {
     state.value = { ...draft, ...patch };
@@ -78,7 +71,7 @@ function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget;
   const preview = useRulePreview(rule, span);
   const loads = preview.value && loadsOf(preview.value, queryParts(rule.query).type, span);
   const made = drafted(draft, rule, stored && storedAlert(stored), loads);
-  const { alert, unit } = made;
+  const { alert } = made;
   const isKnown = Number.isFinite(alert.threshold);
   const { running, wrong, run } = useSaving("save the alert");
   const save = (event: Event) => {
@@ -90,7 +83,7 @@ function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget;
   };
   return (
     <form class="record-form" onSubmit={save}>
-      <p data-testid="alert-words">{alertWords(alert, rule, unit)}.</p>
+      <p data-testid="alert-words">{alertWords(alert, rule)}.</p>
       {rules.length > 1 && !stored && (
         <label class="alert-field">
           Rule
@@ -125,7 +118,7 @@ function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget;
               data-testid={`alert-kind-${kind}`}
               onClick={() => {
                 // What was stored comes back with its kind.
-                state.value = kind === stored?.kind ? storedDraft(stored, rule) : withKind(draft, kind);
+                state.value = kind === stored?.kind ? draftOf(stored, rule) : withKind(draft, kind);
               }}
             >
               {label}
@@ -163,10 +156,6 @@ function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget;
       </button>
     </form>
   );
-}
-
-function storedDraft(stored: ListedAlert, rule: RecordingRule): AlertDraft {
-  return draftOf(stored, unitOfKind(stored.kind, queryParts(rule.query).type));
 }
 
 /** Who gets messages: all, also those that are added later, or some. */

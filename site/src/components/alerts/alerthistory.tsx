@@ -1,6 +1,6 @@
 import { short } from "../../format/number.ts";
 import { alertValue, type ListedAlert, labelWords } from "../../state/query/alert.ts";
-import type { AlertEvent } from "../../state/query/alerts.ts";
+import type { AlertEvent } from "../../state/query/alertlist.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
 import { formatInstant, formatMinute } from "../../time/range.ts";
 import { linkTo } from "../controls/link.ts";

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { alertTarget } from "../../state/page/alerting.ts";
+import { alertTarget } from "../../state/page/alerttarget.ts";
 import {
   alertValue,
   alertWords,
@@ -11,7 +11,7 @@ import {
   statusWords,
   storedAlert,
 } from "../../state/query/alert.ts";
-import { deleteAlert, saveAlert } from "../../state/query/alerts.ts";
+import { deleteAlert, saveAlert } from "../../state/query/alertlist.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
 import { sentence, useSaving } from "../../state/saving.ts";
 import { clock } from "../../state/url/clock.ts";
@@ -22,29 +22,32 @@ import { profilesAround } from "./firinglink.ts";
 
 /** An alert with its state; `rule` is null after that was deleted. */
 export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: RecordingRule | null }) {
-  const { id, name, unit, error, evaluated, receivers } = alert;
+  const { id, name, error, evaluated, receivers } = alert;
   const status = statusOf(alert);
   const to = receivers.length === 0 ? "all receivers" : receivers.join(", ");
   return (
     <li class="alert-item" data-testid="alert-item" data-name={name} data-status={status}>
-      <div class="alert-title">
-        <h2 data-testid="alert-item-name">{name}</h2>
-        <b class={`alert-status ${status}`} data-testid="alert-status">
-          {statusWords(alert, clock.value)}
-        </b>
-      </div>
-      <p data-testid="alert-item-words">
-        {rule ? `${alertWords(alert, rule, unit)}.` : "The rule of this alert was deleted."}
-      </p>
-      {error && (
-        <p class="alert-error" data-testid="alert-error">
-          {sentence(error)}
+      <div class="alert-about">
+        <div class="alert-title">
+          <h2 data-testid="alert-item-name">{name}</h2>
+          <b class={`alert-status ${status}`} data-testid="alert-status">
+            {statusWords(alert, clock.value)}
+          </b>
+        </div>
+        <p data-testid="alert-item-words">
+          {rule ? `${alertWords(alert, rule)}.` : "The rule of this alert was deleted."}
         </p>
-      )}
-      {alert.firing.length > 0 && <FiringSeries alert={alert} rule={rule} />}
-      <p class="hint">
-        {evaluated > 0 && `Evaluated ${formatMinute(evaluated)} · `}messages to {to}
-      </p>
+        {error && (
+          <p class="alert-error" data-testid="alert-error">
+            {sentence(error)}
+          </p>
+        )}
+        {alert.firing.length > 0 && <FiringSeries alert={alert} rule={rule} />}
+        <p class="hint">
+          Messages to {to}
+          {evaluated > 0 && ` · evaluated ${formatMinute(evaluated)}`}
+        </p>
+      </div>
       <div class="rule-actions">
         {rule && (
           <button

@@ -1,6 +1,6 @@
 import type { Alert } from "../../state/query/alert.ts";
 import { firingsWords, firingWords } from "../../state/query/alert.ts";
-import { useAlertPreview } from "../../state/query/alerts.ts";
+import { useAlertPreview } from "../../state/query/alertlist.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
 import type { RulePreview } from "../../state/query/recordingrules.ts";
 import type { Loaded } from "../../state/resource.ts";

@@ -49,6 +49,7 @@ export function Condition({ draft, made, rule, onChange }: Props) {
               id="alert-threshold"
               type="number"
               required
+              autofocus
               min="0"
               step="any"
               value={text}

@@ -7,8 +7,8 @@ import {
   type ReceiverKind,
   saveReceiver,
   testReceiver,
-} from "../../state/query/alerts.ts";
-import { sentence, useSaving } from "../../state/saving.ts";
+} from "../../state/query/alertlist.ts";
+import { useSaving } from "../../state/saving.ts";
 import { formatMinute } from "../../time/range.ts";
 import { Icon } from "../controls/icon.tsx";
 import { DeleteQuestion } from "../rules/deletequestion.tsx";
@@ -42,12 +42,7 @@ export function ReceiverList({ receivers }: { receivers: Receiver[] }) {
       {adding.value ? (
         <Form taken={receivers.map(({ name }) => name)} done={() => (adding.value = false)} />
       ) : (
-        <button
-          type="button"
-          class={`control${receivers.length === 0 ? " primary" : ""}`}
-          data-testid="receiver-add"
-          onClick={() => (adding.value = true)}
-        >
+        <button type="button" class="control" data-testid="receiver-add" onClick={() => (adding.value = true)}>
           <Icon name="plus" /> Add receiver
         </button>
       )}
@@ -79,7 +74,7 @@ function Item({ receiver }: { receiver: Receiver }) {
         </span>
         {error && (
           <p class="alert-error" data-testid="receiver-error">
-            {sentence(error)}
+            Last failure: {error}
           </p>
         )}
         <p role="status" class="receiver-outcome" data-testid="receiver-outcome">

@@ -1,6 +1,6 @@
 import { batch, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { alertTarget } from "../../state/page/alerting.ts";
+import { alertTarget } from "../../state/page/alerttarget.ts";
 import { type RecordTarget, recordTarget } from "../../state/page/record.ts";
 import { takenSteps } from "../../state/profile/stepchanges.ts";
 import { labelOrder } from "../../state/query/labels.ts";

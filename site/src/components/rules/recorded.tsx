@@ -1,4 +1,4 @@
-import { alertTarget } from "../../state/page/alerting.ts";
+import { alertTarget } from "../../state/page/alerttarget.ts";
 import { copyText } from "../../state/page/clipboard.ts";
 import { exportedName, promQL, type RecordingRule } from "../../state/query/recordingrule.ts";
 import { initialRoute } from "../../state/url/route.ts";

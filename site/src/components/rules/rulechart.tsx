@@ -51,6 +51,8 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
     (threshold ?? 0) * 1.1,
     ...bands.flatMap(({ values, below }) => values.map((value, i) => (value ?? 0) + (below[i] ?? 0))),
   );
+  // A load has a unit that is too long for the axis.
+  const [top, unitWords] = watched ? formatValue(peak, unit).split(/ (.*)/s) : [formatValue(peak, unit)];
   const x = (index: number) => round(placeIn(span, start + index * step) * WIDTH);
   const move = (event: PointerEvent) => {
     const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
@@ -65,7 +67,7 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
   const name = (one: string) => (by.length === 0 ? "" : one);
   return (
     <figure class="rule-chart" data-testid="rule-chart">
-      <TimedChart span={span} top={formatValue(peak, unit)}>
+      <TimedChart span={span} top={top}>
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           preserveAspectRatio="none"
@@ -114,7 +116,7 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
       <figcaption>
         <span class="soft">
           {here === null
-            ? `${isAverage ? "average of" : "per"} ${formatStep(step)}`
+            ? `${unitWords ? `${unitWords}, ` : ""}${isAverage ? "average of" : "per"} ${formatStep(step)}`
             : bucketLabel({ from: start + here * step, until: start + (here + 1) * step })}
         </span>
         {(by.length > 0 || here !== null) &&

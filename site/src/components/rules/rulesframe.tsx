@@ -1,6 +1,6 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
-import { type AlertTarget, alertTarget } from "../../state/page/alerting.ts";
+import { type AlertTarget, alertTarget } from "../../state/page/alerttarget.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { server } from "../../state/query/services.ts";
 import { refresh } from "../../state/url/clock.ts";

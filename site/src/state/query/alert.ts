@@ -88,16 +88,16 @@ export function unitOfKind(kind: AlertKind, type: string): string {
 const and = new Intl.ListFormat("en");
 
 /** "Fires when orders.match in checkout uses more than 1.5 cores (average of 5 min)". */
-export function alertWords(alert: Alert, rule: RuleDraft, unit: string): string {
+export function alertWords(alert: Alert, rule: RuleDraft): string {
   const by = rule.group_by.length > 0 ? `; each ${and.format(rule.group_by)} separately` : "";
-  return `Fires when ${conditionWords(alert, rule, unit)}${by}`;
+  return `Fires when ${conditionWords(alert, rule)}${by}`;
 }
 
-function conditionWords(alert: Alert, rule: RuleDraft, unit: string): string {
+function conditionWords(alert: Alert, rule: RuleDraft): string {
   const { kind, threshold, minutes, for_minutes, version_label } = alert;
   const subject = subjectWords(rule);
   const { type } = queryParts(rule.query);
-  const amount = Number.isFinite(threshold) ? formatValue(threshold, unit) : `… ${unit}`;
+  const amount = amountWords(threshold, unitOfKind(kind, type));
   const window = formatStep(minutes * MINUTE);
   switch (kind) {
     case "above":
@@ -116,8 +116,16 @@ function conditionWords(alert: Alert, rule: RuleDraft, unit: string): string {
     case "new_function":
       return `a function that ${subject} didn't have in the 24 h before has at least ${amount} of the ${typeWords(type)} over ${window}`;
     case "silent":
-      return `${subject} had ${isWhole(rule) ? "profiles" : "samples"}, and has none for ${window}`;
+      return `${subject}, which had ${isWhole(rule) ? "profiles" : "samples"}, has none for ${window}`;
   }
+}
+
+/** "1.5 cores", "1,200 objects/s", "… cores" while it is unknown. */
+function amountWords(threshold: number, unit: string): string {
+  if (!Number.isFinite(threshold)) return `… ${unit}`;
+  const amount = formatValue(threshold, unit);
+  // Elsewhere the type says that objects are counted.
+  return unit.startsWith("objects") ? `${amount.replace(/\/s$/, "")} ${unit}` : amount;
 }
 
 /** What something does with what a type measures. */
@@ -136,14 +144,14 @@ function ofWhat(type: string): string {
 }
 
 /** "orders.match in checkout above 1.5 cores". */
-export function proposedAlertName({ kind, threshold }: Alert, rule: RuleDraft, unit: string): string {
+export function proposedAlertName({ kind, threshold }: Alert, rule: RuleDraft): string {
   const subject = subjectWords(rule);
   switch (kind) {
     case "above":
     case "below": {
       const type = queryParts(rule.query).type;
       const what = isCpu(type) ? "" : ` ${typeLabel(type).replace(" · ", " ")}`;
-      return `${subject}${what} ${kind} ${formatValue(threshold, unit)}`;
+      return `${subject}${what} ${kind} ${amountWords(threshold, unitOfKind(kind, type))}`;
     }
     case "grew":
       return `${subject} grew`;

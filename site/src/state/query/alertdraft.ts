@@ -38,9 +38,9 @@ export function newDraft(kind: AlertKind = "above"): AlertDraft {
   };
 }
 
-export function draftOf(alert: Alert, unit: string): AlertDraft {
+export function draftOf(alert: Alert, rule: RecordingRule): AlertDraft {
   const { kind, threshold, minutes, for_minutes, version_label, receivers, name } = alert;
-  const { label, factor } = unitFor(threshold, typedUnits(unit));
+  const { label, factor } = unitFor(threshold, typedUnits(unitOfRule(kind, rule)));
   return {
     kind,
     typed: digits(threshold / factor),
@@ -52,6 +52,8 @@ export function draftOf(alert: Alert, unit: string): AlertDraft {
     name,
   };
 }
+
+const unitOfRule = (kind: AlertKind, { query }: RecordingRule) => unitOfKind(kind, queryParts(query).type);
 
 /** The same alert of another kind, with what is usual for that. The name stays only where someone has typed it. */
 export function withKind(draft: AlertDraft, kind: AlertKind): AlertDraft {
@@ -67,7 +69,6 @@ export function refusedKind(kind: AlertKind, rule: RecordingRule): string {
 /** What is shown where the threshold is typed, and the alert that is meant. */
 export interface Drafted {
   alert: Alert;
-  unit: string;
   /** The typed threshold, or the proposed one; empty while none is known. */
   text: string;
   units: TypedUnit[];
@@ -82,8 +83,7 @@ export function drafted(
   loads: RulePreview | undefined,
 ): Drafted {
   const { kind, typed } = draft;
-  const unit = unitOfKind(kind, queryParts(rule.query).type);
-  const units = typedUnits(unit);
+  const units = typedUnits(unitOfRule(kind, rule));
   const proposed = proposedThreshold(kind, loads);
   const typedUnit = units.find(({ label }) => label === draft.typedUnit) ?? unitFor(proposed ?? 0, units);
   const text = typed ?? (proposed === null ? "" : digits(twoDigits(proposed / typedUnit.factor)));
@@ -101,8 +101,8 @@ export function drafted(
     silenced_until: stored?.silenced_until ?? 0,
     generation: stored?.generation ?? 0,
   };
-  alert.name = draft.name ?? proposedAlertName(alert, rule, unit);
-  return { alert, unit, text, units, typedUnit };
+  alert.name = draft.name ?? proposedAlertName(alert, rule);
+  return { alert, text, units, typedUnit };
 }
 
 /** A rule's values as an alert sees them: per second for sums, CPU time in cores. */
