@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { alertAnswer } from "./alertanswers.mjs";
 import { push } from "./answers.mjs";
 import { barriers } from "./axe.mjs";
 import { drop, launch, openPage, own, settled } from "./page.mjs";
@@ -128,6 +129,17 @@ const STATES = [
   ],
   ["split", () => explore(`&split=${LABEL}`), ({ at }) => at("split-value").first().waitFor()],
   ["rules", () => "/rules", ({ at }) => at("rules-use").waitFor()],
+  [
+    "alerts",
+    () => "/alerts",
+    async ({ page, at }) => {
+      await at("receivers").waitFor();
+      const json = alertAnswer({ ofFunction: "", ofService: "" });
+      await page.route("**/api/v1/alerts?*", (route) => route.fulfill({ json }));
+      await at("refresh").click();
+      await at("alert-item").first().waitFor();
+    },
+  ],
   ["table", () => explore("&v=table"), ({ at }) => at("row").first().waitFor()],
   [
     "drawer",

@@ -70,7 +70,7 @@ test("a sub-path of a static host serves every page, and with the network off th
   const { page, errors } = await visit(context, host.port, "file");
   await opensFiles(page);
   assert.equal(await active(page), `http://127.0.0.1:${host.port}${PREFIX}sw.js`);
-  for (const name of ["", "explore", "diff", "file", "rules"]) {
+  for (const name of ["", "explore", "diff", "file", "rules", "alerts"]) {
     const other = await visit(context, host.port, name);
     await other.page.locator(".header").waitFor();
     assert.deepEqual(other.errors, []);
@@ -82,7 +82,7 @@ test("a sub-path of a static host serves every page, and with the network off th
   );
 
   await host.close();
-  for (const name of ["", "explore", "diff", "rules", "file.html", "index.html", "file"]) {
+  for (const name of ["", "explore", "diff", "rules", "alerts", "file.html", "index.html", "file"]) {
     await page.goto(`http://127.0.0.1:${host.port}${PREFIX}${name}`);
     await page.locator(".header").waitFor();
   }
