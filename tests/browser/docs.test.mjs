@@ -20,6 +20,10 @@ const NO_RECORDING = /\.jfr\b/;
 /** By file and beginning: lines that are left out, or whether it is a server, which runs until it is stopped. */
 const RUN = {
   "README.md": { "curl --data-binary @cpu.pprof": {} },
+  "docs/alerts.md": {
+    'curl -H "Authorization: Bearer $TOKEN" https://profiles.example.com/api/v1/rules': {},
+    'curl -H "Authorization: Bearer $TOKEN" https://profiles.example.com/api/v1/receivers': {},
+  },
   "docs/api.md": {
     "# What a pull request made slower": {},
     "curl -H 'Authorization: Bearer TOKEN' -d '{\"text\"": {},
@@ -55,6 +59,10 @@ const ACCOUNT = "needs an account in a cloud; deploy.test.mjs runs the command w
 /** By file and beginning: why it does not run here. */
 const NOT_RUN = {
   "README.md": { "cargo xtask run": BUILD, "cargo xtask demo": BUILD, "cargo xtask setup": ACCOUNT },
+  "docs/alerts.md": {
+    'curl -H "Authorization: Bearer $TOKEN" https://profiles.example.com/api/v1/alerts':
+      "needs an alert with this ID and a receiver that answers; alerts.test.mjs makes both",
+  },
   "docs/api.md": { "claude mcp add": "a program that is not ours" },
   "docs/first-profile.md": { "cargo xtask run": BUILD },
   "docs/security.md": { 'token="plt_': ACCOUNT },

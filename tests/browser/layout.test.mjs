@@ -140,6 +140,29 @@ const STATES = [
       await at("alert-item").first().waitFor();
     },
   ],
+  [
+    "alert-dialog",
+    () => "/alerts",
+    async ({ page, at }) => {
+      await at("receivers").waitFor();
+      const query = `${CPU}{service_name="${SERVICE}"}`;
+      const rule = { id: "a", metric_name: `profiles_recorded_${LABEL}`, query, group_by: [LABEL], function: JAVA };
+      const rest = { external_labels: {}, function_regex: "", call_site: [], self: false, unit_suffix: true };
+      const rules = [rule, { ...rule, id: "b", function: "" }].map((one) => ({ ...rest, ...one }));
+      const firing = { labels: { [LABEL]: VALUE }, from: range.from, until: range.middle, value: 2.1 };
+      const { receivers } = alertAnswer({ ofFunction: "", ofService: "" });
+      for (const [path, json] of [
+        ["rules?", { rules }],
+        ["alerts?", { alerts: [], history: [], receivers }],
+        ["alerts/preview?", { firings: Array(7).fill(firing), unit: "cores" }],
+      ])
+        await page.route(`**/api/v1/${path}*`, (route) => route.fulfill({ json }));
+      await at("refresh").click();
+      await at("alert-new").click();
+      await at("alert-threshold").fill("0.01");
+      await at("alert-firings").filter({ hasText: "and 2 more" }).waitFor();
+    },
+  ],
   ["table", () => explore("&v=table"), ({ at }) => at("row").first().waitFor()],
   [
     "drawer",
