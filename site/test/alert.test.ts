@@ -20,6 +20,7 @@ const {
 const { drafted, draftOf, loadsOf, newDraft, refusedKind, typedUnits, unitFor, withKind } = await import(
   "../src/state/query/alertdraft.ts"
 );
+const { sentence } = await import("../src/state/saving.ts");
 const { zone } = await import("../src/time/zone.ts");
 zone.value = "utc";
 
@@ -126,17 +127,18 @@ test("a proposed name tells alerts on one rule apart", () => {
   assert.equal(name({ kind: "silent" }), "No profiles of checkout");
 });
 
+const NOW = Date.UTC(2026, 2, 14, 12);
 const listed = (fields: Partial<ListedAlert>): ListedAlert => ({
   ...alert(),
   unit: "cores",
   firing: [],
   error: "",
-  evaluated: 1,
+  evaluated: NOW,
   ...fields,
 });
 
 test("the state of an alert is one phrase, and an error comes first", () => {
-  const now = Date.UTC(2026, 2, 14, 12);
+  const now = NOW;
   const since = now - 60_000;
   const series = { labels: {}, since, value: 2 };
   const firing = [series, { ...series, since: since - 3_600_000 }];
@@ -147,12 +149,18 @@ test("the state of an alert is one phrase, and an error comes first", () => {
   const words = (fields: Partial<ListedAlert>) => statusWords(listed(fields), now).replace(/\d+ \w+( \d{4})? /g, "");
   assert.equal(words({}), "OK");
   assert.equal(words({ evaluated: 0 }), "Not evaluated yet");
+  assert.equal(words({ evaluated: now - 3_600_000 }), "Not evaluated since 11:00", "what was OK an hour ago");
   assert.equal(words({ firing }), `Firing since ${earlier}`);
   assert.equal(words({ firing, silenced_until: now + 3_600_000 }), `Firing since ${earlier}, silenced until ${later}`);
   assert.equal(words({ silenced_until: now - 1 }), "OK", "a silence that is over");
   assert.equal(words({ firing, error: "the rule was deleted" }), "Error");
-  assert.equal(statusOf(listed({ firing })), "firing");
+  assert.equal(statusOf(listed({ firing }), now), "firing");
   assert.deepEqual(storedAlert(listed({ firing })), alert(), "only what the server stores is sent back");
+});
+
+test("the server's words are a sentence, and a host stays as it is", () => {
+  assert.equal(sentence("the name is taken."), "The name is taken.");
+  assert.equal(sentence("hooks.example.com answered 404"), "hooks.example.com answered 404.");
 });
 
 test("values and labels in words", () => {

@@ -45,7 +45,7 @@ function Content() {
   const byId = new Map(made.value.map((rule) => [rule.id, rule]));
   // What needs someone comes first.
   const rank = (alert: ListedAlert) =>
-    ({ firing: isSilenced(alert, clock.value) ? 2 : 0, error: 1, unknown: 3, ok: 3 })[statusOf(alert)];
+    ({ firing: isSilenced(alert, clock.value) ? 2 : 0, error: 1, unknown: 3, ok: 3 })[statusOf(alert, clock.value)];
   const sorted = [...alerts].sort((a, b) => rank(a) - rank(b) || natural(a.name, b.name));
   return (
     <>

@@ -23,7 +23,7 @@ import { profilesAround } from "./firinglink.ts";
 /** An alert with its state; `rule` is null after that was deleted. */
 export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: RecordingRule | null }) {
   const { id, name, error, evaluated, receivers } = alert;
-  const status = statusOf(alert);
+  const status = statusOf(alert, clock.value);
   const to = receivers.length === 0 ? "all receivers" : receivers.join(", ");
   return (
     <li class="alert-item" data-testid="alert-item" data-name={name} data-status={status}>

@@ -177,10 +177,13 @@ export function alertValue(kind: AlertKind, value: number, unit: string): string
 
 export type AlertStatus = "error" | "firing" | "unknown" | "ok";
 
-export function statusOf({ error, firing, evaluated }: ListedAlert): AlertStatus {
+/** Alerts are evaluated each minute. What is older than this says nothing of now. */
+const STALE = 15 * MINUTE;
+
+export function statusOf({ error, firing, evaluated }: ListedAlert, now: number): AlertStatus {
   if (error) return "error";
   if (firing.length > 0) return "firing";
-  return evaluated === 0 ? "unknown" : "ok";
+  return now - evaluated > STALE ? "unknown" : "ok";
 }
 
 /** "Firing since 14:03", "OK", "Not evaluated yet", and until when there are no messages. */
@@ -189,9 +192,9 @@ export function statusWords(alert: ListedAlert, now: number): string {
   const state = {
     error: "Error",
     firing: `Firing since ${formatMinute(since)}`,
-    unknown: "Not evaluated yet",
+    unknown: alert.evaluated === 0 ? "Not evaluated yet" : `Not evaluated since ${formatMinute(alert.evaluated)}`,
     ok: "OK",
-  }[statusOf(alert)];
+  }[statusOf(alert, now)];
   return isSilenced(alert, now) ? `${state}, silenced until ${formatMinute(alert.silenced_until)}` : state;
 }
 
