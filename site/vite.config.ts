@@ -60,7 +60,7 @@ export default defineConfig({
         annotatedialog: 3,
         explaindialog: 5,
         servicepanels: 26,
-        alerting: 9,
+        alerting: 10,
         recording: 10,
         splitcontrols: 3,
         pusher: 3,

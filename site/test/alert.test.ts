@@ -7,6 +7,7 @@ import "./page.ts";
 const {
   alertValue,
   alertWords,
+  firingSpans,
   firingsWords,
   firingWords,
   labelWords,
@@ -180,6 +181,15 @@ test("how often an alert would have fired", () => {
   assert.equal(firingsWords([firing, firing, firing]), "In the last 24 h it would have fired 3 times:");
   assert.match(firingWords(firing, "above", "cores", now), /^\d\d:\d\d:\d\d – \d\d:\d\d:\d\d, region=eu, 2\.1 cores$/);
   assert.match(firingWords({ ...firing, until: null }, "silent", "", now), /^since .*\d\d:\d\d, region=eu$/);
+});
+
+test("series that fire at the same time are one mark of the chart", () => {
+  const firing = (from: number, until: number | null) => ({ labels: {}, from, until, value: 1 });
+  assert.deepEqual(firingSpans([firing(30, null), firing(1, 5), firing(4, 9), firing(2, 3), firing(12, 13)], 40), [
+    { from: 1, until: 9 },
+    { from: 12, until: 13 },
+    { from: 30, until: 40 },
+  ]);
 });
 
 test("a series leads to its profiles: its labels are filters, around the time at which it began", () => {

@@ -1,5 +1,5 @@
 import type { Alert } from "../../state/query/alert.ts";
-import { firingsWords, firingWords } from "../../state/query/alert.ts";
+import { firingSpans, firingsWords, firingWords } from "../../state/query/alert.ts";
 import { useAlertPreview } from "../../state/query/alertlist.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
 import type { RulePreview } from "../../state/query/recordingrules.ts";
@@ -7,7 +7,7 @@ import type { Loaded } from "../../state/resource.ts";
 import type { Span } from "../../time/range.ts";
 import { LoadedChart } from "../rules/rulechart.tsx";
 
-/** Times that are listed; the chart marks all. */
+/** Times that are listed, the newest first; the chart marks all. */
 const LISTED = 5;
 
 interface Props {
@@ -23,8 +23,7 @@ interface Props {
 /** When the alert would have fired in the last day, in words and in the chart of its rule. */
 export function AlertPreview({ alert, loads, rule, span, threshold }: Props) {
   const { value, state, problem } = useAlertPreview(alert, span);
-  const firings = value?.firings ?? [];
-  const marks = firings.map(({ from, until }) => ({ from, until: until ?? span.until }));
+  const firings = [...(value?.firings ?? [])].sort((a, b) => b.from - a.from);
   return (
     <section class="record-preview" aria-label="Preview">
       <h3>
@@ -33,7 +32,12 @@ export function AlertPreview({ alert, loads, rule, span, threshold }: Props) {
           {state === "loading" || loads.state === "loading" ? "Reading…" : ""}
         </span>
       </h3>
-      <LoadedChart preview={loads} rule={rule} span={span} watched={{ threshold, firings: marks }} />
+      <LoadedChart
+        preview={loads}
+        rule={rule}
+        span={span}
+        watched={{ threshold, firings: firingSpans(firings, span.until) }}
+      />
       <div class="alert-firings" aria-live="polite" data-testid="alert-firings">
         {problem ? (
           <p role="alert">

@@ -75,7 +75,9 @@ export function Condition({ draft, made, rule, onChange }: Props) {
         </div>
       )}
       <Minutes
-        label={WINDOW_LABELS[kind]}
+        // Both versions are looked for in two windows.
+        label={draft.versionLabel ? "In the last" : WINDOW_LABELS[kind]}
+        windows={draft.versionLabel ? 2 : 1}
         choices={WINDOWS}
         value={minutes}
         testid="alert-minutes"
@@ -101,16 +103,18 @@ function Minutes(props: {
   label: string;
   choices: number[];
   value: number;
+  /** How many windows of so many minutes are meant. */
+  windows?: number;
   testid: string;
   onChange: (minutes: number) => void;
 }) {
-  const { label, choices, value, testid, onChange } = props;
+  const { label, choices, value, windows = 1, testid, onChange } = props;
   const all = choices.includes(value) ? choices : [...choices, value].sort((a, b) => a - b);
   return (
     <Choice label={label} value={String(value)} testid={testid} onChange={(text) => onChange(Number(text))}>
       {all.map((minutes) => (
         <option key={minutes} value={String(minutes)}>
-          {formatStep(minutes * MINUTE)}
+          {formatStep(windows * minutes * MINUTE)}
         </option>
       ))}
     </Choice>

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { plural } from "../../format/value.ts";
 import { token } from "../../state/page/token.ts";
 import {
@@ -109,6 +110,8 @@ function Item({ receiver }: { receiver: Receiver }) {
 function Form({ taken, done }: { taken: string[]; done: () => void }) {
   const kind = useSignal<ReceiverKind>("webhook");
   const name = useSignal("");
+  const first = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => first.current?.focus(), []);
   const { running, wrong, run } = useSaving("save the receiver");
   const save = (event: Event) => {
     event.preventDefault();
@@ -139,7 +142,7 @@ function Form({ taken, done }: { taken: string[]; done: () => void }) {
         Name
         <input
           required
-          autofocus
+          ref={first}
           pattern=".*\S.*"
           autocomplete="off"
           placeholder="ops"

@@ -209,6 +209,17 @@ export function firingsWords(firings: Firing[]): string {
   return `In the last 24 h it would have fired ${times}:`;
 }
 
+/** When any series fires. Series that fire at the same time are one span. */
+export function firingSpans(firings: Firing[], end: number): Span[] {
+  const spans: Span[] = [];
+  for (const { from, until } of [...firings].sort((a, b) => a.from - b.from)) {
+    const last = spans.at(-1);
+    if (last && from <= last.until) last.until = Math.max(last.until, until ?? end);
+    else spans.push({ from, until: until ?? end });
+  }
+  return spans;
+}
+
 /** "14:03 – 14:33, region=eu, 2.1 cores". */
 export function firingWords(
   { from, until, labels, value }: Firing,
