@@ -10,7 +10,7 @@ import { isVersion, natural } from "../../state/query/labels.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
 
 const DAY = 86_400_000;
-const WINDOWS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 720];
+const WINDOWS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360];
 const LASTING = [1, 2, 3, 5, 10, 15, 30, 60];
 
 const THRESHOLD_LABELS: Partial<Record<AlertKind, string>> = {
@@ -78,7 +78,8 @@ export function Condition({ draft, made, rule, onChange }: Props) {
         // Both versions are looked for in two windows.
         label={draft.versionLabel ? "In the last" : WINDOW_LABELS[kind]}
         windows={draft.versionLabel ? 2 : 1}
-        choices={WINDOWS}
+        // Of fewer nobody knows how they vary.
+        choices={kind === "grew" ? WINDOWS.filter((minutes) => minutes >= 5) : WINDOWS}
         value={minutes}
         testid="alert-minutes"
         onChange={(minutes) => onChange({ minutes })}
