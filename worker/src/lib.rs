@@ -48,7 +48,7 @@ use worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use worker::worker_sys::{self, web_sys};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
-use api::{limits as limits_api, metrics, model, query, source};
+use api::{limits as limits_api, metrics, model, query, rules, source};
 use auth::access::Access;
 use auth::{Caller, Reason, admit};
 use http::endpoint::{Endpoint, Handler, Installation, TenantHandler};
@@ -154,6 +154,8 @@ pub fn configuration_problem(env: Env) -> Option<String> {
         .or_else(|| problem_of(metrics::prices(&env)))
         .or_else(|| problem_of(source::SourceHost::of(&env)))
         .or_else(|| problem_of(model::Model::of(&env)))
+        .or_else(|| problem_of(rules::remote_write::Target::of(&env)))
+        .or_else(|| problem_of(rules::record::provisioned(&env).map_err(|wrong| wrong.message)))
 }
 
 fn problem_of<T>(read: Result<T, impl ToString>) -> Option<String> {

@@ -1,13 +1,14 @@
 //! Requests to hosts that an operator names: for source code, to a language model, and with metrics.
 
 use std::pin::pin;
+use std::str::FromStr;
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use worker::js_sys::Uint8Array;
 use worker::{
-    AbortController, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect,
+    AbortController, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response,
 };
 
 use crate::platform::Edge;
@@ -31,6 +32,8 @@ pub(crate) struct PostResponse {
     pub(crate) status: u16,
     /// The seconds of the header Retry-After.
     pub(crate) retry_after: Option<u32>,
+    /// The header of a server that speaks remote write 2.0: how many samples it has written.
+    pub(crate) samples_written: Option<u64>,
     /// The beginning of the body.
     pub(crate) text: String,
 }
@@ -48,6 +51,7 @@ impl Outgoing for Edge {
         Ok(PostResponse {
             status: answer.status,
             retry_after: answer.retry_after,
+            samples_written: answer.samples_written,
             text: String::from_utf8_lossy(&answer.body).into_owned(),
         })
     }
@@ -69,8 +73,8 @@ pub(crate) fn host_and_path(address: &str) -> Option<(&str, &str)> {
 /// What a host answers.
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// The seconds of the header Retry-After.
-    pub(crate) retry_after: Option<u32>,
+    retry_after: Option<u32>,
+    samples_written: Option<u64>,
     pub(crate) body: Vec<u8>,
     /// There was more than was to be read; `body` is the beginning.
     pub(crate) is_cut: bool,
@@ -91,8 +95,8 @@ pub(crate) async fn ask(
         let mut answer = Fetch::Request(request(address, headers, body)?)
             .send_with_signal(&signal)
             .await?;
-        let retry_after = answer.headers().get("retry-after")?;
-        let retry_after = retry_after.and_then(|seconds| seconds.parse().ok());
+        let retry_after = number(&answer, "retry-after")?;
+        let samples_written = number(&answer, "x-prometheus-remote-write-samples-written")?;
         let (status, mut parts) = (answer.status_code(), answer.stream()?);
         let mut body = Vec::new();
         while let Some(part) = parts.next().await {
@@ -104,6 +108,7 @@ pub(crate) async fn ask(
                 return Ok(Answer {
                     status,
                     retry_after,
+                    samples_written,
                     body,
                     is_cut,
                 });
@@ -113,6 +118,7 @@ pub(crate) async fn ask(
         Ok(Answer {
             status,
             retry_after,
+            samples_written,
             body,
             is_cut,
         })
@@ -124,6 +130,12 @@ pub(crate) async fn ask(
             Err(format!("no response within {} s", limit.as_secs()))
         }
     }
+}
+
+/// The number in a header, if there is one.
+fn number<T: FromStr>(answer: &Response, header: &str) -> worker::Result<Option<T>> {
+    let value = answer.headers().get(header)?;
+    Ok(value.and_then(|value| value.parse().ok()))
 }
 
 fn request(

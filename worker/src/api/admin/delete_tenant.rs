@@ -8,6 +8,7 @@ use crate::api::alerts::record::alerts_key;
 use crate::api::annotations::annotations_key;
 use crate::api::pyroscope::settings_key;
 use crate::api::rules::record::rules_key;
+use crate::api::rules::remote_write::progress_key;
 use crate::auth::access::ADMIN;
 use crate::bucket::{Bucket, List, MAX_PAGE, list_all};
 use crate::http::endpoint::Endpoint;
@@ -70,14 +71,15 @@ pub(crate) async fn delete_tenant<T: Transport>(
     for prefix in [shares_prefix(tenant), symbols_prefix(tenant)] {
         outcome.deleted += delete_all(bucket, &prefix).await?;
     }
-    let keys = [
+    let records = [
         settings_key,
         annotations_key,
         retention_key,
         rules_key,
         alerts_key,
-    ];
-    let records = keys.map(|key| key(tenant));
+        progress_key,
+    ]
+    .map(|key| key(tenant));
     bucket.delete(&records).await?;
     let mut rounds = 0;
     for client in shards.each() {

@@ -7,8 +7,9 @@ use std::fmt::Write;
 
 use worker::{Request, Response};
 
-use super::points::{self, MINUTE, Steps};
-use super::prometheus::evaluate::{check_held, number};
+use super::metric::{Metric, MetricSeries, metrics};
+use super::points::{MINUTE, Steps};
+use super::prometheus::evaluate::number;
 use super::record;
 use crate::api::query::EdgeQueryRunner;
 use crate::http::content_type;
@@ -18,7 +19,7 @@ use crate::platform::errors::Problem;
 
 /// How long after its end a minute is exported: agents send a profile some 10 to 60 seconds after
 /// it began, and Prometheus keeps only the first value of a minute.
-const DELAY: i64 = 2 * MINUTE;
+pub(super) const DELAY: i64 = 2 * MINUTE;
 
 /// Text formats.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,43 +37,18 @@ pub(super) async fn answer(request: &Request, scope: &Scope) -> Result<Response,
     let until = (clock::now_millis() - DELAY).div_euclid(MINUTE) * MINUTE;
     let steps = Steps::covering(until - MINUTE, until, MINUTE)?;
     let runner = EdgeQueryRunner::open(scope)?;
-    let mut families: Vec<Family> = Vec::new();
-    let mut held = 0;
-    for rule in record::of_tenant(scope).await? {
-        // A rule that can't be computed must not hide the others; the page of rules shows the
-        // error.
-        let Ok(measure) = rule.measure() else {
-            continue;
-        };
-        let found = match points::points(&rule, &measure, steps, MINUTE, &runner).await {
-            Ok(found) => found,
-            Err(problem) if problem.status < 500 => continue,
-            Err(problem) => return Err(problem),
-        };
-        held += found.held;
-        check_held(held)?;
-        let samples = found.series.into_iter().filter_map(|series| {
-            // There is one step.
-            let (time, point) = series.points.into_iter().next()?;
-            Some(Sample {
-                labels: series.labels.into_iter().collect(),
-                value: measure.value(point),
-                time,
-            })
-        });
-        let samples: Vec<Sample> = samples.collect();
-        // Both formats need all samples of a metric in one group, also those of several rules.
+    let rules = record::of_tenant(scope).await?;
+    // A rule that can't be computed must not hide the others; the page of rules shows the error.
+    let found = metrics(&rules, steps, &runner).await?;
+    let mut families: Vec<Metric> = Vec::new();
+    // Both formats need all samples of a metric in one group, also those of several rules.
+    for metric in found.metrics {
         match families
             .iter_mut()
-            .find(|family| family.name == measure.name)
+            .find(|family| family.name == metric.name)
         {
-            Some(family) => family.samples.extend(samples),
-            None => families.push(Family {
-                help: measure.help(),
-                name: measure.name,
-                unit: measure.unit,
-                samples,
-            }),
+            Some(family) => family.series.extend(metric.series),
+            None => families.push(metric),
         }
     }
     let (content_type, text) = text(&families, form);
@@ -83,28 +59,14 @@ pub(super) async fn answer(request: &Request, scope: &Scope) -> Result<Response,
     )?)
 }
 
-struct Family {
-    name: String,
-    help: String,
-    unit: String,
-    samples: Vec<Sample>,
-}
-
-struct Sample {
-    labels: Vec<(String, String)>,
-    value: f64,
-    /// Milliseconds since the epoch.
-    time: i64,
-}
-
 /// The text with its content type.
-fn text(families: &[Family], form: Form) -> (&'static str, String) {
+fn text(families: &[Metric], form: Form) -> (&'static str, String) {
     let mut text = String::new();
-    for Family {
+    for Metric {
         name,
         help,
         unit,
-        samples,
+        series,
     } in families
     {
         let _ = writeln!(text, "# TYPE {name} gauge");
@@ -113,21 +75,20 @@ fn text(families: &[Family], form: Form) -> (&'static str, String) {
             let _ = writeln!(text, "# UNIT {name} {unit}");
         }
         let _ = writeln!(text, "# HELP {name} {help}");
-        for Sample {
-            labels,
-            value,
-            time,
-        } in samples
-        {
+        for MetricSeries { labels, samples } in series {
             let labels = labels
                 .iter()
                 .map(|(n, v)| format!("{n}=\"{}\"", escaped(v)));
             let labels = labels.collect::<Vec<_>>().join(",");
-            let value = number(*value);
-            let _ = match form {
-                Form::OpenMetrics => writeln!(text, "{name}{{{labels}}} {value} {}", time / 1000),
-                Form::Prometheus => writeln!(text, "{name}{{{labels}}} {value} {time}"),
-            };
+            for (time, value) in samples {
+                let value = number(*value);
+                let _ = match form {
+                    Form::OpenMetrics => {
+                        writeln!(text, "{name}{{{labels}}} {value} {}", time / 1000)
+                    }
+                    Form::Prometheus => writeln!(text, "{name}{{{labels}}} {value} {time}"),
+                };
+            }
         }
     }
     match form {
@@ -151,14 +112,13 @@ mod tests {
 
     #[test]
     fn in_both_forms() {
-        let families = [Family {
+        let families = [Metric {
             name: "profiles_recorded_cpu_seconds".to_owned(),
             help: "Sum.".to_owned(),
             unit: "seconds".to_owned(),
-            samples: vec![Sample {
-                labels: vec![("path".to_owned(), "a\\b\"c\nd".to_owned())],
-                value: 1.5,
-                time: 1_795_000_020_000,
+            series: vec![MetricSeries {
+                labels: [("path".to_owned(), "a\\b\"c\nd".to_owned())].into(),
+                samples: vec![(1_795_000_020_000, 1.5)],
             }],
         }];
         let help = "# HELP profiles_recorded_cpu_seconds Sum.\n";

@@ -2,7 +2,7 @@
 //!
 //! | call | answer |
 //! |---|---|
-//! | `GET …/api/v1/rules` | `{"rules":[…]}` |
+//! | `GET …/api/v1/rules` | `{"rules":[…],"remote_write":{…}}` |
 //! | `POST …/api/v1/rules` with a rule | the rule as it is stored |
 //! | `POST …/api/v1/rules/preview?from&until&points` with a rule | its series, stored or not |
 //! | `DELETE …/api/v1/rules?id` | nothing |
@@ -14,6 +14,7 @@
 //! stored (decision 0041).
 
 mod exported;
+mod metric;
 pub(crate) mod points;
 mod posted;
 mod preview;
@@ -55,11 +56,19 @@ pub(crate) const PROMETHEUS_ENDPOINTS: &[Endpoint] = prometheus::ENDPOINTS;
 #[derive(Serialize)]
 struct Listing {
     rules: Vec<Rule>,
+    /// Missing if the server doesn't send points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote_write: Option<remote_write::Status>,
 }
 
 async fn list(scope: &Scope) -> Result<Response, Problem> {
     let rules = record::of_tenant(scope).await?;
-    Ok(Response::from_json(&Listing { rules })?)
+    let remote_write = remote_write::status(scope).await?;
+    let listing = Listing {
+        rules,
+        remote_write,
+    };
+    Ok(Response::from_json(&listing)?)
 }
 
 async fn save(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {

@@ -176,7 +176,7 @@ pub(crate) async fn delete(scope: &Scope, id: &str) -> Result<(), Problem> {
 
 /// The rules of the configuration, which all tenants have: the variable `RULES`, a list of rules in
 /// the API's JSON.
-fn provisioned(env: &Env) -> Result<Vec<Rule>, Problem> {
+pub(crate) fn provisioned(env: &Env) -> Result<Vec<Rule>, Problem> {
     let text = env.var("RULES").map(|var| var.to_string());
     parse_provisioned(text.as_deref().unwrap_or("")).map_err(Problem::misconfigured)
 }

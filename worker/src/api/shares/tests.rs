@@ -9,6 +9,7 @@ use crate::api::alerts::record::alerts_key;
 use crate::api::annotations::annotations_key;
 use crate::api::pyroscope::settings_key;
 use crate::api::rules::record::rules_key;
+use crate::api::rules::remote_write::progress_key;
 use crate::bucket::memory::MemoryBucket;
 use crate::simulation::{HOUR, Simulated, World};
 use crate::tenant::retention_key;
@@ -276,6 +277,7 @@ fn a_tenant_is_deleted_with_all_that_is_its_own() {
             retention_key,
             rules_key,
             alerts_key,
+            progress_key,
         ]
         .map(|key| key(&tenant))
     });
@@ -290,7 +292,7 @@ fn a_tenant_is_deleted_with_all_that_is_its_own() {
     let left = others.map(|keys| keys.map(|key| world.bucket.keys().contains(&key)));
     assert_eq!(
         left,
-        [[false; 5], [true; 5]],
-        "settings, annotations, retention, rules and alerts"
+        [[false; 6], [true; 6]],
+        "settings, annotations, retention, rules, alerts and remote write"
     );
 }

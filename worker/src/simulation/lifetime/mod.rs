@@ -6,6 +6,7 @@ mod duties;
 pub(super) mod erasure;
 mod naming;
 mod pgo;
+mod remote_write;
 mod retention;
 mod rules;
 mod slices;

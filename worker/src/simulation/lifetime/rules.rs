@@ -20,17 +20,17 @@ const FUNCTIONS: [&str; 4] = ["main", "parse", "encode", "hash"];
 
 /// What was pushed.
 #[derive(Clone, Debug)]
-struct Pushed {
+pub(super) struct Pushed {
     app: u64,
     region: &'static str,
     /// Milliseconds since the epoch.
-    time: i64,
+    pub(super) time: i64,
     /// From the root, with what each counts.
     stacks: Vec<(Vec<&'static str>, i64)>,
 }
 
 impl Pushed {
-    fn new(time: i64, seed: &mut u64) -> Self {
+    pub(super) fn new(time: i64, seed: &mut u64) -> Self {
         let mut choose = |below: usize| (random(seed) % below as u64) as usize;
         let stacks = (0..1 + choose(3)).map(|_| {
             let depth = 1 + choose(3);
@@ -59,7 +59,7 @@ impl Pushed {
         builder.finish()
     }
 
-    fn push(&self, world: &World) {
+    pub(super) fn push(&self, world: &World) {
         let Self {
             app, region, time, ..
         } = self;
@@ -71,9 +71,9 @@ impl Pushed {
 }
 
 /// A rule, and whether it counts a stack.
-type Case = (Rule, fn(&[&str]) -> bool);
+pub(super) type Case = (Rule, fn(&[&str]) -> bool);
 
-fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     let rule = |change: fn(&mut Rule)| {
         let mut rule = Rule {
             query: format!("{TYPE}{{service_name!=\"app2\"}}"),
@@ -103,9 +103,9 @@ fn cases() -> Vec<Case> {
 }
 
 /// Values by region and the end of their step.
-type Fold = BTreeMap<(String, i64), i128>;
+pub(super) type Fold = BTreeMap<(String, i64), i128>;
 
-fn fold(pushed: &[Pushed], counts: fn(&[&str]) -> bool, step: i64) -> Fold {
+pub(super) fn fold(pushed: &[Pushed], counts: fn(&[&str]) -> bool, step: i64) -> Fold {
     let mut fold = Fold::new();
     for one in pushed.iter().filter(|one| one.app != 2) {
         let stacks = one.stacks.iter().filter(|(stack, _)| counts(stack));

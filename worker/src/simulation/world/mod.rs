@@ -5,6 +5,7 @@ mod clock;
 pub(super) mod faults;
 mod host;
 mod profiles;
+pub(super) mod receiver;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
