@@ -4,14 +4,14 @@
  * downloaded.
  */
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { execFile } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { pushStacks } from "./answers.mjs";
 import { url } from "./page.mjs";
+import { askPrometheus as ask, folder, prometheus, shown, startPrometheus, until } from "./prometheus.mjs";
 
 const run = promisify(execFile);
 const minute = 60_000;
@@ -20,7 +20,6 @@ const first = Math.floor(Date.now() / minute) - 40;
 const scraped = first + 34;
 const service = `prometheus.${first}`;
 const metric = `profiles_recorded_prometheus_${first}_seconds`;
-const folder = join(process.env.PILOTLIGHT_SHOTS, "../prometheus");
 
 /** What was pushed in each minute and region: samples of `work`, each a hundredth of a second. Some minutes are empty. */
 const pushed = [];
@@ -54,31 +53,6 @@ before(async () => {
 });
 after(() => rule && fetch(`${url}/api/v1/rules?id=${rule.id}`, { method: "DELETE" }));
 
-/** The folder with the programs; undefined where there is none. */
-async function prometheus() {
-  const programs = join(folder, "program/usr/bin");
-  if (existsSync(programs)) return programs;
-  mkdirSync(folder, { recursive: true });
-  try {
-    // It is not installed: that would start it.
-    await run("apt-get", ["download", "prometheus"], { cwd: folder, timeout: 120_000 });
-    const [archive] = readdirSync(folder).filter((name) => name.endsWith(".deb"));
-    await run("dpkg", ["-x", archive, "program"], { cwd: folder });
-    return programs;
-  } catch (error) {
-    console.log(`Debian's Prometheus cannot be fetched: ${error.stderr || error}`);
-    return undefined;
-  }
-}
-
-const freePort = () =>
-  new Promise((found) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => found(port));
-    });
-  });
-
 /** The points before what is scraped, as OpenMetrics. */
 function openMetrics() {
   const labels = (region) => `profiles_rule_id="${rule.id}",region="${region}"`;
@@ -87,7 +61,7 @@ function openMetrics() {
   return [`# TYPE ${metric} gauge`, ...lines, "# EOF", ""].join("\n");
 }
 
-/** Starts it with those points, and waits until it answers. */
+/** Starts it with those points, to scrape ours. */
 async function start() {
   const data = join(folder, "data");
   rmSync(data, { recursive: true, force: true });
@@ -95,56 +69,13 @@ async function start() {
   const file = join(folder, "points.txt");
   writeFileSync(file, openMetrics());
   await run(join(program, "promtool"), ["tsdb", "create-blocks-from", "openmetrics", file, data]);
-  const config = join(folder, "prometheus.yml");
   const scrape = {
     job_name: "pilotlight",
     metrics_path: "/exported-metrics",
     scrape_interval: "1s",
     static_configs: [{ targets: [new URL(url).host] }],
   };
-  // YAML has JSON in it.
-  writeFileSync(config, JSON.stringify({ scrape_configs: [scrape] }));
-  const port = await freePort();
-  const server = spawn(
-    join(program, "prometheus"),
-    [
-      `--config.file=${config}`,
-      `--storage.tsdb.path=${data}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-      "--log.level=error",
-    ],
-    { stdio: ["ignore", "ignore", "inherit"] },
-  );
-  const address = `http://127.0.0.1:${port}`;
-  await until(async () => (await fetch(`${address}/-/ready`).catch(() => undefined))?.ok);
-  return { address, stop: () => server.kill() };
-}
-
-/** Asks until something is there. */
-async function until(found) {
-  const last = Date.now() + 60_000;
-  for (;;) {
-    const value = await found();
-    if (value) return value;
-    assert.ok(Date.now() < last, "nothing came within a minute");
-    await new Promise((later) => setTimeout(later, 100));
-  }
-}
-
-async function ask(address, path, parameters) {
-  const answer = await fetch(`${address}/api/v1/${path}?${new URLSearchParams(parameters)}`);
-  assert.equal(answer.status, 200, `${path} ${JSON.stringify(parameters)}: ${await answer.clone().text()}`);
-  return (await answer.json()).data;
-}
-
-/** Series in order of labels; sums of decimals may differ in the last digit. */
-function shown({ resultType, result }) {
-  const rounded = ([time, value]) => [time, Number(Number(value).toPrecision(12))];
-  const series = result.map(({ metric, value, values }) => {
-    const labels = Object.entries(metric).sort();
-    return [JSON.stringify(labels), (values ?? [value]).map(rounded)];
-  });
-  return [resultType, series.sort()];
+  return startPrometheus(program, data, { scrape_configs: [scrape] });
 }
 
 const EXPRESSIONS = [

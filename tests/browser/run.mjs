@@ -66,6 +66,7 @@ const SERVER = [
   "explain",
   "export",
   "views",
+  "remotewrite",
 ];
 /** Tests that measure speed or need a server without other pushes; they run last, one at a time. */
 const ALONE = ["home", "hostile", "extremes"];

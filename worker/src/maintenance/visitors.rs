@@ -86,28 +86,19 @@ pub(super) struct InThisInvocation<'a> {
     pub(super) config: Config,
     pub(super) meter: Meter,
     pub(super) isolate: &'a Rc<State>,
-    /// What runs before the first visit of a minute to a tenant's first shard.
+    /// Runs with the first visit of a minute to a tenant's first shard.
     pub(super) tenant_minute: TenantMinute,
 }
 
-impl InThisInvocation<'_> {
-    fn scope(&self, shard: &Shard) -> Scope {
-        Scope::new(
+impl Visitor for InThisInvocation<'_> {
+    async fn visit(&self, shard: &Shard, pass: Pass) -> Result<VisitReport, Problem> {
+        let scope = Scope::new(
             self.env,
             self.config,
             shard.tenant.clone(),
             self.meter.clone(),
             self.isolate,
-        )
-    }
-}
-
-impl Visitor for InThisInvocation<'_> {
-    async fn visit(&self, shard: &Shard, pass: Pass) -> Result<VisitReport, Problem> {
-        if (pass, shard.number) == (Pass::First, 0) {
-            (self.tenant_minute)(self.scope(shard)).await;
-        }
-        let scope = self.scope(shard);
+        );
         let (bucket, client) = (scope.bucket()?, scope.shard(shard)?);
         let report = visit::visit(
             &bucket,
@@ -118,7 +109,13 @@ impl Visitor for InThisInvocation<'_> {
             &self.meter,
             &self.isolate.duties,
         )
-        .await?;
+        .await;
+        // After the duties, whose requests are reserved: a minute that doesn't fit into the
+        // invocation is made up for by the next, a job is not.
+        if (pass, shard.number) == (Pass::First, 0) {
+            (self.tenant_minute)(scope).await;
+        }
+        let report = report?;
         if report.did_something() {
             worker::console_log!("visit of {shard}: {report}");
         }

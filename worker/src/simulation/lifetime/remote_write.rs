@@ -134,7 +134,7 @@ fn every_point_arrives_once() {
             }
             if world.clock.now() >= well_at {
                 receiver.mode.set(Mode::Accept);
-                if random(seed) % 20 == 0 {
+                if random(seed).is_multiple_of(20) {
                     receiver.mode.set(match random(seed) % 6 {
                         0 => Mode::Silent,
                         1 => Mode::Status(503, None),
@@ -147,7 +147,7 @@ fn every_point_arrives_once() {
                     well_at = world.clock.now() + minutes as i64 * MINUTE;
                 }
             }
-            if random(seed) % 3 == 0 {
+            if random(seed).is_multiple_of(3) {
                 let at = world.faults.operations().len() + random(seed) as usize % 24;
                 let fault = FAULTS[random(seed) as usize % FAULTS.len()];
                 world.faults.plan(at, fault);
@@ -196,12 +196,13 @@ fn what_can_not_be_sent_is_dropped() {
     let mut pushed = Vec::new();
     let minutes = |count: usize, pushed: &mut Vec<Pushed>| {
         for _ in 0..count {
-            let one = (0..).map(|seed| Pushed::new(world.clock.now(), &mut { seed + 7 }));
-            let one = one
-                .into_iter()
-                .find(|one| fold(&[one.clone()], |_| true, MINUTE).len() == 1);
-            one.as_ref().unwrap().push(world);
-            pushed.extend(one);
+            let mut new = (7..).map(|mut seed| Pushed::new(world.clock.now(), &mut seed));
+            // A rule that counts all stacks selects it.
+            let counts =
+                |one: &Pushed| !fold(std::slice::from_ref(one), |_| true, MINUTE).is_empty();
+            let one = new.find(counts).unwrap();
+            one.push(world);
+            pushed.push(one);
             sending.tick().unwrap();
             world.clock.advance(MINUTE);
         }

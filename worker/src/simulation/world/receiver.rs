@@ -55,7 +55,7 @@ impl Receiver {
         match self.mode.get() {
             Mode::Silent => return Err("no response".to_owned()),
             Mode::Status(status, retry_after) => return Ok(respond(status, retry_after)),
-            Mode::Half if self.requests.get() % 2 == 0 => return Ok(respond(503, None)),
+            Mode::Half if self.requests.get().is_multiple_of(2) => return Ok(respond(503, None)),
             _ => {}
         }
         let header = |name: &str| {

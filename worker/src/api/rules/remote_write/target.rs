@@ -65,9 +65,14 @@ impl Target {
         };
         let is_url = host_and_path(&url).is_some_and(|(host, _)| !host.contains('@'));
         if !is_url {
+            // The message is shown, a password must not be.
+            let found = match url.rsplit_once('@') {
+                Some((_, host)) => format!("…@{host}"),
+                None => url,
+            };
             return Err(ConfigError {
                 name: "REMOTE_WRITE_URL",
-                found: url,
+                found,
                 expected: "a URL without a password, like https://prometheus.example.com/api/v1/write (or empty)",
             });
         }
@@ -127,7 +132,9 @@ mod tests {
             ),
             ("REMOTE_WRITE_VERSION", "1"),
         ] {
-            assert_eq!(target(&[(name, value)]).unwrap_err().name, name, "{value}");
+            let error = target(&[(name, value)]).unwrap_err();
+            assert_eq!(error.name, name, "{value}");
+            assert!(!error.found.contains("s3"));
         }
     }
 }
