@@ -38,6 +38,28 @@ test("a search in the call tree marks its matches and goes through them by rows"
   await end();
 });
 
+test("a search in the call tree unfolds its heaviest match while it is typed", async () => {
+  const others = Array.from({ length: 60 }, (_, i) => `main;other_${i} 100\n`).join("");
+  writeFileSync(own("tree-typed.folded"), `main;a;b;hit_small 9\nmain;a;c 200\nmain;d;e;hit_large 60\n${others}`);
+  const { page, at, end } = await opened(own("tree-typed.folded"), "/file?v=tree");
+  await at("treeitem").nth(3).waitFor();
+  const shown = (name) => page.locator("[role=treeitem][data-match=true][data-active=true]", { hasText: name });
+  await at("search").pressSequentially("hit_");
+  await shown("hit_large").waitFor();
+  assert.ok(await shown("hit_large").evaluate((row) => row.getBoundingClientRect().bottom <= innerHeight));
+  assert.match(await at("search-result").textContent(), /^2 frames · /);
+  // Enter means what is shown, and then the next one.
+  for (const [name, place] of [
+    ["hit_large", /^2 of 2 frames/],
+    ["hit_small", /^1 of 2 frames/],
+  ]) {
+    await page.keyboard.press("Enter");
+    await shown(name).waitFor();
+    await at("search-result").filter({ hasText: place }).waitFor();
+  }
+  await end();
+});
+
 describe("source lines", () => {
   const STACKS = [
     "main@/shop/main.go:3;place@/shop/orders.go:10;sum@/shop/orders.go:20 50",

@@ -52,8 +52,8 @@ export function CallTree() {
     info,
     rows.flatMap((row) => row?.detail?.func ?? []),
   );
-  // Enter in the search goes on while its field has the focus.
-  const stepping = (searchResult.value?.at ?? -1) >= 0;
+  // The search's field has the focus while its matches are shown.
+  const stepping = (searchResult.value?.matches ?? 0) > 0;
   return (
     <div class="table call-tree" ref={scroller} data-testid="calltree">
       {info && (

@@ -1,9 +1,9 @@
 /** Which rows of the call tree are open, and what stands in them. */
 import { computed, effect, signal } from "@preact/signals";
 import { core } from "../../core/index.ts";
-import { type NodeDetail, ROOT } from "../../core/types.ts";
+import { type NodeDetail, NONE, ROOT } from "../../core/types.ts";
 import { pictureRoute } from "../url/router.ts";
-import { current, matchOrder, tree } from "./focus.ts";
+import { current, inTurn, matchOrder, searchResult, selected, tree } from "./focus.ts";
 import { callFailed } from "./shown.ts";
 
 export interface TreeRow {
@@ -100,16 +100,42 @@ export async function describeRows(first: number, last: number): Promise<void> {
 
 /** Follows the tree on the screen and the current frame in it, while the call tree is looked at. */
 export function followTree(): () => void {
-  matchOrder.value = matchInRows;
-  const stop = effect(() => {
-    const info = tree.value;
-    const node = current.value;
-    if (info) void reveal(info.id, node).catch(callFailed(info.id, "list the calls"));
-  });
+  matchOrder.value = { at: matchInRows, first: heaviestInRows };
+  const stops = [
+    effect(() => {
+      const info = tree.value;
+      const node = current.value;
+      if (info) void reveal(info.id, node).catch(callFailed(info.id, "list the calls"));
+    }),
+    followSearch(),
+  ];
   return () => {
     matchOrder.value = null;
-    stop();
+    for (const stop of stops) stop();
   };
+}
+
+/** Shows the heaviest match of a search as it is typed: in folded rows nobody would see that there is one. */
+function followSearch(): () => void {
+  let shownFor = pictureRoute.peek().search;
+  return effect(() => {
+    const found = searchResult.value;
+    if (!found?.matches || found.at >= 0) return;
+    const { search } = pictureRoute.peek();
+    // A selected frame stays in view when the tree is drawn anew; another search is about other frames.
+    if (search === shownFor && selected.peek() !== NONE) return;
+    shownFor = search;
+    void inTurn(async (id) => {
+      const node = await heaviestMatch(id);
+      if (searchResult.peek() === found && node !== null) current.value = node;
+    });
+  });
+}
+
+async function heaviestMatch(id: number): Promise<number | null> {
+  const filter = pictureRoute.peek().search;
+  const { rows } = await core.table(id, { sort: "total", descending: true, filter, offset: 0, limit: 1 });
+  return rows.length > 0 ? core.nodeOf(id, rows[0].func) : null;
 }
 
 /** The frames that a search found, in the order of rows; of a tree and a search. */
@@ -117,7 +143,25 @@ const inOrder = signal({ of: "", nodes: [] as number[] });
 
 /** One of so many frames that a search found, by the order of rows. */
 async function matchInRows(id: number, at: number, count: number): Promise<number> {
-  if (count > MOST_IN_ORDER) return core.matchAt(id, at);
+  return count > MOST_IN_ORDER ? core.matchAt(id, at) : (await matchesInRows(id, count))[at];
+}
+
+/** Where the heaviest match stands among so many. */
+async function heaviestInRows(id: number, count: number): Promise<number> {
+  const node = await heaviestMatch(id);
+  if (node === null) return 0;
+  if (count <= MOST_IN_ORDER) return Math.max(0, (await matchesInRows(id, count)).indexOf(node));
+  // The core has them in order of their numbers.
+  let [low, high] = [0, count - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((await core.matchAt(id, middle)) < node) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+async function matchesInRows(id: number, count: number): Promise<number[]> {
   const of = JSON.stringify([id, pictureRoute.peek().search]);
   if (inOrder.peek().of !== of) {
     const nodes = await Promise.all(Array.from({ length: count }, (_, n) => core.matchAt(id, n)));
@@ -126,7 +170,7 @@ async function matchInRows(id: number, at: number, count: number): Promise<numbe
     const callers = [...new Set(paths.flatMap((path) => path.slice(0, -1)))];
     inOrder.value = { of, nodes: byRows(paths, await core.callees(id, callers)) };
   }
-  return inOrder.peek().nodes[at];
+  return inOrder.peek().nodes;
 }
 
 /** The ends of paths from the root, callers before callees, and siblings in their order. */

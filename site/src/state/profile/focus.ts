@@ -195,8 +195,15 @@ export function nextOccurrence(step: 1 | -1): Promise<void> {
   });
 }
 
-/** One of so many matches, in the order of a view that has its own. */
-export const matchOrder = signal<((tree: number, at: number, count: number) => Promise<number>) | null>(null);
+/** The order of matches in a view that has its own. */
+interface MatchOrder {
+  /** One of so many matches. */
+  at: (tree: number, at: number, count: number) => Promise<number>;
+  /** Which of so many matches is seen first. */
+  first: (tree: number, count: number) => Promise<number>;
+}
+
+export const matchOrder = signal<MatchOrder | null>(null);
 
 /** The search under way, if there is one. */
 const searching = signal(Promise.resolve());
@@ -207,11 +214,18 @@ export function nextMatch(step: 1 | -1): Promise<void> {
     await searching.peek();
     const matches = searchResult.peek();
     if (!matches || matches.matches === 0) return;
-    const at = (matches.at + step + matches.matches) % matches.matches;
+    const { matches: count } = matches;
     const ordered = matchOrder.peek();
-    await visitNode(await (ordered ? ordered(id, at, matches.matches) : core.matchAt(id, at)));
+    const at = matches.at < 0 ? await firstMatch(id, count, step) : (matches.at + step + count) % count;
+    await visitNode(await (ordered ? ordered.at(id, at, count) : core.matchAt(id, at)));
     if (searchResult.peek() === matches) searchResult.value = { ...matches, at };
   });
+}
+
+/** Where stepping begins: at the end, backwards. */
+async function firstMatch(id: number, count: number, step: 1 | -1): Promise<number> {
+  if (step < 0) return count - 1;
+  return (await matchOrder.peek()?.first(id, count)) ?? 0;
 }
 
 export function describeFrame(detail: NodeDetail): string {
