@@ -155,7 +155,7 @@ test("a gauge is an average a snapshot, and has no share", async () => {
   await end();
 });
 
-test("from a value to its profile, to all but it, and to the comparison of two", async () => {
+test("a value is filtered by or excluded in place, and two are compared", async () => {
   const { page, at, end } = await openPage(browser, address(CPU, "&p=labels"));
   const row = (value) => at("value-table").locator(`[data-value="${value}"]`);
   // What most people compare comes first.
@@ -163,11 +163,18 @@ test("from a value to its profile, to all but it, and to the comparison of two",
   assert.equal(await at("label-names").locator("[aria-current]").textContent(), "version 2");
   await row("1.9.0").getByTestId("value-filter").click();
   await page.waitForURL((address) => new URLSearchParams(address.search).get("l") === 'version="1.9.0"');
-  assert.equal(new URL(page.url()).searchParams.get("p"), null);
+  assert.equal(new URL(page.url()).searchParams.get("p"), "labels");
+  await row("1.9.0").getByTestId("value-filtered").waitFor();
+  await row("1.8.2").waitFor({ state: "detached" });
+  await at("panel-profile").click();
   await at("frames").locator("tbody tr").nth(3).waitFor({ state: "attached" });
   await page.goBack();
+  await row("1.9.0").getByTestId("value-filtered").click();
+  await row("1.8.2").waitFor();
   await row("1.9.0").getByTestId("value-exclude").click();
   await page.waitForURL((address) => new URLSearchParams(address.search).get("l") === 'version!="1.9.0"');
+  assert.equal(new URL(page.url()).searchParams.get("p"), "labels");
+  await row("1.9.0").waitFor({ state: "detached" });
   await page.goBack();
   await row("1.9.0").waitFor();
   assert.match(await at("compare-values").textContent(), /1\.8\.2 ↔ 1\.9\.0/);

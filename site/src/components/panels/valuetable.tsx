@@ -221,11 +221,11 @@ function Filtered({ by, value }: { by: string; value: string }) {
   );
 }
 
-/** To the profile of a value, or of all but it. */
+/** Leaves one value, or all but it, in every panel; the panel stays. */
 function FilterLink({ by, op, value, label }: { by: string; op: Matcher["op"]; value: string; label: string }) {
   const { base } = exploreRoute.value;
   const filters = withMatcher(base.filters, { name: by, op, value });
-  const target: Route = { ...exploreRoute.value, panel: "profile", base: { ...base, filters } };
+  const target: Route = { ...exploreRoute.value, base: { ...base, filters } };
   return (
     <a
       class="link"
