@@ -69,7 +69,8 @@ export function Explore() {
             <button
               type="button"
               class="chip"
-              title="Show the whole range again"
+              title="Clear the selected time and show the whole range"
+              aria-label={`Clear the selected time ${spanLabel(window, clock.value)}`}
               data-testid="window"
               onClick={() => go({ window: null })}
             >
