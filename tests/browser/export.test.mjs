@@ -69,6 +69,7 @@ test("a filtered profile leaves as it is seen, in each format, and opens again",
     const path = await exported(page, form);
     const again = await opened(path);
     assert.deepEqual(keysOf(await drawnFrames(again.page, root.total)), keysOf(rows), form);
+    assert.equal(await again.at("heatmap").count(), 0, `${form} has no times`);
     await again.end();
   }
   const alone = await offline(browser, await exported(page, "html"));
