@@ -60,6 +60,22 @@ test("a search in the call tree unfolds its heaviest match while it is typed", a
   await end();
 });
 
+test("functions of one name are told apart by their files, others have none", async () => {
+  const stacks = ["main@/cmd/main.go:1;run@/svc/orders.go:3 60", "main@/cmd/main.go:1;run@/svc/carts.go:3 40"];
+  writeFileSync(own("namesakes.pb"), writePprof("cpu", "count", stacks));
+  const { page, at, end } = await opened(own("namesakes.pb"), "/file?v=table");
+  await at("row").nth(2).waitFor();
+  const names = await page.$$eval("[data-testid=row] .name", (cells) =>
+    cells.map((cell) => [...cell.children].map((part) => part.textContent).join(" | ")),
+  );
+  assert.deepEqual(names, ["run | orders.go", "run | carts.go", "main"]);
+  await at("explain-button").click();
+  await at("explain-copy").waitFor();
+  const [self] = await at("explain-functions").allTextContents();
+  assert.equal(self, "runorders.go60 %runcarts.go40 %");
+  await end();
+});
+
 describe("source lines", () => {
   const STACKS = [
     "main@/shop/main.go:3;place@/shop/orders.go:10;sum@/shop/orders.go:20 50",

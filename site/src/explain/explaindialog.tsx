@@ -2,6 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Dialog } from "../components/controls/dialog.tsx";
 import { Icon } from "../components/controls/icon.tsx";
+import type { TableRow } from "../core/types.ts";
+import { namesakePlaces } from "../format/functionplace.ts";
 import { percent } from "../format/number.ts";
 import { copyText } from "../state/page/clipboard.ts";
 import { reportFailure } from "../state/page/failure.ts";
@@ -67,17 +69,20 @@ function Sections({ summary, close }: { summary: Summary; close: () => void }) {
       <p>{of}</p>
       <Functions
         heading={CHANGED}
-        rows={changed.map((row) => ({ name: row.name, said: describeChange(row, unit) }))}
+        rows={changed}
+        say={(row) => describeChange(row, unit)}
         search={search}
       />
       <Functions
         heading={selfHeading(covered)}
-        rows={self.map((row) => ({ name: row.name, said: percent(row.self_fraction) }))}
+        rows={self}
+        say={(row) => percent(row.self_fraction)}
         search={search}
       />
       <Functions
         heading={TOTAL}
-        rows={total.map((row) => ({ name: row.name, said: percent(row.total_fraction) }))}
+        rows={total}
+        say={(row) => percent(row.total_fraction)}
         search={search}
       />
       {patterns.length > 0 && (
@@ -117,19 +122,26 @@ function linkHere(): string {
   return route.peek().page === "file" ? location.href.split("#")[0] : fixedLink();
 }
 
-function Functions(props: { heading: string; rows: { name: string; said: string }[]; search: (name: string) => void }) {
-  const { heading, rows, search } = props;
+function Functions(props: {
+  heading: string;
+  rows: TableRow[];
+  say: (row: TableRow) => string;
+  search: (name: string) => void;
+}) {
+  const { heading, rows, say, search } = props;
   if (rows.length === 0) return null;
+  const placeOf = namesakePlaces(rows);
   return (
     <section>
       <h3>{heading}</h3>
       <ol class="explain-functions" data-testid="explain-functions">
-        {rows.map(({ name, said }) => (
-          <li key={name}>
-            <button type="button" class="link" title={`Search for ${name}`} onClick={() => search(name)}>
-              {name}
+        {rows.map((row) => (
+          <li key={row.func}>
+            <button type="button" class="link" title={`Search for ${row.name}`} onClick={() => search(row.name)}>
+              {row.name}
             </button>
-            <span>{said}</span>
+            {placeOf(row) && <small class="soft">{placeOf(row)}</small>}
+            <span>{say(row)}</span>
           </li>
         ))}
       </ol>

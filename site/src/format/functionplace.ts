@@ -22,6 +22,19 @@ export function sampledAt(lines: { file: string; line: number }[]): string {
   return first?.file ? withLine(first.file, others.length > 0 ? "sampled most" : "sampled", first.line) : "";
 }
 
+/** Of functions in one list, what tells those of one name apart: the end of the file. Empty for a name that only one has. */
+export function namesakePlaces<T extends Pick<NodeDetail, "name" | "file">>(listed: T[]): (of: T) => string {
+  const files = new Map<string, Set<string>>();
+  for (const { name, file } of listed) files.set(name, (files.get(name) ?? new Set()).add(file));
+  return ({ name, file }) => {
+    const others = [...(files.get(name) ?? [])].filter((other) => other !== file).map((other) => `/${other}`);
+    if (others.length === 0) return "";
+    const parts = file.split("/");
+    const ends = parts.map((_, i) => parts.slice(-1 - i).join("/"));
+    return ends.find((end) => !others.some((other) => other.endsWith(`/${end}`))) || file || "no source file";
+  };
+}
+
 function withLine(file: string, what: string, line: number): string {
   return line > 0 ? `${file}, ${what} at line ${line}` : file;
 }

@@ -1,11 +1,12 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows stand at absolute heights, which the browser's own tables cannot.
 // biome-ignore-all lint/a11y/useFocusableInteractive: in a table, unlike a grid, rows and headers take no focus.
-import { effect, type ReadonlySignal, signal, useSignal } from "@preact/signals";
+import { effect, type ReadonlySignal, signal, useComputed, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { CoreError } from "../core/core.ts";
 import { core } from "../core/index.ts";
 import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
+import { namesakePlaces } from "../format/functionplace.ts";
 import { current, select, selectedDetail, tree, zoomTo } from "../state/profile/focus.ts";
 import { callFailed } from "../state/profile/shown.ts";
 import { sortOf } from "../state/profile/sort.ts";
@@ -59,6 +60,7 @@ export function Table() {
                 key={index}
                 index={index}
                 row={row}
+                place={row ? rows.placeOf.value(row) : ""}
                 info={info}
                 chosen={chosen}
                 onMove={(target) =>
@@ -113,12 +115,14 @@ function Head({ column: { sort, label }, info }: { column: Column; info: TreeInf
 interface RowProps {
   index: number;
   row: TableRow | undefined;
+  /** What tells it from rows of the same name. */
+  place: string;
   info: TreeInfo;
   chosen: boolean;
   onMove: (target: Target) => void;
 }
 
-function Row({ index, row, info, chosen, onMove }: RowProps) {
+function Row({ index, row, place, info, chosen, onMove }: RowProps) {
   const choose = async (zoom: boolean) => {
     if (!row) return;
     const node = await core.nodeOf(info.id, row.func);
@@ -148,7 +152,7 @@ function Row({ index, row, info, chosen, onMove }: RowProps) {
         event.preventDefault();
       }}
     >
-      {row ? <Cells row={row} unit={info.unit} /> : <span role="cell">…</span>}
+      {row ? <Cells row={row} place={place} unit={info.unit} /> : <span role="cell">…</span>}
     </div>
   );
 }
@@ -189,12 +193,13 @@ function useRowFocus(
   };
 }
 
-function Cells({ row, unit }: { row: TableRow; unit: string }) {
+function Cells({ row, place, unit }: { row: TableRow; place: string; unit: string }) {
   const { name, file } = row;
   return (
     <>
       <span role="cell" class="name" title={file ? `${name}\n${file}` : name}>
         <Name name={name} />
+        {place && <small class="place">{place}</small>}
       </span>
       <Values of={row} unit={unit} role="cell" />
     </>
@@ -250,7 +255,8 @@ function useRows(view: ReadonlySignal<Seen>) {
       }
     });
   }, []);
-  return { count, ready, at: (index: number) => pages.value.get(Math.floor(index / PAGE))?.[index % PAGE] };
+  const placeOf = useComputed(() => namesakePlaces([...pages.value.values()].flat()));
+  return { count, ready, placeOf, at: (index: number) => pages.value.get(Math.floor(index / PAGE))?.[index % PAGE] };
 }
 
 /** The question whose pages are held. */
