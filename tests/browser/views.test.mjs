@@ -60,6 +60,23 @@ test("a search in the call tree unfolds its heaviest match while it is typed", a
   await end();
 });
 
+test("deep rows of the call tree have room for their names on a phone", async () => {
+  const callers = Array.from({ length: 20 }, (_, i) => `caller_${i}`).join(";");
+  writeFileSync(own("tree-deep.folded"), `${callers};hit 10\nmain 1\n`);
+  const { page, at, end } = await opened(own("tree-deep.folded"), "/file?v=tree");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await at("search").fill("hit");
+  const hit = page.locator("[data-active=true] .base", { hasText: "hit" });
+  await hit.waitFor();
+  const [name, figures] = await Promise.all(
+    [hit, page.locator("[data-active=true] .num").first()].map((part) => part.boundingBox()),
+  );
+  assert.ok(name.width > 10 && name.x + name.width <= figures.x, JSON.stringify([name, figures]));
+  const room = await page.locator("[data-active=true] .parts").boundingBox();
+  assert.ok(room.width >= 48, `${room.width} pixels`);
+  await end();
+});
+
 test("functions of one name are told apart by their files, others have none", async () => {
   const stacks = ["main@/cmd/main.go:1;run@/svc/orders.go:3 60", "main@/cmd/main.go:1;run@/svc/carts.go:3 40"];
   writeFileSync(own("namesakes.pb"), writePprof("cpu", "count", stacks));

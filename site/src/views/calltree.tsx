@@ -148,7 +148,7 @@ function Cells({ detail, level, unit }: { detail: NodeDetail; level: number; uni
       <span
         class="name"
         title={file ? `${name}\n${file}` : name}
-        style={{ paddingLeft: `${Math.min(level - 1, DEEPEST_INDENT) * 14}px` }}
+        style={{ "--level": Math.min(level - 1, DEEPEST_INDENT) }}
       >
         <span class={children > 0 ? "twisty" : "twisty none"} aria-hidden="true" />
         <Name name={name} />
