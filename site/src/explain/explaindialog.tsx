@@ -67,24 +67,9 @@ function Sections({ summary, close }: { summary: Summary; close: () => void }) {
   return (
     <>
       <p>{of}</p>
-      <Functions
-        heading={CHANGED}
-        rows={changed}
-        say={(row) => describeChange(row, unit)}
-        search={search}
-      />
-      <Functions
-        heading={selfHeading(covered)}
-        rows={self}
-        say={(row) => percent(row.self_fraction)}
-        search={search}
-      />
-      <Functions
-        heading={TOTAL}
-        rows={total}
-        say={(row) => percent(row.total_fraction)}
-        search={search}
-      />
+      <Functions heading={CHANGED} rows={changed} say={(row) => describeChange(row, unit)} search={search} />
+      <Functions heading={selfHeading(covered)} rows={self} say={(row) => percent(row.self_fraction)} search={search} />
+      <Functions heading={TOTAL} rows={total} say={(row) => percent(row.total_fraction)} search={search} />
       {patterns.length > 0 && (
         <section>
           <h3>{patternsHeading(patterns)}</h3>

@@ -14,7 +14,7 @@ import { Menu } from "../controls/menu.tsx";
 
 /** What can be made of what is seen; `most` says of how many profiles at most, and without it of any number. */
 const FORMS: { form: Form; label: string; most?: number }[] = [
-  { form: "png", label: "Picture (PNG)" },
+  { form: "png", label: "Image (PNG)" },
   { form: "svg", label: "Image (SVG)" },
   { form: "csv", label: "Table (CSV)" },
   { form: "html", label: "Offline page (HTML)", most: 2 },
