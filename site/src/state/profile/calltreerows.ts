@@ -1,7 +1,7 @@
 /** Which rows of the call tree are open, and what stands in them. */
 import { computed, effect, signal } from "@preact/signals";
 import { core } from "../../core/index.ts";
-import { type NodeDetail, NONE, ROOT } from "../../core/types.ts";
+import { NONE, type NodeDetail, ROOT } from "../../core/types.ts";
 import { pictureRoute } from "../url/router.ts";
 import { current, inTurn, matchOrder, searchResult, selected, tree } from "./focus.ts";
 import { callFailed } from "./shown.ts";
