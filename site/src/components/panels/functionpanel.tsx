@@ -190,7 +190,8 @@ function since(windows: FunctionWindow[]): string {
   const last = filled.findLastIndex(({ total }) => total > 0);
   if (first < 0) return "No samples in this range.";
   const until = last < filled.length - 1 ? ` Last seen between ${bounds(filled[last])}.` : "";
-  if (first === 0) return `Present from the start of the range.${until}`;
+  const start = windows[0].profiles > 0 ? "start of" : "first profiles in";
+  if (first === 0) return `Present from the ${start} the range.${until}`;
   return `First seen between ${bounds(filled[first])}.${until}`;
 }
 
