@@ -188,6 +188,19 @@ test("a value is filtered by or excluded in place, and two are compared", async 
   await end();
 });
 
+test("on a phone a row's value stays in view while its table scrolls sideways", async () => {
+  const { at, end } = await openPage(browser, address(CPU, "&p=labels&by=version"), {
+    viewport: { width: 390, height: 844 },
+  });
+  await at("value-row").nth(1).waitFor();
+  await at("value-exclude").first().scrollIntoViewIfNeeded();
+  const name = at("value-row").first().locator("th");
+  const box = await name.boundingBox();
+  assert.ok(box.x >= 0 && box.x < 30, `${box.x} pixels from the left`);
+  assert.ok(await name.evaluate((cell, { x, y }) => cell.contains(document.elementFromPoint(x + 20, y + 15)), box));
+  await end();
+});
+
 test("values that are not shown are counted, with what they have of all", async () => {
   const service = `values-${Date.now()}`;
   const seconds = Math.floor(Date.now() / 1000) - 300;
