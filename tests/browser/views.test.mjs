@@ -57,6 +57,11 @@ test("a search in the call tree unfolds its heaviest match while it is typed", a
     await shown(name).waitFor();
     await at("search-result").filter({ hasText: place }).waitFor();
   }
+  await at("search").fill("other_1");
+  await page.keyboard.press("Shift+Enter");
+  await at("search-result")
+    .filter({ hasText: /^11 of 11 frames/ })
+    .waitFor();
   await end();
 });
 
