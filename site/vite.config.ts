@@ -44,7 +44,7 @@ export default defineConfig({
     offline(ROUTES),
     template({ oxc, build: { target } }),
     budget({
-      entry: 68.5,
+      entry: 69,
       all: 159,
       apart: {
         arrange: 36,

@@ -1,6 +1,6 @@
 /**
- * Alerts as receivers get them: a webhook that fails at first, and Debian's Alertmanager; and on the demo, whose deploy fires an
- * alert once. The clock is the test's. The part with Alertmanager is skipped where its package cannot be downloaded.
+ * Messages of alerts to a webhook that fails at first, and to Debian's Alertmanager; and an alert on the demo, which its deploy
+ * fires once. The test sets the clock. The test with Alertmanager is skipped where its package can't be downloaded.
  */
 import assert from "node:assert/strict";
 import { execFile, spawn, spawnSync } from "node:child_process";
@@ -42,7 +42,7 @@ async function call(method, path, body) {
 const makeRule = (name, query, more = {}) =>
   call("POST", "rules", { metric_name: `profiles_recorded_${name}`, query, unit_suffix: true, ...more });
 
-/** So many seconds of CPU in the minute that ends at `end`. */
+/** Pushes `seconds` of CPU for the minute that ends at `end`. */
 async function push(name, end, seconds) {
   const at = end / 1_000 - 30;
   const query = new URLSearchParams({ name, format: "groups", from: String(at), until: String(at + 10) });
@@ -51,7 +51,7 @@ async function push(name, end, seconds) {
   assert.equal(answer.status, 200, await answer.text());
 }
 
-/** A minute of the schedule, of which the last evaluated minute is this one. */
+/** Runs the schedule when the minute that ends at `end` is the last one to evaluate. */
 async function evaluate(end) {
   await worker.setClock(end + 2 * minute + 1_000);
   await worker.runSchedule();
@@ -66,20 +66,17 @@ async function startWebhook() {
     request.on("data", (part) => (body += part));
     request.on("end", () => {
       received.push({ authorization: request.headers.authorization, ...JSON.parse(body) });
-      response.writeHead(statuses.shift() ?? 200).end("as told");
+      response.writeHead(statuses.shift() ?? 200).end("busy");
     });
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return { url: `http://127.0.0.1:${server.address().port}/hook`, received, statuses, close: () => server.close() };
 }
 
-test("a webhook is told when an alert fires and when it is resolved, again until it accepts", async () => {
+test("a webhook gets a message when an alert fires and when it is resolved, with retries", async () => {
   const hook = await startWebhook();
   const begin = Math.floor(Date.now() / minute) * minute - 30 * minute;
-  const [rule, ...others] = await Promise.all([
-    makeRule("hook", `${CPU}{service_name="hook"}`, { group_by: ["region"] }),
-  ]);
-  assert.deepEqual(others, []);
+  const rule = await makeRule("hook", `${CPU}{service_name="hook"}`, { group_by: ["region"] });
   await call("POST", "receivers", { name: "hook", kind: "webhook", url: hook.url, token: "secret" });
   const wanted = { name: "Too much", rule: rule.id, kind: "above", threshold: 1, minutes: 1, receivers: ["hook"] };
   const alert = await call("POST", "alerts", wanted);
@@ -106,7 +103,7 @@ test("a webhook is told when an alert fires and when it is resolved, again until
           name: "hook",
           kind: "webhook",
           host: new URL(hook.url).host,
-          error: "the receiver returned 503: as told",
+          error: "the receiver returned 503: busy",
           waiting: 1,
           dropped: 0,
         },
@@ -124,7 +121,7 @@ test("a webhook is told when an alert fires and when it is resolved, again until
     ],
   );
   assert.equal(hook.received[0].id, hook.received[1].id);
-  assert.equal(hook.received[1].text, "Too much: above 1 cores over 1 min (region=eu: 1.5 cores)");
+  assert.equal(hook.received[1].text, "Too much: above 1 cores on average over 1 min (region=eu: 1.5 cores)");
   const link = new URL(hook.received[1].link);
   assert.deepEqual(
     [link.origin, link.pathname, link.searchParams.getAll("l2"), link.searchParams.get("until2")],
@@ -140,7 +137,7 @@ test("a webhook is told when an alert fires and when it is resolved, again until
   );
   assert.deepEqual(alerts[0].firing, []);
 
-  // The whole time again, from what is stored.
+  // A preview finds the same from the stored profiles.
   const range = new URLSearchParams({ from: String(begin - 10 * minute), until: String(begin + 3 * minute) });
   const { firings } = await call("POST", `alerts/preview?${range}`, wanted);
   assert.deepEqual(firings, [
@@ -151,21 +148,21 @@ test("a webhook is told when an alert fires and when it is resolved, again until
   assert.equal(hook.received.at(-1).status, "test");
   hook.statuses.push(410);
   const refused = await api("POST", "receivers/test?name=hook");
-  assert.deepEqual([refused.status, refused.value.message], [502, "the receiver returned 410: as told"]);
+  assert.deepEqual([refused.status, refused.value.message], [502, "the receiver returned 410: busy"]);
   const used = await api("DELETE", "receivers?name=hook");
-  assert.match(used.value.message, /the alert "Too much" has this receiver/);
+  assert.match(used.value.message, /the alert "Too much" uses this receiver/);
   await call("DELETE", `alerts?id=${alert.id}`);
   await call("DELETE", "receivers?name=hook");
   hook.close();
 });
 
-/** The program; undefined where there is none. */
+/** The path of Debian's Alertmanager; undefined if it can't be downloaded. */
 async function alertmanager() {
   const program = join(folder, "program/usr/bin/prometheus-alertmanager");
   if (existsSync(program)) return program;
   mkdirSync(folder, { recursive: true });
   try {
-    // It is not installed: that would start it.
+    // Unpacked and not installed: installing would start it.
     await run("apt-get", ["download", "prometheus-alertmanager"], { cwd: folder, timeout: 120_000 });
     const [archive] = readdirSync(folder).filter((name) => name.endsWith(".deb"));
     await run("dpkg", ["-x", archive, "program"], { cwd: folder });
@@ -194,11 +191,11 @@ async function until(found) {
   }
 }
 
-test("Alertmanager takes what fires, is told again, and takes what is resolved", async (t) => {
+test("Alertmanager gets firing alerts, again every ten minutes, and resolved ones", async (t) => {
   const program = await alertmanager();
   if (!program) return t.skip("Debian's Alertmanager cannot be fetched");
   const config = join(folder, "alertmanager.yml");
-  // YAML has JSON in it.
+  // JSON is valid YAML.
   writeFileSync(config, JSON.stringify({ route: { receiver: "none" }, receivers: [{ name: "none" }] }));
   const port = await freePort();
   const server = spawn(
@@ -219,7 +216,7 @@ test("Alertmanager takes what fires, is told again, and takes what is resolved",
       const found = await (await fetch(`${address}/api/v2/alerts`)).json();
       return found.filter(({ labels }) => labels.alertname !== "Test");
     };
-    // It compares times with its own clock.
+    // Alertmanager compares times with its own clock.
     const begin = Math.floor(Date.now() / minute) * minute - 20 * minute;
     const rule = await makeRule("am", `${CPU}{service_name="am"}`);
     await call("POST", "receivers", { name: "am", kind: "alertmanager", url: address });
@@ -232,7 +229,7 @@ test("Alertmanager takes what fires, is told again, and takes what is resolved",
     const [first, ...others] = await active();
     assert.deepEqual(others, []);
     assert.deepEqual(first.labels, { alertname: "Am", pilotlight_alert: alert.id });
-    assert.equal(first.annotations.summary, "Am: above 1 cores over 1 min (2 cores)");
+    assert.equal(first.annotations.summary, "Am: above 1 cores on average over 1 min (2 cores)");
     assert.equal(Date.parse(first.startsAt), begin);
     assert.match(first.generatorURL, /\/diff\?s=am&/);
     assert.equal(Date.parse(first.endsAt), begin + 30 * minute);

@@ -1,7 +1,6 @@
 /** The Web Worker that reads one file of a format that few have, or writes one. */
 import init, { read, write } from "../wasm/imports/pilotlight.js";
 import type { ImportReply, ImportRequest } from "./imports.ts";
-import { isOwnExport } from "./ownexport.ts";
 
 const port = self as unknown as {
   onmessage: (event: MessageEvent<ImportRequest>) => void;
@@ -23,10 +22,9 @@ port.onmessage = async ({ data }) => {
 };
 
 function answerRead(bytes: Uint8Array<ArrayBuffer>): void {
-  const timed = !isOwnExport(bytes);
   const file = read(bytes);
   const pprof = file.take_pprof() as Uint8Array<ArrayBuffer>;
-  const times = timed ? (file.take_times() as BigInt64Array<ArrayBuffer> | undefined) : undefined;
+  const times = file.take_times() as BigInt64Array<ArrayBuffer> | undefined;
   const imported = { format: file.format, pprof, times, warnings: file.warnings };
   port.postMessage({ imported }, times ? [pprof.buffer, times.buffer] : [pprof.buffer]);
 }

@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use pilotlight_core::ingest::{IngestError, Push, ingest};
 use pilotlight_core::limits::MAX_STACK_DEPTH;
-use pilotlight_core::speedscope::{MAX_PROFILES, decode, sniff};
+use pilotlight_core::speedscope::{MAX_PROFILES, decode, encode, sniff};
 use pilotlight_core::store::{Series, chunk_head};
 use pilotlight_core::{LabelValue, Profile, UnixNanos, imports};
 use pilotlight_tests::corpus;
@@ -331,6 +331,23 @@ fn any_cut_and_any_flipped_bit_is_an_error_or_a_profile() {
         bytes[bit / 8] ^= 1 << (bit % 8);
         let _ = decode(&bytes);
     }
+}
+
+#[test]
+fn what_is_written_here_has_no_times() {
+    let times = |exporter: &str| {
+        let weights = sampled("milliseconds", json!([[0], [1]]), json!([10, 20]));
+        let mut file = file(&["a", "b"], json!([weights]));
+        file["exporter"] = exporter.into();
+        let opened = imports::open(file.to_string().as_bytes(), 1 << 20).expect("opens");
+        opened.decoded.profile.samples().times.is_some()
+    };
+    assert!(times("speedscope@1.20.0"));
+    assert!(!times("Pilotlight"));
+    let profile = decode(file(&["a"], json!([])).to_string().as_bytes());
+    let profile = profile.expect("decodes").profile;
+    let text = encode(&profile, 1 << 20).expect("fits");
+    assert!(text.ends_with(r#""exporter":"Pilotlight"}"#), "{text}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a tenant needs once a minute besides the duties of its shards.
+//! A tenant's tasks once a minute, in addition to the duties of its shards.
 
 use futures_util::future::LocalBoxFuture;
 
@@ -7,7 +7,7 @@ use crate::api::{alerts, limits};
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
 
-/// Runs a tenant's minute. A part that fails is noted and doesn't keep the others from running.
+/// Runs the tasks. One that fails is logged and doesn't stop the next; without limits, none runs.
 pub(crate) fn run(mut scope: Scope) -> LocalBoxFuture<'static, ()> {
     Box::pin(async move {
         match limits::of_request(&scope).await {

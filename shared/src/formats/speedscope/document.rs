@@ -19,6 +19,9 @@ use crate::model::profile::{Function, Line};
 /// series.
 pub const MAX_PROFILES: usize = MAX_SERIES_A_PUSH;
 
+/// The exporter of what is written here.
+pub(super) const EXPORTER: &str = "Pilotlight";
+
 /// A file.
 #[derive(Deserialize)]
 pub(super) struct Document {
@@ -27,6 +30,9 @@ pub(super) struct Document {
     #[serde(default)]
     pub(super) shared: Shared,
     pub(super) profiles: Profiles,
+    /// The program that wrote it.
+    #[serde(default)]
+    pub(super) exporter: Option<String>,
 }
 
 /// What all profiles use.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use hashbrown::HashMap;
 
+use super::document::EXPORTER;
 use super::error::SpeedscopeError;
 use crate::formats::folded::Scale;
 use crate::formats::json::format::SCHEMA;
@@ -36,7 +37,7 @@ pub fn encode(profile: &Profile, cap: usize) -> Result<String, SpeedscopeError> 
             write_profile(profile, column, name, rows, &frames, &mut out, cap)?;
         }
     }
-    out.push_str("],\"exporter\":\"Pilotlight\"}");
+    let _ = write!(out, "],\"exporter\":\"{EXPORTER}\"}}");
     check(&out, cap)?;
     Ok(out)
 }

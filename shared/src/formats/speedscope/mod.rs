@@ -20,6 +20,8 @@
 //!
 //! # Writing
 //!
+//! - What is written has one weight for each stack, not samples in order. The format can't say so;
+//!   the exporter's name does, and such a file is read without times.
 //! - Each sample type and each thread is a sampled profile. Its name is that of both.
 //! - An inlined call is a frame, and so is an address without a function.
 

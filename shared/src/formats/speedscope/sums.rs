@@ -1,6 +1,6 @@
 //! A file's profiles → one [`Profile`].
 
-use super::document::{Change, Document, Event, Kind, RawProfile, Stacks, Unit};
+use super::document::{Change, Document, EXPORTER, Event, Kind, RawProfile, Stacks, Unit};
 use super::error::{ProfileProblem, SpeedscopeError};
 use super::round::{Lost, Rounding, scale_of};
 use crate::base::limits::MAX_STACK_DEPTH;
@@ -41,7 +41,8 @@ pub(super) fn of(
     let frames = document.shared.frames;
     let (mut builder, locations) = (frames.builder, frames.locations);
     let mut raws = document.profiles.0.iter().flatten();
-    let timed = times == Times::Kept && raws.all(|raw| raw.unit.is_time());
+    let is_own = document.exporter.as_deref() == Some(EXPORTER);
+    let timed = times == Times::Kept && !is_own && raws.all(|raw| raw.unit.is_time());
     let scale = scale_of(document.profiles.0.iter().flatten());
     let mut profiles = Vec::new();
     let mut damage = Damage {

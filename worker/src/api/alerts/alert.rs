@@ -14,7 +14,8 @@ const MAX_MINUTES: i64 = 360;
 /// Most minutes for which a condition must hold.
 const MAX_FOR: i64 = 120;
 
-/// Shortest window of [`Kind::Grew`]: three parts of a minute, as fewer say nothing about variation.
+/// Shortest window of [`Kind::Grew`]: three parts of a minute each, the fewest that show how a
+/// value varies.
 const MIN_GREW: i64 = 3;
 
 /// What must be true for an alert to fire.
@@ -24,13 +25,14 @@ pub(crate) enum Kind {
     /// The value in the window is larger than the threshold.
     #[default]
     Above,
-    /// The value in the window is smaller than the threshold.
+    /// The value in the window is smaller than the threshold; never without profiles.
     Below,
-    /// What is measured grew by more than the threshold, in percent, and by more than it varies.
+    /// The value grew by more than the threshold, in percent, and by more than it varies by chance.
     Grew,
-    /// A function that wasn't there a day before has at least this share of the total, in percent.
+    /// A function that wasn't there in the day before has at least the threshold, in percent of the
+    /// total.
     NewFunction,
-    /// A series has no profiles in the window, and had some before.
+    /// A series has no profiles in the window, and had some in the hour before.
     Silent,
 }
 
@@ -38,24 +40,24 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Alert {
-    /// Letters.
+    /// Only letters.
     pub(crate) id: String,
-    /// What messages call it.
+    /// The name in messages.
     pub(crate) name: String,
-    /// The id of the rule.
+    /// The ID of the recording rule.
     pub(crate) rule: String,
     pub(crate) kind: Kind,
     pub(crate) threshold: f64,
     /// Length of the window.
     pub(crate) minutes: i64,
-    /// For how many minutes in a row the condition must hold; 0 is 1.
+    /// For how many consecutive minutes the condition must hold; 0 means 1.
     pub(crate) for_minutes: i64,
-    /// Of [`Kind::Grew`]: compares the newest value of this label with the one before it, and not
-    /// the window with the time before it.
+    /// For [`Kind::Grew`]: the label whose newest value is compared with the one before it. Empty
+    /// to compare the window with the time before it.
     pub(crate) version_label: String,
-    /// Names of receivers; empty is all.
+    /// Names of the receivers that get messages; all receivers if empty.
     pub(crate) receivers: Vec<String>,
-    /// No messages are sent until then, in milliseconds since the epoch.
+    /// No messages are sent before this time, in milliseconds since the epoch.
     pub(crate) silenced_until: i64,
     /// The number of the last change, counted over all alerts of the tenant.
     pub(crate) generation: i64,
@@ -72,12 +74,12 @@ impl Alert {
         self.for_minutes.max(1) * MINUTE
     }
 
-    /// Whether messages are sent to a receiver.
+    /// Whether this receiver gets the alert's messages.
     pub(super) fn notifies(&self, receiver: &str) -> bool {
         self.receivers.is_empty() || self.receivers.iter().any(|name| name == receiver)
     }
 
-    /// Whether another one fires at the same minutes.
+    /// Whether both alerts fire at the same minutes: their conditions are equal.
     pub(super) fn watches_the_same(&self, other: &Self) -> bool {
         let watched = |alert: &Self| Self {
             name: String::new(),
@@ -89,7 +91,7 @@ impl Alert {
         watched(self) == watched(other)
     }
 
-    /// Refuses what can't be evaluated.
+    /// Refuses an alert that can't be evaluated.
     pub(super) fn check(&self) -> Result<(), Problem> {
         let refuse = |message: String| Err(Problem::invalid(message));
         let name = self.name.trim();
@@ -120,14 +122,14 @@ impl Alert {
                 "minutes must be at least {MIN_GREW} for the kind grew (got {window})"
             )),
             Kind::NewFunction if threshold <= 0.0 || threshold > 100.0 => refuse(format!(
-                "threshold of the kind new_function is a percentage above 0, at most 100 (got {threshold})"
+                "threshold must be above 0 and at most 100 (percent) for the kind new_function (got {threshold})"
             )),
-            Kind::NewFunction if hold > 1 => {
-                refuse("for_minutes must be 0 or 1 for the kind new_function".to_owned())
-            }
+            Kind::NewFunction if hold > 1 => refuse(format!(
+                "for_minutes must be 0 or 1 for the kind new_function (got {hold})"
+            )),
             Kind::Grew => Ok(()),
             _ if !self.version_label.is_empty() => {
-                refuse("version_label is only for the kind grew".to_owned())
+                refuse("version_label can only be used with the kind grew".to_owned())
             }
             _ => Ok(()),
         }
@@ -138,11 +140,11 @@ impl Alert {
 mod tests {
     use super::*;
 
-    /// A change, and how the error about it begins.
+    /// A change to an alert, and how the error for it begins.
     type Refused = (fn(&mut Alert), &'static str);
 
     #[test]
-    fn what_can_be_evaluated() {
+    fn invalid_alerts_are_refused() {
         let alert = Alert {
             name: "a".to_owned(),
             minutes: 5,
@@ -163,9 +165,12 @@ mod tests {
             (|alert| alert.threshold = f64::NAN, "threshold must be"),
             (
                 |alert| alert.version_label = "v".to_owned(),
-                "version_label is",
+                "version_label can",
             ),
-            (|alert| alert.kind = Kind::NewFunction, "threshold of the"),
+            (
+                |alert| alert.kind = Kind::NewFunction,
+                "threshold must be above 0",
+            ),
             (
                 |alert| (alert.kind, alert.minutes) = (Kind::Grew, 2),
                 "minutes must be at least 3",
@@ -177,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn whom_it_notifies() {
+    fn notifies_all_receivers_or_the_named_ones() {
         let mut alert = Alert::default();
         assert!(alert.notifies("ops"));
         alert.receivers = vec!["chat".to_owned()];

@@ -1,4 +1,4 @@
-//! Messages in the forms of their receivers.
+//! Messages as requests, in the format of each kind of receiver.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use super::receiver::Form;
 use crate::api::rules::points::MINUTE;
 use crate::platform::errors::Problem;
 
-/// How long Alertmanager takes an alert to fire that it isn't told of again: three times as long as
-/// it takes until it is.
+/// How long an alert fires in Alertmanager after its last message. Firing alerts are sent again
+/// every ten minutes, so one message can get lost.
 const FIRES_FOR: i64 = 30 * MINUTE;
 
 /// A request to a receiver.
@@ -65,7 +65,7 @@ struct PostableAlert {
     generator_url: String,
 }
 
-/// An alert for each series: Alertmanager groups them itself.
+/// One alert per series: Alertmanager groups them.
 fn alertmanager(message: &Message) -> Vec<PostableAlert> {
     let of_instance = |instance: &Instance| {
         let mut labels = instance.labels.clone();
@@ -137,17 +137,17 @@ mod tests {
     }
 
     #[test]
-    fn of_a_webhook() {
+    fn webhook_request() {
         let Body { url, json } = body(Form::Webhook, &message(Status::Firing));
         assert_eq!(url, "https://hooks.example.com/a/");
         assert_eq!(
             json,
-            r#"{"id":"abc-firing-2","status":"firing","alert":{"id":"abc","name":"A <b> & c","kind":"above","threshold":0.0,"unit":"cores"},"instances":[{"labels":{"region":"eu"},"since":60000,"value":2.5,"until":null}],"text":"A <b> & c: above 0 cores over 5 min (region=eu: 2.5 cores)","link":"https://x/?a&b","at":120000}"#
+            r#"{"id":"abc-firing-2","status":"firing","alert":{"id":"abc","name":"A <b> & c","kind":"above","threshold":0.0,"unit":"cores"},"instances":[{"labels":{"region":"eu"},"since":60000,"value":2.5,"until":null}],"text":"A <b> & c: above 0 cores on average over 5 min (region=eu: 2.5 cores)","link":"https://x/?a&b","at":120000}"#
         );
     }
 
     #[test]
-    fn of_slack() {
+    fn slack_request() {
         assert_eq!(
             body(Form::Slack, &message(Status::Resolved)).json,
             r#"{"text":"Resolved: A &lt;b&gt; &amp; c (region=eu)\n<https://x/?a&amp;b|Open in Pilotlight>"}"#
@@ -155,12 +155,12 @@ mod tests {
     }
 
     #[test]
-    fn of_alertmanager() {
+    fn alertmanager_request() {
         let Body { url, json } = body(Form::Alertmanager, &message(Status::Firing));
         assert_eq!(url, "https://hooks.example.com/a/api/v2/alerts");
         assert_eq!(
             json,
-            r#"[{"labels":{"alertname":"A <b> & c","pilotlight_alert":"abc","region":"eu"},"annotations":{"summary":"A <b> & c: above 0 cores over 5 min (region=eu: 2.5 cores)","value":"2.5 cores"},"startsAt":"1970-01-01T00:01:00Z","endsAt":"1970-01-01T00:32:00Z","generatorURL":"https://x/?a&b"}]"#
+            r#"[{"labels":{"alertname":"A <b> & c","pilotlight_alert":"abc","region":"eu"},"annotations":{"summary":"A <b> & c: above 0 cores on average over 5 min (region=eu: 2.5 cores)","value":"2.5 cores"},"startsAt":"1970-01-01T00:01:00Z","endsAt":"1970-01-01T00:32:00Z","generatorURL":"https://x/?a&b"}]"#
         );
         let resolved = body(Form::Alertmanager, &message(Status::Resolved)).json;
         assert!(resolved.contains(r#""endsAt":"1970-01-01T00:03:00Z""#));

@@ -1,7 +1,8 @@
 //! At which minutes the condition of an alert holds, computed from the points of its rule.
 //!
-//! A minute is named by its end, in milliseconds since the epoch. Whether a condition holds at a
-//! minute depends on what is stored alone, so it doesn't matter when it is evaluated.
+//! A minute has the time of its end, in milliseconds since the epoch. Whether a condition holds at
+//! a minute depends only on what is stored, so it doesn't matter when it is evaluated. The kind
+//! `silent` also depends on whether the alert fires already.
 
 use std::collections::BTreeMap;
 
@@ -17,26 +18,27 @@ use crate::platform::Platform;
 use crate::platform::errors::Problem;
 use crate::tenant::Transport;
 
-/// Most series of a rule with an alert.
+/// Most series of a rule that an alert can watch.
 const MAX_SERIES: usize = 200;
 
-/// Most points that are looked at, each for as many minutes as its window has: some 0.2 s of CPU.
+/// Most reads of points in an evaluation, series × minutes × minutes of a window: about 0.2 s of
+/// CPU.
 const MAX_WORK: i64 = 20_000_000;
 
-/// How long before its window a series that is silent must have had profiles: an hour.
+/// A series counts as silent only if it had profiles in this time before the window: an hour.
 const SILENT_SINCE: i64 = 60 * MINUTE;
 
 /// The labels of a series.
 pub(super) type Labels = BTreeMap<String, String>;
 
-/// Minutes after the first, up to the second.
+/// The minutes after `after`, up to and including `until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Minutes {
     pub(super) after: i64,
     pub(super) until: i64,
 }
 
-/// A series at the minutes at which a condition holds, with the value that it has then.
+/// The minutes at which a condition holds for a series, with the value at each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Held {
     pub(super) labels: Labels,
@@ -49,7 +51,7 @@ impl Minutes {
         (1..=count).map(move |i| self.after + i * MINUTE)
     }
 
-    /// With as much before them.
+    /// These minutes and the `millis` before them.
     pub(super) fn and_before(self, millis: i64) -> Self {
         let after = self.after - millis;
         Self { after, ..self }
@@ -88,19 +90,19 @@ pub(super) fn unit(alert: &Alert, measure: &Measure) -> String {
     }
 }
 
-/// Refuses an alert that its rule can't have.
+/// Refuses an alert that can't be evaluated with its rule.
 pub(super) fn check_rule(alert: &Alert, rule: &Rule) -> Result<(), Problem> {
     let measure = measured(rule)?;
     if alert.kind == Kind::NewFunction && (!measure.stacks.is_all() || !rule.group_by.is_empty()) {
         return Err(Problem::invalid(
-            "the kind new_function needs a rule of entire profiles, without function, call_site and group_by",
+            "the kind new_function needs a rule without function, function_regex, call_site and group_by",
         ));
     }
     Ok(())
 }
 
-/// The series for which the condition holds at some of these minutes, or of as many minutes before
-/// as it must hold for. `firing` are those for which the alert fires at the beginning.
+/// The series for which the condition holds at some of these minutes, or at some of the minutes
+/// before that [`Alert::hold`] needs. `firing` has the series that fire before the first of them.
 pub(super) async fn evaluate<B, T, P, C, I>(
     alert: &Alert,
     rule: &Rule,
@@ -151,8 +153,8 @@ where
     }
 }
 
-/// The series with points in these minutes, without the label of the rule's id. Each minute is looked
-/// at with a window before it.
+/// The series with points in these minutes, without the label of the rule's ID. `window` is how
+/// much is read for each minute, for the limit of work.
 pub(super) async fn series<B, T, P, C, I>(
     rule: &Rule,
     measure: &Measure,
@@ -172,7 +174,7 @@ where
     let found = points::points(rule, measure, steps, until - after, runner).await?;
     if found.rounded {
         return Err(Problem::invalid(
-            "profiles of this time have expired: only totals of hours or days remain, and an alert needs minutes",
+            "profiles in this range have expired; only hourly and daily totals remain. Choose a later range",
         ));
     }
     let mut series = found.series;
@@ -184,9 +186,10 @@ where
     }
     let count = (until - after) / MINUTE;
     if series.len() as i64 * count * window / MINUTE > MAX_WORK {
-        return Err(Problem::invalid(
-            "the rule has too many series for so many minutes; use a shorter range or window",
-        ));
+        let (series, window) = (series.len(), window / MINUTE);
+        return Err(Problem::invalid(format!(
+            "{series} series over {count} min are too many for windows of {window} min; use a shorter range or window"
+        )));
     }
     for one in &mut series {
         one.labels.remove(RULE_ID);
@@ -211,8 +214,8 @@ fn held(
     all.filter(|held| !held.minutes.is_empty()).collect()
 }
 
-/// What a series has in the window that ends at a minute: by the second or, of what exists at an
-/// instant, on average. `None` without profiles.
+/// The value of a series in the window that ends at a minute: per second or, for gauges, the
+/// average. `None` without profiles.
 fn value(series: &Series, measure: &Measure, minute: i64, window: i64) -> Option<f64> {
     let mut all = Point::default();
     let mut points = series.points.range(minute - window + 1..=minute).peekable();
@@ -228,8 +231,8 @@ fn value(series: &Series, measure: &Measure, minute: i64, window: i64) -> Option
     })
 }
 
-/// For how many minutes a series has been silent, if that is as long as the window. One that was
-/// silent already stays so however long it lasts.
+/// For how many minutes a series has been silent, if at least for the window. A series that fires
+/// already stays silent until it has profiles again.
 fn silence(series: &Series, minute: i64, window: i64, is_firing: bool) -> Option<f64> {
     let last = series
         .points
@@ -270,7 +273,7 @@ mod tests {
     const HEAP: &str = "memory:inuse_space:bytes:space:bytes{}";
 
     #[test]
-    fn values_by_the_second_and_on_average() {
+    fn values_per_second_and_on_average() {
         let cpu = series(&[(1, 60_000_000_000, 1), (2, 30_000_000_000, 1)]);
         let of = |minute, window| value(&cpu, &measure(CPU), minute * MINUTE, window * MINUTE);
         assert_eq!(of(1, 1), Some(1.0));
@@ -308,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_lasts() {
+    fn silence_of_a_firing_series_lasts() {
         let once = series(&[(10, 1, 1)]);
         let of = |minute, is_firing| silence(&once, minute * MINUTE, 5 * MINUTE, is_firing);
         assert_eq!(
@@ -324,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn minutes_are_named_by_their_ends() {
+    fn minutes_have_the_times_of_their_ends() {
         let minutes = Minutes {
             after: 3 * MINUTE,
             until: 5 * MINUTE,

@@ -1,7 +1,7 @@
-//! Whether what a rule measures grew, by more than it varies by chance.
+//! Whether the value of a rule grew, by more than it varies by chance.
 //!
-//! Of a function it is the share of the profiles that it is found in; of entire profiles the amount
-//! a minute. So load alone does not make a function grow.
+//! For a function or a call site, the value is its share of all profiles that the rule selects, so
+//! a change in load doesn't make a function grow. For entire profiles it is the amount per minute.
 
 use std::collections::BTreeMap;
 
@@ -16,18 +16,17 @@ use crate::platform::Platform;
 use crate::platform::errors::Problem;
 use crate::tenant::Transport;
 
-/// How often an evaluation may find growth where there is none: one in a million. An alert is
-/// evaluated 1,440 times a day, so a series without a change fires at most once in two years if its
-/// parts vary independently.
+/// The rate of false alarms per evaluation: one in a million. An alert is evaluated 1,440 times a
+/// day, so a series without a change fires about once in two years if its parts vary independently.
 const FALSE_ALARMS: f64 = 1e-6;
 
-/// Parts of a window: ten, of whole minutes.
+/// Parts of a window: ten if it can be cut into ten of whole minutes, otherwise 3 to 19.
 const PARTS: i64 = 10;
 
-/// Largest growth that is told, in percent; what grew from nothing has it.
+/// Largest growth that is reported, in percent; growth from 0 is reported as this.
 const MAX_GROWTH: f64 = 1e6;
 
-/// A series by the minute: what is looked at, and all there is.
+/// The parts of a series, by the end of their minute.
 type Minutely = BTreeMap<i64, Part>;
 
 pub(super) async fn evaluate<B, T, P, C, I>(
@@ -85,8 +84,8 @@ where
     Ok(grew.filter(|held| !held.minutes.is_empty()).collect())
 }
 
-/// Series with what there is beside what is looked at: the value of entire profiles; without
-/// `wholes` a minute, or of what exists at an instant the number of profiles.
+/// The parts of each series. A part's whole is the value of entire profiles (`wholes`). A rule of
+/// entire profiles has none: there it is 1, a minute, or for gauges the number of profiles.
 fn minutely(
     values: Vec<Series>,
     wholes: Vec<Series>,
@@ -117,7 +116,7 @@ fn minutely(
     all
 }
 
-/// The versions of each series, by the label that names them.
+/// The versions of each series: series that differ only in the label `label`.
 fn by_version(all: BTreeMap<Labels, Minutely>, label: &str) -> BTreeMap<Labels, Vec<Minutely>> {
     let mut versions: BTreeMap<Labels, Vec<Minutely>> = BTreeMap::new();
     for (mut labels, parts) in all {
@@ -136,8 +135,8 @@ fn growth_in_time(parts: &Minutely, minute: i64, window: i64) -> Option<f64> {
     growth(&before, &after)
 }
 
-/// By how many percent the newest of the versions in two windows has more than the one before it. A
-/// version is newer if it began later.
+/// By how many percent the value of the newest version in two windows exceeds that of the version
+/// before it. A version is newer if it began later.
 fn growth_by_version(versions: &[Minutely], minute: i64, window: i64) -> Option<f64> {
     let (from, length) = (minute - 2 * window, part_length(window));
     let extent = |parts: &Minutely| {
@@ -164,7 +163,7 @@ fn part_length(window: i64) -> i64 {
     (window / PARTS / MINUTE).max(1) * MINUTE
 }
 
-/// The ratio of the minutes after `from` up to `until`, from parts of this length.
+/// The ratio over the minutes after `from` up to `until`, cut into parts of `length`.
 fn ratio(parts: &Minutely, from: i64, until: i64, length: i64) -> Option<Ratio> {
     let mut sums: BTreeMap<i64, Part> = BTreeMap::new();
     for (end, part) in parts.range(from + 1..=until) {
@@ -175,7 +174,7 @@ fn ratio(parts: &Minutely, from: i64, until: i64, length: i64) -> Option<Ratio> 
     Ratio::of(sums.into_values())
 }
 
-/// By how many percent it grew, if that is no chance.
+/// By how many percent the ratio grew, if that isn't chance.
 fn growth(before: &Ratio, after: &Ratio) -> Option<f64> {
     if before.chance_of_growth(after) > FALSE_ALARMS {
         return None;
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_found_while_it_is_in_the_windows() {
+    fn a_jump_is_found_while_it_is_in_the_windows() {
         let noise = |minute: i64| (minute * 7 % 5) as f64 / 10.0;
         let step = |minute: i64| if minute > 100 { 30.0 } else { 20.0 } + noise(minute);
         let parts = parts((0..200).map(|minute| (minute, step(minute))));
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_there_grew_most() {
+    fn growth_from_zero_is_the_largest() {
         let parts = parts((0..40).map(|minute| (minute, if minute < 20 { 0.0 } else { 5.0 })));
         assert_eq!(
             growth_in_time(&parts, 39 * MINUTE, 20 * MINUTE),
@@ -232,7 +231,7 @@ mod tests {
         let versions = [new.clone(), gone, old.clone()];
         assert!((40.0..50.0).contains(&at(&versions, 45).unwrap()));
         assert_eq!(at(&versions, 20), None);
-        // Both began before what is looked at.
+        // Both began before the two windows.
         assert_eq!(at(&[old.clone(), old.clone()], 59), None);
         assert_eq!(at(&[old], 59), None);
         assert_eq!(at(&[], 59), None);

@@ -1,13 +1,13 @@
-//! Whether the ratio of two sums differs between two sides by more than it varies by chance.
+//! Whether a ratio of two sums grew from one side to the other by more than it varies by chance.
 //!
-//! A side is cut into parts, windows of time, and what varies between its parts says how far its
-//! ratio may be off. Its variance is that of a ratio estimate, from the residuals of the parts
-//! (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6). Sides are compared by Welch's test,
-//! with the degrees of freedom of Satterthwaite (Welch, "The generalization of Student's problem
-//! when several different population variances are involved", Biometrika 34, 1947). The site's
+//! A side is cut into parts of equal time. How much the parts differ tells how exact the ratio of
+//! the side is: its variance is that of a ratio estimate, from the residuals of the parts (Cochran,
+//! Sampling Techniques, 3rd edition, 1977, chapter 6). Welch's test compares the sides, with
+//! Satterthwaite's degrees of freedom (Welch, "The generalization of Student's problem when several
+//! different population variances are involved", Biometrika 34, 1947). The site's
 //! `time/interval.ts` does the same for the panel "What changed".
 
-/// A part of a side: what is looked at, and all there is.
+/// A part of a side. The ratio is the sum of values over the sum of wholes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Part {
     pub(super) value: f64,
@@ -18,16 +18,16 @@ pub(super) struct Part {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ratio {
     pub(super) ratio: f64,
-    /// Of this estimate.
+    /// The variance of this estimate.
     variance: f64,
     parts: f64,
 }
 
-/// Below three parts the variance of a side is a guess.
+/// Fewest parts of a side: from fewer than three, its variance would be a guess.
 const FEWEST_PARTS: usize = 3;
 
 impl Ratio {
-    /// `None` if there are too few parts to tell how they vary.
+    /// `None` if there are too few parts to estimate how they vary.
     pub(super) fn of(parts: impl IntoIterator<Item = Part>) -> Option<Self> {
         let parts: Vec<Part> = parts.into_iter().filter(|part| part.whole > 0.0).collect();
         if parts.len() < FEWEST_PARTS {
@@ -45,8 +45,8 @@ impl Ratio {
         })
     }
 
-    /// The chance that a ratio would seem to have grown from this one to `after` at least as much if
-    /// nothing had changed.
+    /// The chance of at least as much growth from this ratio to `after` if nothing had changed: the
+    /// one-sided p-value.
     pub(super) fn chance_of_growth(&self, after: &Self) -> f64 {
         let difference = after.ratio - self.ratio;
         let variance = self.variance + after.variance;
@@ -62,13 +62,13 @@ impl Ratio {
     }
 }
 
-/// The part of Student's distribution above `t`, which is not negative.
+/// The probability above `t` in Student's t-distribution; `t` must be 0 or more.
 fn student_tail(t: f64, freedom: f64) -> f64 {
     incomplete_beta(freedom / (freedom + t * t), freedom / 2.0, 0.5) / 2.0
 }
 
-/// The regularized incomplete beta function, by its continued fraction (DLMF 8.17.22), evaluated
-/// after Lentz.
+/// The regularized incomplete beta function: its continued fraction (DLMF 8.17.22), by Lentz's
+/// method.
 fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return if x <= 0.0 { 0.0 } else { 1.0 };
@@ -98,7 +98,8 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     logarithm.exp() * fraction / a
 }
 
-/// Stirling's series, after the recurrence has made the argument large (DLMF 5.11.1).
+/// The logarithm of the gamma function: Stirling's series (DLMF 5.11.1), after the recurrence has
+/// made the argument large.
 fn log_gamma(x: f64) -> f64 {
     let (mut shift, mut z) = (0.0, x);
     while z < 10.0 {
@@ -122,7 +123,7 @@ mod tests {
         );
     }
 
-    /// Values of published tables of Student's distribution, and of two forms that are exact.
+    /// Values from published tables of Student's t-distribution, and two exact ones.
     #[test]
     fn students_distribution() {
         close(student_tail(0.0, 7.0), 0.5);
@@ -157,9 +158,9 @@ mod tests {
         close(chance, student_tail(0.25 / (3.0f64 / 144.0).sqrt(), 2.0));
     }
 
-    /// Without a change, small chances are as rare as they say.
+    /// Without a change, a chance below 0.01 is found in about 1 % of cases.
     #[test]
-    fn chances_are_those_that_they_say() {
+    fn chances_are_calibrated() {
         let seed = &mut 7;
         let mut noise = || {
             (0..12)

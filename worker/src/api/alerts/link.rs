@@ -1,5 +1,5 @@
-//! The page of the site that shows why an alert fires: the time of a window compared with the one
-//! before.
+//! Links in messages: the page of the site that compares the window of an alert with the time
+//! before it.
 
 use form_urlencoded::Serializer;
 
@@ -7,8 +7,8 @@ use super::alert::{Alert, Kind};
 use super::conditions::Labels;
 use crate::api::rules::rule::{Measure, Rule, metric_label};
 
-/// A link for a minute and a series; empty without the address of the site. Parameters are those of
-/// the site's `route.ts`.
+/// The link for a series at a minute; empty if `site` is. The parameters are those of the site's
+/// `state/url/route.ts`.
 pub(super) fn link(
     site: &str,
     alert: &Alert,
@@ -43,7 +43,7 @@ pub(super) fn link(
     query.append_pair("s", service);
     query.append_pair("t", &measure.profile_type.to_string());
     query.append_pair("from", &time(begin - window));
-    // Silence has nothing to compare with.
+    // A silent series has no profiles to compare.
     let is_compared = alert.kind != Kind::Silent;
     query.append_pair("until", &time(if is_compared { begin } else { minute }));
     for filter in &filters {

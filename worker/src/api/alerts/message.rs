@@ -1,18 +1,18 @@
-//! What receivers are told: a message in the form of the generic webhook, from which the other forms
-//! are made.
+//! The messages that receivers get, in the format of the generic webhook. The other formats are
+//! made from it.
 
 use serde::{Deserialize, Serialize};
 
 use super::alert::{Alert, Kind};
 use super::conditions::Labels;
 
-/// What became of an alert's series.
+/// What a message reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Status {
     Firing,
     Resolved,
-    /// Somebody tries a receiver.
+    /// Someone tests a receiver.
     Test,
 }
 
@@ -22,14 +22,14 @@ pub(crate) struct Instance {
     pub(crate) labels: Labels,
     /// The minute at which it began to fire, in milliseconds since the epoch.
     pub(crate) since: i64,
-    /// At the minute of the message; of a resolved one the last that fired.
+    /// The value at the minute of the message; if it is resolved, the last one while it fired.
     pub(crate) value: f64,
-    /// When it was resolved.
+    /// The minute at which it was resolved.
     #[serde(default)]
     pub(crate) until: Option<i64>,
 }
 
-/// What a message says of its alert.
+/// The alert in a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct About {
     pub(crate) id: String,
@@ -39,19 +39,19 @@ pub(crate) struct About {
     pub(crate) unit: String,
 }
 
-/// A message as it waits to be sent, and as a webhook gets it.
+/// A message, as it is stored until it is sent, and as a webhook gets it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Message {
-    /// The same for each repeat.
+    /// The same each time this message is sent.
     pub(crate) id: String,
     pub(crate) status: Status,
     pub(crate) alert: About,
     pub(crate) instances: Vec<Instance>,
-    /// In a sentence.
+    /// The message as one sentence.
     pub(crate) text: String,
-    /// A page that shows it; empty if the address of the site is not known.
+    /// The page that shows the profiles; empty if the URL of the site isn't known.
     pub(crate) link: String,
-    /// The minute that it is about.
+    /// The minute that the message is about, in milliseconds since the epoch.
     pub(crate) at: i64,
 }
 
@@ -82,14 +82,14 @@ impl Message {
         }
     }
 
-    /// One that says that a receiver works.
+    /// A message that shows that a receiver works.
     pub(super) fn test(site: &str, at: i64) -> Self {
         let alert = Alert {
             id: "test".to_owned(),
             name: "Test".to_owned(),
             ..Alert::default()
         };
-        let text = "This is a test: messages of alerts will arrive here.".to_owned();
+        let text = "This is a test message from Pilotlight. Alerts will arrive here.".to_owned();
         let link = match site {
             "" => String::new(),
             site => format!("{site}/alerts"),
@@ -111,7 +111,7 @@ impl Status {
     }
 }
 
-/// "Checkout is slow: 2.1 cores, above 1.5 cores for 5 min (region=eu)".
+/// "Checkout is slow: above 1.5 cores on average over 5 min (region=eu: 2.12 cores)".
 fn text(alert: &Alert, unit: &str, status: Status, instances: &[Instance]) -> String {
     let name = &alert.name;
     let mut of_series: Vec<String> = instances
@@ -136,7 +136,7 @@ fn text(alert: &Alert, unit: &str, status: Status, instances: &[Instance]) -> St
         .filter(|text| !text.is_empty())
         .collect();
     if instances.len() > 5 {
-        of_series.push(format!("{} more", instances.len() - 5));
+        of_series.push(format!("{} more series", instances.len() - 5));
     }
     let details = match of_series.is_empty() {
         true => String::new(),
@@ -148,16 +148,16 @@ fn text(alert: &Alert, unit: &str, status: Status, instances: &[Instance]) -> St
     }
 }
 
-/// What is true while an alert fires.
+/// The condition in words.
 fn condition_text(alert: &Alert, unit: &str) -> String {
     let (threshold, minutes) = (number(alert.threshold), alert.minutes);
     let against = match alert.version_label.as_str() {
-        "" => format!("over the {minutes} min before"),
-        label => format!("over the previous {label}"),
+        "" => format!("compared with the {minutes} min before"),
+        label => format!("compared with the previous {label}"),
     };
     match alert.kind {
-        Kind::Above => format!("above {threshold} {unit} over {minutes} min"),
-        Kind::Below => format!("below {threshold} {unit} over {minutes} min"),
+        Kind::Above => format!("above {threshold} {unit} on average over {minutes} min"),
+        Kind::Below => format!("below {threshold} {unit} on average over {minutes} min"),
         Kind::Grew => format!("grew by more than {threshold} % {against}"),
         Kind::NewFunction => format!("a new function has at least {threshold} % of the total"),
         Kind::Silent => format!("no profiles for {minutes} min"),
@@ -167,13 +167,13 @@ fn condition_text(alert: &Alert, unit: &str) -> String {
 fn value_text(alert: &Alert, unit: &str, value: f64) -> String {
     let value = number(value);
     match alert.kind {
-        Kind::Grew => format!("by {value} %"),
+        Kind::Grew => format!("+{value} %"),
         Kind::Silent => format!("{value} min"),
         _ => format!("{value} {unit}"),
     }
 }
 
-/// A number with three digits that count.
+/// A number with three significant digits, or more if it has more before the point.
 fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn in_words() {
+    fn texts() {
         let alert = Alert {
             name: "Checkout is slow".to_owned(),
             threshold: 1.5,
@@ -214,7 +214,7 @@ mod tests {
         let say = |alert: &Alert, unit, status| text(alert, unit, status, &one);
         assert_eq!(
             say(&alert, "cores", Status::Firing),
-            "Checkout is slow: above 1.5 cores over 5 min (region=eu: 2.12 cores)"
+            "Checkout is slow: above 1.5 cores on average over 5 min (region=eu: 2.12 cores)"
         );
         assert_eq!(
             say(&alert, "cores", Status::Resolved),
@@ -227,10 +227,10 @@ mod tests {
         };
         assert_eq!(
             text(&grew, "%", Status::Firing, &[instance(&[], 37.04)]),
-            "Checkout is slow: grew by more than 20 % over the 5 min before (by 37 %)"
+            "Checkout is slow: grew by more than 20 % compared with the 5 min before (+37 %)"
         );
         let many = vec![instance(&[("a", "b")], 1.0); 7];
-        assert!(text(&grew, "%", Status::Resolved, &many).ends_with("; a=b; 2 more)"));
+        assert!(text(&grew, "%", Status::Resolved, &many).ends_with("; a=b; 2 more series)"));
         assert_eq!(
             text(&grew, "%", Status::Resolved, &[]),
             "Resolved: Checkout is slow"
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_those_of_repeats() {
+    fn repeats_have_the_same_id() {
         let alert = Alert {
             id: "abc".to_owned(),
             ..Alert::default()

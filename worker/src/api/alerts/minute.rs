@@ -1,7 +1,8 @@
-//! What is done of a tenant's alerts once a minute: evaluate them, then send what waits.
+//! Once a minute, a tenant's alerts are evaluated, and then the waiting messages are sent.
 //!
-//! What changed is written with the messages about it before any is sent, and a message is taken
-//! away after it was accepted. So each is sent at least once, wherever this ends.
+//! Changes are written together with their messages before any message is sent, and a message is
+//! removed after the receiver has accepted it. So each message is sent at least once, even if the
+//! worker dies in between. After a day a message is dropped.
 
 use futures_util::future::join_all;
 
@@ -22,20 +23,20 @@ use crate::platform::Platform;
 use crate::platform::errors::Problem;
 use crate::tenant::Transport;
 
-/// How long after its end a minute is evaluated, as for a scrape of the rules.
+/// How long after its end a minute is evaluated; `/exported-metrics` has the same delay.
 pub(crate) const DELAY: i64 = 2 * MINUTE;
 
-/// How often at least what was evaluated is written, also if nothing changed, and how often
-/// Alertmanager is told what still fires.
+/// How often the state is written if nothing changes, and how often Alertmanager gets the alerts
+/// that still fire.
 const REFRESH: i64 = 10 * MINUTE;
 
-/// Most messages to a receiver in a minute.
+/// Most messages that are sent to a receiver at each evaluation.
 const MAX_SENT: usize = 20;
 
-/// Most characters of an answer in an error.
+/// Most characters of a receiver's response in an error.
 const MAX_ANSWER: usize = 200;
 
-/// What came of an evaluation.
+/// The result of evaluating an alert.
 struct Outcome {
     /// The alert as it was evaluated.
     alert: Alert,
@@ -49,14 +50,15 @@ struct Evaluated {
     held: Vec<Held>,
 }
 
-/// A message that was sent to a receiver, or wasn't.
+/// An attempt to send a message to a receiver.
 struct Attempt {
     receiver: String,
     message: String,
     outcome: Result<(), String>,
 }
 
-/// The alerts of a tenant in the object `key`, over its `rules`.
+/// Evaluates the alerts in the object `key` on these `rules`, which are read only if there are
+/// alerts, and sends the messages that are due.
 pub(crate) async fn run<B, T, P, C, I>(
     bucket: &impl Bucket,
     key: &str,
@@ -76,7 +78,7 @@ where
     let mut alerts: Alerts = record::read(bucket, key).await?;
     if !alerts.alerts.is_empty() {
         let outcomes = evaluate(&alerts, &rules().await?, now(), runner).await;
-        // A copy tells whether anything changed.
+        // Tried on a copy first: if nothing changes, nothing is written.
         if apply(&mut alerts.clone(), &outcomes, now()) {
             let changed = record::change(bucket, key, now, |stored: &mut Alerts| {
                 Ok(apply(stored, &outcomes, now()))
@@ -150,14 +152,16 @@ where
 }
 
 pub(super) fn gone(rule: &str) -> Problem {
-    Problem::invalid(format!("its rule (id {rule}) was deleted"))
+    Problem::invalid(format!(
+        "the rule {rule} was deleted; delete this alert or choose another rule"
+    ))
 }
 
-/// Folds outcomes into the alerts and lets messages wait. Returns whether that is worth writing.
+/// Applies outcomes to the stored alerts and queues messages. Returns whether to write the result.
 fn apply(alerts: &mut Alerts, outcomes: &[Outcome], now: i64) -> bool {
     let mut changed = false;
-    // Alertmanager takes what it isn't told of for some time as resolved.
-    let is_due = |receiver: &Receiver| {
+    // Alertmanager resolves an alert that isn't sent again in time.
+    let needs_refresh = |receiver: &Receiver| {
         receiver.kind == Form::Alertmanager && now - receiver.refreshed >= REFRESH
     };
     for Outcome {
@@ -170,7 +174,7 @@ fn apply(alerts: &mut Alerts, outcomes: &[Outcome], now: i64) -> bool {
         let Some(stored) = stored.find(|stored| stored.alert == *alert) else {
             continue;
         };
-        // Somebody else may have evaluated it meanwhile.
+        // Another visit may have evaluated the alert in the meantime.
         if stored.state.minutes(alert, minutes.until) != *minutes {
             continue;
         }
@@ -194,7 +198,7 @@ fn apply(alerts: &mut Alerts, outcomes: &[Outcome], now: i64) -> bool {
         }
         let firing = all_firing(alerts, alert);
         let receivers = alerts.receivers.iter_mut();
-        for receiver in receivers.filter(|receiver| !firing.is_empty() && is_due(receiver)) {
+        for receiver in receivers.filter(|receiver| !firing.is_empty() && needs_refresh(receiver)) {
             if alert.notifies(&receiver.name) {
                 let (status, at) = (Status::Firing, minutes.until);
                 receiver.queue(message(
@@ -212,14 +216,14 @@ fn apply(alerts: &mut Alerts, outcomes: &[Outcome], now: i64) -> bool {
     for receiver in alerts
         .receivers
         .iter_mut()
-        .filter(|receiver| is_due(receiver))
+        .filter(|receiver| needs_refresh(receiver))
     {
         receiver.refreshed = now;
     }
     changed
 }
 
-/// What an alert tells of all series for which it fires.
+/// The firing series of an alert that receivers have got messages about.
 fn all_firing(alerts: &Alerts, alert: &Alert) -> Vec<Instance> {
     let stored = alerts.alerts.iter().find(|stored| stored.alert == *alert);
     let firing = stored.into_iter().flat_map(|stored| &stored.state.firing);
@@ -244,7 +248,7 @@ fn message(
     Message::new(alert, &unit, status, at, instances, link)
 }
 
-/// Sends what waits in order, up to the first that is not accepted.
+/// Sends the waiting messages in order, and stops at the first that isn't accepted.
 async fn send_waiting(receiver: &Receiver, outgoing: &impl Outgoing) -> Vec<Attempt> {
     let mut attempts = Vec::new();
     for message in receiver.waiting.iter().take(MAX_SENT) {
@@ -262,7 +266,7 @@ async fn send_waiting(receiver: &Receiver, outgoing: &impl Outgoing) -> Vec<Atte
     attempts
 }
 
-/// Sends a message; an error says in words why it was not accepted.
+/// Sends a message. The error is a text that says why it wasn't accepted.
 pub(super) async fn send(
     receiver: &Receiver,
     message: &Message,

@@ -1,4 +1,4 @@
-//! Alerts: conditions on recording rules, and who is told when they hold.
+//! Alerts: conditions on recording rules, and the receivers that get messages about them.
 //!
 //! | call | answer |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | `DELETE …/api/v1/receivers?name` | nothing |
 //! | `POST …/api/v1/receivers/test?name` | nothing, when the receiver has accepted a message |
 //!
-//! Alerts are evaluated once a minute ([`minute`]), over every minute since the last time: whether an
-//! alert fires at a minute depends on what is stored, and not on when it is evaluated.
+//! Alerts are evaluated once a minute ([`minute`]), over every minute since the last evaluation:
+//! whether an alert fires at a minute depends on what is stored, and not on when it is evaluated.
 
 mod alert;
 mod body;
@@ -58,7 +58,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint::post("/api/v1/alerts/preview", READ, |request, scope| {
         Box::pin(preview::answer(request, scope))
     }),
-    // The server sends requests to what is named here.
+    // Only for administrators: the server sends requests to a receiver's URL.
     Endpoint::post("/api/v1/receivers", ADMIN, |request, scope| {
         Box::pin(save_receiver(request, scope))
     }),
@@ -73,13 +73,13 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
 /// Most bytes of a request.
 const MAX_REQUEST: usize = 64 << 10;
 
-/// Most changes of the history that are told.
+/// Most history entries in a response.
 const SHOWN_HISTORY: usize = 50;
 
 #[derive(Serialize)]
 struct Listing {
     alerts: Vec<ShownAlert>,
-    /// The latest first.
+    /// Newest first.
     history: Vec<Past>,
     receivers: Vec<Shown>,
 }
@@ -88,7 +88,7 @@ struct Listing {
 struct ShownAlert {
     #[serde(flatten)]
     alert: Alert,
-    /// That of threshold and values; empty if the rule is gone.
+    /// The unit of the threshold and values; empty if the rule was deleted.
     unit: String,
     firing: Vec<Instance>,
     error: String,
@@ -96,7 +96,7 @@ struct ShownAlert {
     evaluated: i64,
 }
 
-/// Evaluates a tenant's alerts and sends what waits.
+/// Evaluates a tenant's alerts and sends the messages that are due.
 pub(crate) async fn run(scope: &Scope) -> Result<(), Problem> {
     let (bucket, key) = (scope.bucket()?, alerts_key(scope.tenant()));
     let runner = EdgeQueryRunner::open(scope)?;
@@ -117,11 +117,11 @@ async fn change<O>(
     Ok(changed.await?.outcome)
 }
 
-/// What the body of a request holds.
+/// Parses the JSON in the body of a request.
 async fn posted<T: DeserializeOwned>(request: &mut Request, scope: &Scope) -> Result<T, Problem> {
     let body = request_body::read(request, &scope.isolate().bodies, MAX_REQUEST).await?;
     serde_json::from_slice(&body)
-        .map_err(|error| Problem::invalid(format!("invalid request body: {error}")))
+        .map_err(|error| Problem::invalid(format!("invalid JSON in the request body: {error}")))
 }
 
 async fn list(scope: &Scope) -> Result<Response, Problem> {
@@ -185,7 +185,7 @@ async fn delete(request: &Request, scope: &Scope) -> Result<Response, Problem> {
 
 async fn save_receiver(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let receiver: NewReceiver = posted(request, scope).await?;
-    // Links of messages lead to the site under the address that whoever saves it uses.
+    // Links in messages use the address under which the receiver was saved.
     let site = request.url()?.origin().ascii_serialization();
     let receiver = receiver.checked(site)?;
     change(scope, |alerts| alerts.save_receiver(receiver.clone())).await?;

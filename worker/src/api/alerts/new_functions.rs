@@ -1,4 +1,4 @@
-//! Functions that use much and weren't there a day before.
+//! Functions with a large share that weren't there in the day before.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,16 +16,16 @@ use crate::platform::Platform;
 use crate::platform::errors::Problem;
 use crate::tenant::Transport;
 
-/// How often it is evaluated: at minutes that are multiples of ten, as it reads more than points.
+/// How often the kind is evaluated: every ten minutes, because it merges profiles of a whole day.
 pub(super) const EVERY: i64 = 10 * MINUTE;
 
-/// What a function must not have been in: the day before the window.
+/// How long before the window a function must not have been there: a day.
 const BASELINE: i64 = 1_440 * MINUTE;
 
-/// Most evaluations of a request, so two hours of a preview.
+/// Most evaluations for a request: two hours of a preview.
 const MAX_EVALUATIONS: usize = 12;
 
-/// Most functions that are new at once.
+/// Most new functions that an evaluation reports.
 const MAX_FUNCTIONS: usize = 20;
 
 pub(super) async fn evaluate<B, T, P, C, I>(
@@ -46,7 +46,7 @@ where
     let evaluations = first..=last;
     if evaluations.clone().count() > MAX_EVALUATIONS {
         return Err(Problem::invalid(
-            "the kind new_function can be previewed for at most two hours",
+            "a preview of the kind new_function can cover at most 2 hours; choose a shorter range",
         ));
     }
     let mut held: BTreeMap<String, BTreeMap<i64, f64>> = BTreeMap::new();
@@ -58,7 +58,7 @@ where
         }
         let before = TimeRange::of_millis(from - BASELINE, from);
         let before = functions(measure, before, runner).await?;
-        // Without a day before it, everything would be new.
+        // Without profiles in the day before, every function would be new.
         if before.functions.is_empty() {
             continue;
         }
@@ -68,7 +68,7 @@ where
             .filter(|(name, _)| !known.contains(name.as_str()));
         for (name, percent) in new.take(MAX_FUNCTIONS) {
             let at = held.entry(name).or_default();
-            // As no evaluation follows before the next one.
+            // The result holds until the next evaluation.
             let until = (minute + EVERY).min(minutes.until + MINUTE);
             at.extend(
                 (minute..until)

@@ -16,7 +16,7 @@ use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 
-/// Most times at which it fired that are told, the latest ones.
+/// Most firings in a response: the latest ones.
 const MAX_FIRINGS: usize = 200;
 
 #[derive(Serialize)]
@@ -24,6 +24,7 @@ struct Answer {
     unit: String,
     /// In the order in which they began.
     firings: Vec<Fired>,
+    /// The number of all firings, including those that are cut off.
     count: usize,
 }
 
@@ -33,7 +34,7 @@ struct Fired {
     from: i64,
     /// `None` if it still fires at the end.
     until: Option<i64>,
-    /// The last while it fired.
+    /// The last value while it fired.
     value: f64,
 }
 

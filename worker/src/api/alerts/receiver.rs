@@ -1,4 +1,4 @@
-//! A receiver of messages, what waits for it, and what was last sent to it.
+//! A receiver of messages, the messages that wait for it, and how the last attempt went.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,20 +7,22 @@ use crate::api::rules::points::MINUTE;
 use crate::http::outgoing;
 use crate::platform::errors::Problem;
 
-/// Longest name and address in bytes.
+/// Longest name in bytes.
 const MAX_NAME: usize = 64;
+
+/// Longest URL in bytes.
 const MAX_URL: usize = 2_048;
 
-/// Most messages that wait; the oldest goes first.
+/// Most waiting messages; with more, the oldest is dropped.
 const MAX_WAITING: usize = 100;
 
-/// For how long a message is tried: a day.
+/// How long a message is sent again: a day after its minute.
 const MAX_AGE: i64 = 1_440 * MINUTE;
 
-/// Longest pause between attempts: half an hour.
+/// Longest pause between attempts, in minutes: half an hour.
 const MAX_PAUSE: i64 = 30;
 
-/// In which form messages are sent.
+/// The format of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Form {
@@ -39,26 +41,27 @@ pub(super) struct Receiver {
     pub(super) name: String,
     pub(super) kind: Form,
     pub(super) url: String,
-    /// That of a bearer; empty for none.
+    /// The bearer token; empty for none.
     pub(super) token: String,
-    /// The address of the site, for links.
+    /// The URL of the site, for links in messages.
     pub(super) site: String,
-    /// In order.
+    /// Oldest first.
     pub(super) waiting: Vec<Message>,
-    /// When one was last accepted; 0 for never.
+    /// When the receiver last accepted a message; 0 for never.
     pub(super) sent: i64,
     /// Why the last attempt failed; empty if it didn't.
     pub(super) error: String,
-    /// Attempts that failed since one was accepted, and when the next one is due.
+    /// Failed attempts since the last accepted message.
     pub(super) failures: u32,
+    /// When the next attempt is due.
     pub(super) next: i64,
-    /// Messages that were given up.
+    /// The number of messages that were dropped.
     pub(super) dropped: u64,
-    /// When Alertmanager was last told what fires.
+    /// When Alertmanager last got the firing alerts again.
     pub(super) refreshed: i64,
 }
 
-/// A receiver as a request has it.
+/// A receiver in a request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewReceiver {
@@ -69,7 +72,7 @@ pub(super) struct NewReceiver {
     token: String,
 }
 
-/// What is told of a receiver: an address may be a secret, as Slack's is.
+/// A receiver in a response: without its URL, which can be a secret, as Slack's is.
 #[derive(Serialize)]
 pub(super) struct Shown {
     name: String,
@@ -82,7 +85,7 @@ pub(super) struct Shown {
 }
 
 impl NewReceiver {
-    /// Checked; `site` is the address of the site.
+    /// The receiver, if its fields are valid. `site` is the URL of the site.
     pub(super) fn checked(self, site: String) -> Result<Receiver, Problem> {
         let Self {
             name,
@@ -95,15 +98,15 @@ impl NewReceiver {
                 "name must have 1 to {MAX_NAME} bytes and no control characters"
             )));
         }
-        // Without a path, too.
+        // A URL without a path is valid, too.
         let is_web = outgoing::is_web(&url) || outgoing::is_web(&format!("{url}/"));
         if !is_web
             || url.len() > MAX_URL
             || url.chars().any(|c| c.is_whitespace() || c.is_control())
         {
-            return Err(Problem::invalid(
-                "url must be a web address, such as https://hooks.example.com/alerts",
-            ));
+            return Err(Problem::invalid(format!(
+                "url must be an http or https URL of at most {MAX_URL} bytes without spaces, like https://hooks.example.com/alerts"
+            )));
         }
         if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(Problem::invalid(
@@ -125,7 +128,7 @@ impl Receiver {
     pub(super) fn shown(&self) -> Shown {
         let url = format!("{}/", self.url);
         let host = outgoing::host_and_path(&url).map_or("", |(host, _)| host);
-        // Neither a name nor a password.
+        // Without user and password.
         let host = host.rsplit('@').next().unwrap_or_default();
         Shown {
             name: self.name.clone(),
@@ -138,7 +141,7 @@ impl Receiver {
         }
     }
 
-    /// Lets a message wait, once.
+    /// Queues a message unless it is waiting already.
     pub(super) fn queue(&mut self, message: Message) {
         if self.waiting.iter().any(|waiting| waiting.id == message.id) {
             return;
@@ -154,7 +157,7 @@ impl Receiver {
         !self.waiting.is_empty() && now >= self.next
     }
 
-    /// Notes what became of an attempt at the message with this id.
+    /// Stores the outcome of an attempt to send the message with this ID.
     pub(super) fn tried(&mut self, id: &str, outcome: Result<(), String>, now: i64) {
         match outcome {
             Ok(()) => {
@@ -205,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_accepted_and_shown() {
+    fn checked_and_shown() {
         let receiver = new("ops", "https://me:secret@hooks.example.com:8443/a/b", "t").unwrap();
         let shown = serde_json::to_string(&receiver.shown()).unwrap();
         assert_eq!(
@@ -262,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn not_more_wait_than_a_hundred() {
+    fn at_most_a_hundred_messages_wait() {
         let mut receiver = Receiver::default();
         (0..150).for_each(|minute| receiver.queue(message(minute)));
         assert_eq!(

@@ -1,5 +1,5 @@
-//! A tenant's alerts, their state, their receivers and what waits to be sent, as one object of the
-//! bucket: what changes together is written together.
+//! A tenant's alerts, their state, their receivers and the waiting messages, as one object of the
+//! bucket, so that a change and its messages are written together.
 
 use pilotlight_core::store::TenantId;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ const MAX_ALERTS: usize = 25;
 /// Most receivers of a tenant.
 const MAX_RECEIVERS: usize = 10;
 
-/// Most changes that are kept.
+/// Most history entries.
 const MAX_HISTORY: usize = 200;
 
 /// The only version there is.
@@ -36,7 +36,7 @@ pub(super) struct Stored {
     pub(super) state: State,
 }
 
-/// A change of an alert that is over.
+/// A history entry: an alert fired or was resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Past {
     pub(super) alert: String,
@@ -47,15 +47,15 @@ pub(super) struct Past {
     pub(super) value: f64,
 }
 
-/// Alerts in the order in which they were made.
+/// All of a tenant's alerts, in the order in which they were added.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Alerts {
     version: u32,
-    /// The number of changes so far.
+    /// The number of changes to alerts so far. Receivers and states don't count.
     generation: i64,
     pub(super) alerts: Vec<Stored>,
     pub(super) receivers: Vec<Receiver>,
-    /// The latest last.
+    /// Oldest first.
     pub(super) history: Vec<Past>,
 }
 
@@ -81,14 +81,14 @@ impl JsonRecord for Alerts {
 }
 
 impl Alerts {
-    /// Stores a checked alert, in place of the one with its id if there is one. Both must have the
-    /// same generation, so that nobody overwrites a change without having seen it. What fires goes on
-    /// unless something else is watched now.
+    /// Stores a checked alert, in place of the one with its ID if there is one. Both must have the
+    /// same generation, so that nobody overwrites a change without having seen it. The state is
+    /// kept unless the condition has changed.
     pub(super) fn save(&mut self, alert: Alert) -> Result<Alert, Problem> {
         let unknown = |name: &&String| self.receivers.iter().all(|there| there.name != **name);
         if let Some(name) = alert.receivers.iter().find(unknown) {
             return Err(Problem::invalid(format!(
-                "no receiver has the name {name:?}"
+                "receivers: {name:?} doesn't exist; add this receiver first"
             )));
         }
         let there = self
@@ -142,8 +142,8 @@ impl Alerts {
         Ok(())
     }
 
-    /// Stores a receiver, in place of the one with its name if there is one; what waits for that one
-    /// is sent to the new one.
+    /// Stores a receiver, in place of the one with its name if there is one. The new one gets the
+    /// messages that wait for the old one.
     pub(super) fn save_receiver(&mut self, receiver: Receiver) -> Result<(), Problem> {
         if let Some(there) = self
             .receivers
@@ -175,7 +175,7 @@ impl Alerts {
         let names = |stored: &&Stored| stored.alert.receivers.iter().any(|there| there == name);
         if let Some(Stored { alert, .. }) = self.alerts.iter().find(names) {
             return Err(Problem::invalid(format!(
-                "the alert {:?} has this receiver; change the alert first",
+                "the alert {:?} uses this receiver; remove it from the alert first",
                 alert.name
             )));
         }
@@ -187,7 +187,7 @@ impl Alerts {
         }
     }
 
-    /// Writes changes of an alert to the history.
+    /// Adds changes of an alert to the history.
     pub(super) fn remember(&mut self, alert: &Alert, changes: &[Change]) {
         let new = changes.iter().filter(|change| change.is_new);
         self.history.extend(new.map(|change| Past {
@@ -202,7 +202,7 @@ impl Alerts {
         self.history.drain(..over);
     }
 
-    /// Lets a message wait for each receiver of an alert.
+    /// Queues a message for each receiver of an alert.
     pub(super) fn queue(&mut self, alert: &Alert, message: impl Fn(&Receiver) -> Message) {
         for receiver in &mut self.receivers {
             if alert.notifies(&receiver.name) {
@@ -217,7 +217,7 @@ fn no_receiver(name: &str) -> Problem {
     Problem::not_found(format!("no receiver has the name {name:?}"))
 }
 
-/// What receivers are told of changes: those of one status and minute together.
+/// The changes that receivers get messages about, grouped by status and minute.
 pub(super) fn told(changes: Vec<Change>) -> Vec<(Status, i64, Vec<Instance>)> {
     let mut groups: Vec<(Status, i64, Vec<Instance>)> = Vec::new();
     for change in changes.into_iter().filter(|change| change.is_told) {
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_name_the_generation_that_they_saw() {
+    fn changes_need_the_current_generation() {
         let mut alerts = Alerts::default();
         assert_eq!(alerts.save(alert("a", 0)).unwrap().generation, 1);
         assert_eq!(alerts.save(alert("a", 7)).unwrap_err().status, 409);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fires_goes_on_unless_something_else_is_watched() {
+    fn the_state_is_kept_unless_the_condition_changes() {
         let mut alerts = Alerts::default();
         alerts.save(alert("a", 0)).unwrap();
         alerts.alerts[0].state.evaluated = 5;
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn receivers_that_alerts_name_stay() {
+    fn receivers_in_use_cannot_be_deleted() {
         let mut alerts = Alerts::default();
         let named = Alert {
             receivers: vec!["ops".to_owned()],
@@ -305,14 +305,14 @@ mod tests {
         alerts.save_receiver(receiver("ops")).unwrap();
         alerts.save(named).unwrap();
         let refused = alerts.delete_receiver("ops").unwrap_err();
-        assert!(refused.message.contains("has this receiver"));
+        assert!(refused.message.contains("uses this receiver"));
         alerts.delete("a").unwrap();
         alerts.delete_receiver("ops").unwrap();
         assert_eq!(alerts.delete_receiver("ops").unwrap_err().status, 404);
     }
 
     #[test]
-    fn as_they_are_stored() {
+    fn stored_form() {
         let mut alerts = Alerts::default();
         alerts.save(alert("a", 0)).unwrap();
         alerts.save_receiver(receiver("ops")).unwrap();

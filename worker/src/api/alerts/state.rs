@@ -10,18 +10,18 @@ use super::message::{Instance, Status};
 use super::new_functions;
 use crate::api::rules::points::MINUTE;
 
-/// Most series for which an alert fires at a time.
+/// Most series for which an alert fires at a time; further ones don't fire until others end.
 const MAX_FIRING: usize = 50;
 
-/// How far back an evaluation begins at most: an hour. It is that of an alert whose evaluations failed
-/// or had no turn.
+/// How far back an evaluation begins at most: an hour. Minutes before that are skipped if
+/// evaluations failed or didn't run for longer.
 const CATCH_UP: i64 = 60 * MINUTE;
 
-/// What is known of an alert.
+/// The state of an alert.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct State {
-    /// The last minute that is folded in; 0 before the first.
+    /// The last minute that was evaluated; 0 before the first.
     pub(super) evaluated: i64,
     /// Why the last evaluation failed; empty if it didn't.
     pub(super) error: String,
@@ -33,26 +33,26 @@ pub(super) struct State {
 pub(super) struct Firing {
     #[serde(flatten)]
     pub(super) instance: Instance,
-    /// Whether receivers were told: not while the alert is silenced.
+    /// Whether receivers got a message: not while the alert is silenced.
     pub(super) told: bool,
 }
 
-/// A series that began to fire or ceased to.
+/// A series began to fire or was resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Change {
     pub(super) status: Status,
-    /// The minute.
+    /// The minute at which it happened.
     pub(super) at: i64,
     pub(super) instance: Instance,
-    /// Whether receivers are to be told.
+    /// Whether receivers get a message.
     pub(super) is_told: bool,
-    /// Not if it fired before, while the alert was silenced.
+    /// Whether it goes into the history: not at the end of a silence, as the series fired before.
     pub(super) is_new: bool,
 }
 
 impl State {
-    /// The minutes to evaluate; none if there is none yet. Of [`Kind::NewFunction`] it is the last one
-    /// that has its turn.
+    /// The minutes up to `until` that are due; none if they are evaluated already. For
+    /// [`Kind::NewFunction`] only the last multiple of ten minutes.
     pub(super) fn minutes(&self, alert: &Alert, until: i64) -> Minutes {
         if alert.kind == Kind::NewFunction {
             let until = until.div_euclid(new_functions::EVERY) * new_functions::EVERY;
@@ -76,8 +76,9 @@ impl State {
             .collect()
     }
 
-    /// Goes on through these minutes and returns what changed. A series fires when the condition has
-    /// held for as many minutes as the alert says, and is resolved when it hasn't for as many.
+    /// Folds these minutes into the state and returns the changes. A series fires when the
+    /// condition has held at each of the last [`Alert::hold`], and is resolved when it has held at
+    /// none of them.
     pub(super) fn advance(
         &mut self,
         alert: &Alert,
@@ -210,15 +211,15 @@ mod tests {
     }
 
     #[test]
-    fn both_take_as_many_minutes() {
+    fn firing_and_resolving_need_as_many_minutes() {
         let state = &mut State::default();
         let found = advance(state, 3, 0, 20, &[2, 3, 5, 6, 7, 9, 12]);
-        // Minute 10 and 11 are within three minutes of 9, and 12 of itself.
+        // The three minutes up to 10 and up to 11 include 9; those up to 12, 13 and 14 include 12.
         assert_eq!(found, [(Status::Firing, 7), (Status::Resolved, 15)]);
     }
 
     #[test]
-    fn what_still_fires_after_a_silence_is_told() {
+    fn receivers_get_what_still_fires_after_a_silence() {
         let alert = Alert {
             silenced_until: 5 * MINUTE,
             ..Alert::default()
@@ -249,7 +250,7 @@ mod tests {
         );
     }
 
-    /// However the minutes are cut, the same changes are found.
+    /// The changes don't depend on how the minutes are split into evaluations.
     #[test]
     fn it_does_not_matter_when_it_is_evaluated() {
         let minutes: Vec<i64> = (0..100).filter(|m| m % 23 < 11 || m % 7 == 0).collect();
@@ -278,7 +279,7 @@ mod tests {
             (begins(0, 100), begins(90, 100), begins(5, 100)),
             (99, 90, 40)
         );
-        // Evaluated by somebody else meanwhile.
+        // Another visit has evaluated it in the meantime.
         assert_eq!(begins(100, 100), 100);
         let new_function = Alert {
             kind: Kind::NewFunction,
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn not_more_than_fifty_at_once() {
+    fn at_most_fifty_series_fire() {
         let held: Vec<Held> = (0..80)
             .map(|i| Held {
                 labels: [("i".to_owned(), i.to_string())].into(),

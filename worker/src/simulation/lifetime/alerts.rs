@@ -1,5 +1,5 @@
-//! Alerts: whatever fails and however often they are evaluated, receivers are told of exactly what a
-//! fold over the pushed profiles says, at the minutes at which it happened.
+//! Alerts: receivers get exactly the changes that a fold over the pushed profiles gives, at their
+//! minutes, whatever fails and however often alerts are evaluated.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,17 +20,19 @@ use crate::simulation::world::{BEGIN, MINUTE, TYPE, World};
 const KEY: &str = "alerts/one";
 const REGIONS: [&str; 2] = ["eu", "us"];
 
-/// Length of the windows, and for how many minutes conditions must hold.
+/// Length of the windows in minutes.
 const WINDOW: i64 = 3;
+
+/// For how many minutes conditions must hold.
 const HOLD: i64 = 2;
 
 /// A change of an alert: its id, status, region and minute.
 type Change = (String, String, String, i64);
 
-/// Nanoseconds by region and the end of a minute.
+/// Nanoseconds of CPU by region and minute. Minutes have the times of their ends, since `BEGIN`.
 type Pushed = BTreeMap<(&'static str, i64), i64>;
 
-/// Who is told; some requests fail, and some only seem to.
+/// A receiver. Some requests to it fail, and some only seem to fail.
 struct Receiver {
     faults: Faults,
     seed: Cell<u64>,
@@ -112,11 +114,11 @@ fn evaluate(world: &World, receiver: &Receiver) {
     let runner = QueryRunner::new(bucket.clone(), tenant, world.admission(), Meter::default());
     let rules = async || Ok(vec![rule()]);
     let minute = minute::run(&bucket, KEY, rules, &runner, receiver);
-    // It may fail; the next one goes on.
+    // An evaluation may fail; the next one continues.
     let _ = world.clock.run(world.faults.invocation(minute));
 }
 
-/// Whether a condition holds for a region at a minute.
+/// Whether a condition holds for a region at a minute. `fires` says whether it fires before.
 fn holds(pushed: &Pushed, kind: &str, region: &'static str, minute: i64, fires: bool) -> bool {
     let in_window = (0..WINDOW).filter_map(|i| pushed.get(&(region, minute - i)));
     let cores = in_window.clone().sum::<i64>() as f64 / (60e9 * WINDOW as f64);
@@ -131,7 +133,7 @@ fn holds(pushed: &Pushed, kind: &str, region: &'static str, minute: i64, fires: 
     }
 }
 
-/// What a fold over the minutes after `after` says.
+/// The changes by a fold over the minutes after `after` up to `until`.
 fn expected(pushed: &Pushed, after: i64, until: i64) -> BTreeSet<Change> {
     let mut changes = BTreeSet::new();
     for kind in ["above", "below", "silent"] {
@@ -154,7 +156,7 @@ fn expected(pushed: &Pushed, after: i64, until: i64) -> BTreeSet<Change> {
     changes
 }
 
-/// What receivers were told of, without repeats, and in which order for each series.
+/// The changes in the messages that were accepted, without repeats. Each series has them in order.
 fn told(receiver: &Receiver) -> BTreeSet<Change> {
     let (mut ids, mut told) = (BTreeSet::new(), Vec::new());
     for message in receiver.accepted.borrow().iter() {
@@ -178,7 +180,7 @@ fn told(receiver: &Receiver) -> BTreeSet<Change> {
     }
     let count = told.len();
     let told: BTreeSet<Change> = told.into_iter().collect();
-    assert_eq!(told.len(), count, "a change was told under two ids");
+    assert_eq!(told.len(), count, "a change was sent under two IDs");
     told
 }
 
@@ -203,7 +205,7 @@ fn history(world: &World) -> BTreeSet<Change> {
 }
 
 #[test]
-fn receivers_are_told_of_each_change_whatever_fails() {
+fn receivers_get_each_change_whatever_fails() {
     for history_number in 1..=4u64 {
         let seed = &mut history_number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let world = World::new(&["one"]);
@@ -217,7 +219,7 @@ fn receivers_are_told_of_each_change_whatever_fails() {
             .bucket
             .put(KEY, stored().into_bytes(), Condition::None);
         world.clock.run(put).unwrap();
-        // The first evaluation begins at the beginning of the world.
+        // The first evaluation is of the minute before the world begins.
         world.clock.advance(2 * MINUTE);
         evaluate(&world, &receiver);
         let begin = world.clock.now() / MINUTE - 2 - BEGIN / MINUTE;
@@ -226,7 +228,7 @@ fn receivers_are_told_of_each_change_whatever_fails() {
         let mut silent_for = [0; 2];
         let mut minute = world.clock.now() / MINUTE;
         for _ in 0..120 {
-            // Faults that stall take minutes, too.
+            // An operation that stalls can take minutes.
             world
                 .clock
                 .advance(minute * MINUTE + 5_000 - world.clock.now());
@@ -270,8 +272,8 @@ fn receivers_are_told_of_each_change_whatever_fails() {
             expect.len()
         );
         assert_eq!(history(&world), expect, "history {history_number}");
-        // Pauses after failures are half an hour at most. Nothing is pushed meanwhile, so more
-        // changes follow.
+        // The longest pause after failures is half an hour. Nothing is pushed in this time, so
+        // series become silent and more changes follow.
         for _ in 0..3 {
             world.clock.advance(31 * MINUTE);
             evaluate(&world, &receiver);
