@@ -76,7 +76,9 @@ impl Target {
                 expected: "a URL without a password, like https://prometheus.example.com/api/v1/write (or empty)",
             });
         }
-        let authorization = var("REMOTE_WRITE_TOKEN").map(|token| match var("REMOTE_WRITE_USER") {
+        let user = var("REMOTE_WRITE_USER");
+        let secret = var;
+        let authorization = secret("REMOTE_WRITE_TOKEN").map(|token| match &user {
             Some(user) => format!("Basic {}", BASE64.encode(format!("{user}:{token}"))),
             None => format!("Bearer {token}"),
         });
