@@ -12,9 +12,8 @@ use serde::Serialize;
 
 #[cfg(test)]
 pub(crate) use self::messages::decode;
-#[cfg(test)]
-pub(crate) use self::progress::Progress;
-pub(crate) use self::progress::progress_key;
+use self::progress::Failure;
+pub(crate) use self::progress::{Progress, progress_key};
 pub(crate) use self::send::Sender;
 pub(crate) use self::target::Target;
 #[cfg(test)]
@@ -47,8 +46,9 @@ pub(crate) async fn run(scope: &Scope) -> Result<(), Problem> {
 #[derive(Serialize)]
 pub(super) struct Status {
     host: String,
-    #[serde(flatten)]
-    progress: progress::Progress,
+    sent_until: Option<i64>,
+    error: Option<Failure>,
+    dropped_minutes: u64,
 }
 
 /// How far the tenant's points are sent, if the server sends any.
@@ -57,9 +57,12 @@ pub(super) async fn status(scope: &Scope) -> Result<Option<Status>, Problem> {
         return Ok(None);
     };
     let key = progress_key(scope.tenant());
+    let progress: Progress = record::read(&scope.bucket()?, &key).await?;
     Ok(Some(Status {
         host: target.host().to_owned(),
-        progress: record::read(&scope.bucket()?, &key).await?,
+        sent_until: progress.sent_until,
+        error: progress.error,
+        dropped_minutes: progress.dropped_minutes,
     }))
 }
 
