@@ -175,10 +175,10 @@ test("values and labels in words", () => {
 test("how often an alert would have fired", () => {
   const now = Date.now();
   const firing = { labels: { region: "eu" }, from: now - 120_000, until: now - 60_000, value: 2.1 };
-  assert.equal(firingsWords([]), "In the last 24 h it wouldn't have fired.");
-  assert.equal(firingsWords([firing]), "In the last 24 h it would have fired once:");
-  assert.equal(firingsWords([firing, firing]), "In the last 24 h it would have fired twice:");
-  assert.equal(firingsWords([firing, firing, firing]), "In the last 24 h it would have fired 3 times:");
+  assert.equal(firingsWords([], 24), "In the last 24 h it wouldn't have fired.");
+  assert.equal(firingsWords([firing], 24), "In the last 24 h it would have fired once:");
+  assert.equal(firingsWords([firing, firing], 24), "In the last 24 h it would have fired twice:");
+  assert.equal(firingsWords([firing, firing, firing], 24), "In the last 24 h it would have fired 3 times:");
   assert.match(firingWords(firing, "above", "cores", now), /^\d\d:\d\d:\d\d – \d\d:\d\d:\d\d, region=eu, 2\.1 cores$/);
   assert.match(firingWords({ ...firing, until: null }, "silent", "", now), /^since .*\d\d:\d\d, region=eu$/);
 });

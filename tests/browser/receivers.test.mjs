@@ -140,11 +140,9 @@ test("a webhook gets a message when an alert fires and when it is resolved, with
   // A preview finds the same from the stored profiles.
   const range = new URLSearchParams({ from: String(begin - 10 * minute), until: String(begin + 3 * minute) });
   const { firings } = await call("POST", `alerts/preview?${range}`, wanted);
-  assert.deepEqual(firings, [
-    { labels: { region: "eu" }, from: begin + minute, until: begin + 3 * minute, value: 2 },
-  ]);
+  assert.deepEqual(firings, [{ labels: { region: "eu" }, from: begin + minute, until: begin + 3 * minute, value: 2 }]);
 
-  await call("POST", "receivers/test?name=hook");
+  assert.deepEqual(await call("POST", "receivers/test?name=hook"), { status: 200 });
   assert.equal(hook.received.at(-1).status, "test");
   hook.statuses.push(410);
   const refused = await api("POST", "receivers/test?name=hook");

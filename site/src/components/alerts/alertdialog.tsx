@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { AlertTarget } from "../../state/page/alerttarget.ts";
-import { type AlertKind, alertWords, isLevel, storedAlert } from "../../state/query/alert.ts";
+import { type AlertKind, alertWords, isLevel, previewHours, storedAlert } from "../../state/query/alert.ts";
 import {
   type AlertDraft,
   drafted,
@@ -25,7 +25,7 @@ import { Condition } from "./condition.tsx";
 import "../../style/rules.css";
 import "../../style/alerts.css";
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
 
 const KIND_LABELS: Record<AlertKind, { label: string; title: string }> = {
   above: { label: "Above", title: "The value is above a threshold" },
@@ -67,7 +67,7 @@ function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget;
     state.value = { ...draft, ...patch };
   };
   const opened = useRef(Date.now());
-  const span = { from: opened.current - DAY, until: opened.current };
+  const span = { from: opened.current - previewHours(draft.kind) * HOUR, until: opened.current };
   const preview = useRulePreview(rule, span);
   const loads = preview.value && loadsOf(preview.value, queryParts(rule.query).type, span);
   const made = drafted(draft, rule, stored && storedAlert(stored), loads);
@@ -140,6 +140,7 @@ function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget;
       </label>
       <Receivers chosen={draft.receivers} onChange={(receivers) => change({ receivers })} />
       <AlertPreview
+        kind={draft.kind}
         alert={isKnown ? alert : null}
         loads={{ ...preview, value: loads }}
         rule={rule}

@@ -1,5 +1,5 @@
-import type { Alert } from "../../state/query/alert.ts";
-import { firingSpans, firingsWords, firingWords } from "../../state/query/alert.ts";
+import type { Alert, AlertKind } from "../../state/query/alert.ts";
+import { firingSpans, firingsWords, firingWords, previewHours } from "../../state/query/alert.ts";
 import { useAlertPreview } from "../../state/query/alertlist.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
 import type { RulePreview } from "../../state/query/recordingrules.ts";
@@ -11,6 +11,7 @@ import { LoadedChart } from "../rules/rulechart.tsx";
 const LISTED = 5;
 
 interface Props {
+  kind: AlertKind;
   /** Null while its threshold is unknown. */
   alert: Alert | null;
   loads: Loaded<RulePreview>;
@@ -20,14 +21,14 @@ interface Props {
   threshold: number | null;
 }
 
-/** When the alert would have fired in the last day, in words and in the chart of its rule. */
-export function AlertPreview({ alert, loads, rule, span, threshold }: Props) {
+/** When the alert would have fired lately, in words and in the chart of its rule. */
+export function AlertPreview({ kind, alert, loads, rule, span, threshold }: Props) {
   const { value, state, problem } = useAlertPreview(alert, span);
   const firings = [...(value?.firings ?? [])].sort((a, b) => b.from - a.from);
   return (
     <section class="record-preview" aria-label="Preview">
       <h3>
-        Last 24 h{" "}
+        Last {previewHours(kind)} h{" "}
         <span class="hint" role="status" data-testid="alert-reading">
           {state === "loading" || loads.state === "loading" ? "Reading…" : ""}
         </span>
@@ -46,7 +47,7 @@ export function AlertPreview({ alert, loads, rule, span, threshold }: Props) {
         ) : (
           value && (
             <>
-              <p>{firingsWords(firings)}</p>
+              <p>{firingsWords(firings, previewHours(value.kind))}</p>
               <ul>
                 {firings.slice(0, LISTED).map((firing) => (
                   <li key={`${firing.from} ${JSON.stringify(firing.labels)}`}>

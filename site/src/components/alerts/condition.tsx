@@ -11,6 +11,8 @@ import type { RecordingRule } from "../../state/query/recordingrule.ts";
 
 const DAY = 86_400_000;
 const WINDOWS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360];
+/** The server compares no shorter ones. */
+const COMPARED_WINDOWS = WINDOWS.filter((minutes) => minutes >= 10);
 const LASTING = [1, 2, 3, 5, 10, 15, 30, 60];
 
 const THRESHOLD_LABELS: Partial<Record<AlertKind, string>> = {
@@ -78,8 +80,7 @@ export function Condition({ draft, made, rule, onChange }: Props) {
         // Both versions are looked for in two windows.
         label={draft.versionLabel ? "In the last" : WINDOW_LABELS[kind]}
         windows={draft.versionLabel ? 2 : 1}
-        // Of fewer nobody knows how they vary.
-        choices={kind === "grew" ? WINDOWS.filter((minutes) => minutes >= 5) : WINDOWS}
+        choices={kind === "grew" || kind === "new_function" ? COMPARED_WINDOWS : WINDOWS}
         value={minutes}
         testid="alert-minutes"
         onChange={(minutes) => onChange({ minutes })}

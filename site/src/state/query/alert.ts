@@ -202,11 +202,16 @@ export function isSilenced({ silenced_until }: Alert, now: number): boolean {
   return silenced_until > now;
 }
 
-/** How often an alert would have fired in the last day. */
-export function firingsWords(firings: Firing[]): string {
-  if (firings.length === 0) return "In the last 24 h it wouldn't have fired.";
+/** How many hours a preview covers: whether functions are new takes too much reading for a day. */
+export function previewHours(kind: AlertKind): number {
+  return kind === "new_function" ? 2 : 24;
+}
+
+/** How often an alert would have fired in its preview. */
+export function firingsWords(firings: Firing[], hours: number): string {
+  if (firings.length === 0) return `In the last ${hours} h it wouldn't have fired.`;
   const times = firings.length === 1 ? "once" : firings.length === 2 ? "twice" : plural(firings.length, "time");
-  return `In the last 24 h it would have fired ${times}:`;
+  return `In the last ${hours} h it would have fired ${times}:`;
 }
 
 /** When any series fires. Series that fire at the same time are one span. */

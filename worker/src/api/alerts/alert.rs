@@ -14,9 +14,9 @@ const MAX_MINUTES: i64 = 360;
 /// Most minutes for which a condition must hold.
 const MAX_FOR: i64 = 120;
 
-/// Shortest window of [`Kind::Grew`]: three parts of a minute each, the fewest that show how a
-/// value varies.
-const MIN_GREW: i64 = 3;
+/// Shortest window of [`Kind::Grew`] and [`Kind::NewFunction`]: ten minutes. Fewer say little about
+/// how a value varies, and would miss functions between two evaluations.
+const MIN_COMPARED: i64 = 10;
 
 /// What must be true for an alert to fire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +80,7 @@ impl Alert {
     }
 
     /// Whether both alerts fire at the same minutes: their conditions are equal.
-    pub(super) fn watches_the_same(&self, other: &Self) -> bool {
+    pub(super) fn has_same_condition(&self, other: &Self) -> bool {
         let watched = |alert: &Self| Self {
             name: String::new(),
             receivers: Vec::new(),
@@ -91,15 +91,14 @@ impl Alert {
         watched(self) == watched(other)
     }
 
-    /// Refuses an alert that can't be evaluated.
-    pub(super) fn check(&self) -> Result<(), Problem> {
+    /// Refuses a name that messages can't have.
+    pub(super) fn check_name(&self) -> Result<(), Problem> {
+        check_name(&self.name, MAX_NAME)
+    }
+
+    /// Refuses a condition that can't be evaluated.
+    pub(super) fn check_condition(&self) -> Result<(), Problem> {
         let refuse = |message: String| Err(Problem::invalid(message));
-        let name = self.name.trim();
-        if name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {
-            return refuse(format!(
-                "name must have 1 to {MAX_NAME} bytes and no control characters"
-            ));
-        }
         let (window, hold) = (self.minutes, self.for_minutes);
         if !(1..=MAX_MINUTES).contains(&window) {
             return refuse(format!(
@@ -118,8 +117,8 @@ impl Alert {
             ));
         }
         match self.kind {
-            Kind::Grew if window < MIN_GREW => refuse(format!(
-                "minutes must be at least {MIN_GREW} for the kind grew (got {window})"
+            Kind::Grew | Kind::NewFunction if window < MIN_COMPARED => refuse(format!(
+                "minutes must be at least {MIN_COMPARED} for the kinds grew and new_function (got {window})"
             )),
             Kind::NewFunction if threshold <= 0.0 || threshold > 100.0 => refuse(format!(
                 "threshold must be above 0 and at most 100 (percent) for the kind new_function (got {threshold})"
@@ -134,6 +133,16 @@ impl Alert {
             _ => Ok(()),
         }
     }
+}
+
+/// Refuses a name that is blank, longer than `most` bytes, or has control characters.
+pub(super) fn check_name(name: &str, most: usize) -> Result<(), Problem> {
+    if !name.trim().is_empty() && name.len() <= most && !name.chars().any(char::is_control) {
+        return Ok(());
+    }
+    Err(Problem::invalid(format!(
+        "name must have 1 to {most} bytes and no control characters"
+    )))
 }
 
 #[cfg(test)]
@@ -151,11 +160,12 @@ mod tests {
             ..Alert::default()
         };
         assert_eq!((alert.window(), alert.hold()), (5 * MINUTE, MINUTE));
-        assert!(alert.check().is_ok());
+        assert!(alert.check_name().is_ok() && alert.check_condition().is_ok());
         let named = |change: fn(&mut Alert)| {
             let mut alert = alert.clone();
             change(&mut alert);
-            alert.check().unwrap_err().message
+            let found = alert.check_name().and_then(|()| alert.check_condition());
+            found.unwrap_err().message
         };
         let refused: [Refused; 8] = [
             (|alert| alert.name = " ".to_owned(), "name must have"),
@@ -168,12 +178,12 @@ mod tests {
                 "version_label can",
             ),
             (
-                |alert| alert.kind = Kind::NewFunction,
+                |alert| (alert.kind, alert.minutes) = (Kind::NewFunction, 10),
                 "threshold must be above 0",
             ),
             (
-                |alert| (alert.kind, alert.minutes) = (Kind::Grew, 2),
-                "minutes must be at least 3",
+                |alert| (alert.kind, alert.minutes) = (Kind::Grew, 9),
+                "minutes must be at least 10",
             ),
         ];
         for (change, expect) in refused {

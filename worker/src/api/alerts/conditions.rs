@@ -12,6 +12,7 @@ use super::alert::{Alert, Kind};
 use super::{growth, new_functions};
 use crate::api::query::{AnswerCache, Invocations, QueryRunner};
 use crate::api::rules::points::{self, MINUTE, Series, Steps};
+use crate::api::rules::record::not_found;
 use crate::api::rules::rule::{Measure, Point, RULE_ID, Rule};
 use crate::bucket::Bucket;
 use crate::platform::Platform;
@@ -21,15 +22,21 @@ use crate::tenant::Transport;
 /// Most series of a rule that an alert can watch.
 const MAX_SERIES: usize = 200;
 
-/// Most reads of points in an evaluation, series × minutes × minutes of a window: about 0.2 s of
+/// Most points that an evaluation looks at, series × minutes × minutes of a window: about 0.2 s of
 /// CPU.
 const MAX_WORK: i64 = 20_000_000;
 
+/// What a minute counts at least in this: each can give a value, which takes memory.
+const MIN_WORK: i64 = 60;
+
 /// A series counts as silent only if it had profiles in this time before the window: an hour.
-const SILENT_SINCE: i64 = 60 * MINUTE;
+const SEEN_WITHIN: i64 = 60 * MINUTE;
 
 /// The labels of a series.
 pub(super) type Labels = BTreeMap<String, String>;
+
+/// The points of a series, by the end of their minute.
+type Minutely = BTreeMap<i64, Point>;
 
 /// The minutes after `after`, up to and including `until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +47,7 @@ pub(super) struct Minutes {
 
 /// The minutes at which a condition holds for a series, with the value at each.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Held {
+pub(super) struct Matches {
     pub(super) labels: Labels,
     pub(super) minutes: BTreeMap<i64, f64>,
 }
@@ -52,25 +59,29 @@ impl Minutes {
     }
 
     /// These minutes and the `millis` before them.
-    pub(super) fn and_before(self, millis: i64) -> Self {
+    pub(super) fn extended_back(self, millis: i64) -> Self {
         let after = self.after - millis;
         Self { after, ..self }
     }
 }
 
+/// The rule that an alert watches.
+pub(super) fn rule_of<'a>(alert: &Alert, rules: &'a [Rule]) -> Result<&'a Rule, Problem> {
+    let rule = rules.iter().find(|rule| rule.id == alert.rule);
+    rule.ok_or_else(|| not_found(&alert.rule))
+}
+
 /// What a rule measures, with values in seconds or bytes where its unit allows.
-pub(super) fn measured(rule: &Rule) -> Result<Measure, Problem> {
-    let in_base_unit = Rule {
-        unit_suffix: true,
-        ..rule.clone()
+fn measured(rule: &Rule) -> Result<Measure, Problem> {
+    let measured = |unit_suffix| {
+        let rule = rule.clone();
+        Rule {
+            unit_suffix,
+            ..rule
+        }
+        .measure()
     };
-    in_base_unit.measure().or_else(|_| {
-        let plain = Rule {
-            unit_suffix: false,
-            ..rule.clone()
-        };
-        plain.measure()
-    })
+    measured(true).or_else(|_| measured(false))
 }
 
 /// The unit of an alert's threshold and values.
@@ -90,15 +101,15 @@ pub(super) fn unit(alert: &Alert, measure: &Measure) -> String {
     }
 }
 
-/// Refuses an alert that can't be evaluated with its rule.
-pub(super) fn check_rule(alert: &Alert, rule: &Rule) -> Result<(), Problem> {
+/// What the rule of an alert measures. Refuses an alert that can't be evaluated with it.
+pub(super) fn measure_of(alert: &Alert, rule: &Rule) -> Result<Measure, Problem> {
     let measure = measured(rule)?;
     if alert.kind == Kind::NewFunction && (!measure.stacks.is_all() || !rule.group_by.is_empty()) {
         return Err(Problem::invalid(
             "the kind new_function needs a rule without function, function_regex, call_site and group_by",
         ));
     }
-    Ok(())
+    Ok(measure)
 }
 
 /// The series for which the condition holds at some of these minutes, or at some of the minutes
@@ -106,10 +117,11 @@ pub(super) fn check_rule(alert: &Alert, rule: &Rule) -> Result<(), Problem> {
 pub(super) async fn evaluate<B, T, P, C, I>(
     alert: &Alert,
     rule: &Rule,
+    measure: &Measure,
     minutes: Minutes,
     firing: &[Labels],
     runner: &QueryRunner<B, T, P, C, I>,
-) -> Result<Vec<Held>, Problem>
+) -> Result<Vec<Matches>, Problem>
 where
     B: Bucket,
     T: Transport,
@@ -117,49 +129,60 @@ where
     C: AnswerCache,
     I: Invocations,
 {
-    check_rule(alert, rule)?;
-    let measure = measured(rule)?;
-    let minutes = minutes.and_before(alert.hold() - MINUTE);
+    let (minutes, window) = (minutes.extended_back(alert.hold() - MINUTE), alert.window());
     match alert.kind {
         Kind::Above | Kind::Below => {
-            let (read, window) = (minutes.and_before(alert.window()), alert.window());
-            let series = series(rule, &measure, read, window, runner).await?;
-            Ok(held(series, minutes, |series, minute| {
-                let value = value(series, &measure, minute, alert.window())?;
-                let holds = match alert.kind {
-                    Kind::Above => value > alert.threshold,
-                    _ => value < alert.threshold,
+            let is_below = alert.kind == Kind::Below;
+            // A series that has just begun is below any threshold.
+            let before = if is_below { SEEN_WITHIN } else { 0 };
+            let read = minutes.extended_back(window + before);
+            let series = series(rule, measure, read, runner).await?;
+            check_work(series.len(), minutes, window)?;
+            let all = series.into_iter().map(|Series { labels, points }| {
+                let began = points.keys().next().copied();
+                let holds = |minute, value: f64| match is_below {
+                    true => value < alert.threshold && began <= Some(minute - window),
+                    false => value > alert.threshold,
                 };
-                holds.then_some(value)
-            }))
+                let value = |minute| {
+                    let value = value(&points, measure, minute, window)?;
+                    holds(minute, value).then_some(value)
+                };
+                (labels, at_each(minutes, value))
+            });
+            Ok(matches(all))
         }
         Kind::Silent => {
-            let before = alert.window() + SILENT_SINCE;
-            let read = minutes.and_before(before);
-            let mut series = series(rule, &measure, read, MINUTE, runner).await?;
-            let gone = |labels: &&Labels| series.iter().all(|there| there.labels != **labels);
-            let gone: Vec<Labels> = firing.iter().filter(gone).cloned().collect();
-            series.extend(gone.into_iter().map(|labels| Series {
-                labels,
-                points: BTreeMap::new(),
-            }));
-            Ok(held(series, minutes, |series, minute| {
-                let is_firing = firing.contains(&series.labels);
-                silence(series, minute, alert.window(), is_firing)
-            }))
+            let read = minutes.extended_back(window + SEEN_WITHIN);
+            let series = series(rule, measure, read, runner).await?;
+            check_work(series.len(), minutes, window)?;
+            let mut all: BTreeMap<Labels, Minutely> = BTreeMap::new();
+            // Those that fire and have no profiles in all that was read.
+            all.extend(
+                firing
+                    .iter()
+                    .map(|labels| (labels.clone(), Minutely::new())),
+            );
+            all.extend(
+                series
+                    .into_iter()
+                    .map(|series| (series.labels, series.points)),
+            );
+            Ok(matches(all.into_iter().map(|(labels, points)| {
+                let fires = firing.contains(&labels);
+                (labels, silent_minutes(&points, minutes, window, fires))
+            })))
         }
-        Kind::Grew => growth::evaluate(alert, rule, &measure, minutes, runner).await,
-        Kind::NewFunction => new_functions::evaluate(alert, &measure, minutes, runner).await,
+        Kind::Grew => growth::evaluate(alert, rule, measure, minutes, runner).await,
+        Kind::NewFunction => new_functions::evaluate(alert, measure, minutes, runner).await,
     }
 }
 
-/// The series with points in these minutes, without the label of the rule's ID. `window` is how
-/// much is read for each minute, for the limit of work.
+/// The series with points in these minutes, without the label of the rule's ID.
 pub(super) async fn series<B, T, P, C, I>(
     rule: &Rule,
     measure: &Measure,
     minutes: Minutes,
-    window: i64,
     runner: &QueryRunner<B, T, P, C, I>,
 ) -> Result<Vec<Series>, Problem>
 where
@@ -184,41 +207,42 @@ where
             "the rule has {count} series; an alert can watch at most {MAX_SERIES}. Group the rule by fewer labels"
         )));
     }
-    let count = (until - after) / MINUTE;
-    if series.len() as i64 * count * window / MINUTE > MAX_WORK {
-        let (series, window) = (series.len(), window / MINUTE);
-        return Err(Problem::invalid(format!(
-            "{series} series over {count} min are too many for windows of {window} min; use a shorter range or window"
-        )));
-    }
     for one in &mut series {
         one.labels.remove(RULE_ID);
     }
     Ok(series)
 }
 
-/// The series with the minutes at which `value` has one.
-fn held(
-    series: Vec<Series>,
-    minutes: Minutes,
-    value: impl Fn(&Series, i64) -> Option<f64>,
-) -> Vec<Held> {
-    let of_series = |series: Series| {
-        let at = |minute| Some((minute, value(&series, minute)?));
-        Held {
-            minutes: minutes.all().filter_map(at).collect(),
-            labels: series.labels,
-        }
-    };
-    let all = series.into_iter().map(of_series);
-    all.filter(|held| !held.minutes.is_empty()).collect()
+/// Refuses an evaluation of so many series that takes too long, or gives too many values.
+pub(super) fn check_work(series: usize, minutes: Minutes, window: i64) -> Result<(), Problem> {
+    let count = (minutes.until - minutes.after) / MINUTE;
+    let window = window / MINUTE;
+    if series as i64 * count * window.max(MIN_WORK) <= MAX_WORK {
+        return Ok(());
+    }
+    Err(Problem::invalid(format!(
+        "{series} series over {count} min are too many for windows of {window} min; use a shorter range or window"
+    )))
+}
+
+/// The minutes that have a value, with it.
+pub(super) fn at_each(minutes: Minutes, value: impl Fn(i64) -> Option<f64>) -> BTreeMap<i64, f64> {
+    let at = |minute| Some((minute, value(minute)?));
+    minutes.all().filter_map(at).collect()
+}
+
+/// Those of the series that have minutes.
+pub(super) fn matches(all: impl Iterator<Item = (Labels, BTreeMap<i64, f64>)>) -> Vec<Matches> {
+    all.filter(|(_, minutes)| !minutes.is_empty())
+        .map(|(labels, minutes)| Matches { labels, minutes })
+        .collect()
 }
 
 /// The value of a series in the window that ends at a minute: per second or, for gauges, the
 /// average. `None` without profiles.
-fn value(series: &Series, measure: &Measure, minute: i64, window: i64) -> Option<f64> {
+fn value(points: &Minutely, measure: &Measure, minute: i64, window: i64) -> Option<f64> {
     let mut all = Point::default();
-    let mut points = series.points.range(minute - window + 1..=minute).peekable();
+    let mut points = points.range(minute - window + 1..=minute).peekable();
     points.peek()?;
     for (_, point) in points {
         all.sum += point.sum;
@@ -231,21 +255,31 @@ fn value(series: &Series, measure: &Measure, minute: i64, window: i64) -> Option
     })
 }
 
-/// For how many minutes a series has been silent, if at least for the window. A series that fires
-/// already stays silent until it has profiles again.
-fn silence(series: &Series, minute: i64, window: i64, is_firing: bool) -> Option<f64> {
-    let last = series
-        .points
-        .range(..=minute)
-        .next_back()
-        .map(|(end, _)| *end);
-    match last {
-        Some(end) if minute - end < window => None,
-        Some(end) if minute - end < window + SILENT_SINCE || is_firing => {
-            Some(((minute - end) / MINUTE) as f64)
-        }
-        None if is_firing => Some(((window + SILENT_SINCE) / MINUTE) as f64),
-        _ => None,
+/// The minutes at which a series is silent, with for how long it has been then. A silence lasts
+/// until there are profiles again.
+fn silent_minutes(
+    points: &Minutely,
+    minutes: Minutes,
+    window: i64,
+    fires: bool,
+) -> BTreeMap<i64, f64> {
+    let (mut silent, mut was_silent) = (BTreeMap::new(), fires);
+    for minute in minutes.all() {
+        let value = silence(points, minute, window, was_silent);
+        was_silent = value.is_some();
+        silent.extend(value.map(|value| (minute, value)));
+    }
+    silent
+}
+
+/// For how many minutes a series has been silent, if at least for the window.
+fn silence(points: &Minutely, minute: i64, window: i64, was_silent: bool) -> Option<f64> {
+    let last = points.range(..=minute).next_back();
+    match last.map(|(end, _)| minute - end) {
+        Some(gap) if gap < window => None,
+        Some(gap) => Some((gap / MINUTE) as f64),
+        None if was_silent => Some(((window + SEEN_WITHIN) / MINUTE) as f64),
+        None => None,
     }
 }
 
@@ -253,12 +287,9 @@ fn silence(series: &Series, minute: i64, window: i64, is_firing: bool) -> Option
 mod tests {
     use super::*;
 
-    fn series(points: &[(i64, i128, u64)]) -> Series {
+    fn series(points: &[(i64, i128, u64)]) -> Minutely {
         let point = |&(minute, sum, profiles)| (minute * MINUTE, Point { sum, profiles });
-        Series {
-            labels: Labels::new(),
-            points: points.iter().map(point).collect(),
-        }
+        points.iter().map(point).collect()
     }
 
     fn measure(query: &str) -> Measure {
@@ -311,19 +342,28 @@ mod tests {
     }
 
     #[test]
-    fn silence_of_a_firing_series_lasts() {
+    fn a_series_is_silent_until_it_has_profiles() {
         let once = series(&[(10, 1, 1)]);
-        let of = |minute, is_firing| silence(&once, minute * MINUTE, 5 * MINUTE, is_firing);
+        let of = |minute, was_silent| silence(&once, minute * MINUTE, 5 * MINUTE, was_silent);
         assert_eq!(
             (of(9, false), of(10, false), of(14, false)),
             (None, None, None)
         );
-        assert_eq!(of(15, false), Some(5.0));
-        assert_eq!((of(74, false), of(75, false)), (Some(64.0), None));
-        assert_eq!(of(75, true), Some(65.0));
+        assert_eq!((of(15, false), of(75, true)), (Some(5.0), Some(65.0)));
         let never = series(&[]);
         assert_eq!(silence(&never, 0, 5 * MINUTE, false), None);
         assert_eq!(silence(&never, 0, 5 * MINUTE, true), Some(65.0));
+    }
+
+    #[test]
+    fn an_evaluation_is_bounded() {
+        let minutes = |count: i64| Minutes {
+            after: 0,
+            until: count * MINUTE,
+        };
+        assert!(check_work(200, minutes(130), 720 * MINUTE).is_ok());
+        assert!(check_work(200, minutes(1_440), 5 * MINUTE).is_ok());
+        assert!(check_work(200, minutes(11_000), MINUTE).is_err());
     }
 
     #[test]
@@ -334,6 +374,26 @@ mod tests {
         };
         let all: Vec<i64> = minutes.all().map(|end| end / MINUTE).collect();
         assert_eq!(all, [4, 5]);
-        assert_eq!(minutes.and_before(MINUTE).after, 2 * MINUTE);
+        assert_eq!(minutes.extended_back(MINUTE).after, 2 * MINUTE);
+    }
+
+    #[test]
+    fn a_silence_lasts_however_it_is_evaluated() {
+        let once = series(&[(10, 1, 1)]);
+        let until = |after: i64, until: i64, fires| {
+            let minutes = Minutes {
+                after: after * MINUTE,
+                until: until * MINUTE,
+            };
+            silent_minutes(&once, minutes, 5 * MINUTE, fires)
+        };
+        let whole = until(0, 300, false);
+        assert_eq!((whole.len(), whole[&(300 * MINUTE)]), (286, 290.0));
+        let mut parts = BTreeMap::new();
+        for minute in 0..300 {
+            let fires = parts.contains_key(&(minute * MINUTE));
+            parts.extend(until(minute, minute + 1, fires));
+        }
+        assert_eq!(parts, whole);
     }
 }

@@ -80,7 +80,7 @@ fn matcher(name: &str, operator: &str, value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::alerts::conditions::measured;
+    use crate::api::alerts::conditions::measure_of;
 
     fn of(query: &str, kind: Kind, labels: &[(&str, &str)]) -> String {
         let rule = Rule {
@@ -97,7 +97,7 @@ mod tests {
         let labels = labels
             .iter()
             .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()));
-        let measure = measured(&rule).unwrap();
+        let measure = measure_of(&alert, &rule).unwrap();
         link(
             "https://x",
             &alert,

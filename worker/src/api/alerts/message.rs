@@ -5,9 +5,16 @@ use serde::{Deserialize, Serialize};
 
 use super::alert::{Alert, Kind};
 use super::conditions::Labels;
+use crate::api::rules::points::MINUTE;
+
+/// The end of the ID of a message that says that an alert still fires.
+const REPEATED: &str = "-again";
+
+/// Most series that a text names.
+const MAX_NAMED: usize = 5;
 
 /// What a message reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Status {
     Firing,
@@ -31,7 +38,7 @@ pub(crate) struct Instance {
 
 /// The alert in a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct About {
+pub(crate) struct AlertSummary {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) kind: Kind,
@@ -45,7 +52,7 @@ pub(crate) struct Message {
     /// The same each time this message is sent.
     pub(crate) id: String,
     pub(crate) status: Status,
-    pub(crate) alert: About,
+    pub(crate) alert: AlertSummary,
     pub(crate) instances: Vec<Instance>,
     /// The message as one sentence.
     pub(crate) text: String,
@@ -66,9 +73,9 @@ impl Message {
     ) -> Self {
         let text = text(alert, unit, status, &instances);
         Self {
-            id: format!("{}-{}-{}", alert.id, status.name(), at / 60_000),
+            id: format!("{}-{}-{}", alert.id, status.name(), at / MINUTE),
             status,
-            alert: About {
+            alert: AlertSummary {
                 id: alert.id.clone(),
                 name: alert.name.clone(),
                 kind: alert.kind,
@@ -80,6 +87,16 @@ impl Message {
             link,
             at,
         }
+    }
+
+    /// The same as a message of its own, for receivers that want to hear again what still fires.
+    pub(super) fn repeated(self) -> Self {
+        let id = self.id + REPEATED;
+        Self { id, ..self }
+    }
+
+    pub(super) fn is_repeated(&self) -> bool {
+        self.id.ends_with(REPEATED)
     }
 
     /// A message that shows that a receiver works.
@@ -116,7 +133,7 @@ fn text(alert: &Alert, unit: &str, status: Status, instances: &[Instance]) -> St
     let name = &alert.name;
     let mut of_series: Vec<String> = instances
         .iter()
-        .take(5)
+        .take(MAX_NAMED)
         .map(|one| {
             let labels = one
                 .labels
@@ -135,8 +152,8 @@ fn text(alert: &Alert, unit: &str, status: Status, instances: &[Instance]) -> St
         })
         .filter(|text| !text.is_empty())
         .collect();
-    if instances.len() > 5 {
-        of_series.push(format!("{} more series", instances.len() - 5));
+    if instances.len() > MAX_NAMED {
+        of_series.push(format!("{} more series", instances.len() - MAX_NAMED));
     }
     let details = match of_series.is_empty() {
         true => String::new(),

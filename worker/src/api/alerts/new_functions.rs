@@ -7,7 +7,7 @@ use pilotlight_core::plans::Outgrown;
 use pilotlight_core::reports::{FunctionOrder, Source, TopFunctions};
 
 use super::alert::Alert;
-use super::conditions::{Held, Minutes};
+use super::conditions::{Matches, Minutes};
 use crate::api::query::{AnswerCache, Invocations, QueryRunner};
 use crate::api::rules::points::MINUTE;
 use crate::api::rules::rule::Measure;
@@ -33,7 +33,7 @@ pub(super) async fn evaluate<B, T, P, C, I>(
     measure: &Measure,
     minutes: Minutes,
     runner: &QueryRunner<B, T, P, C, I>,
-) -> Result<Vec<Held>, Problem>
+) -> Result<Vec<Matches>, Problem>
 where
     B: Bucket,
     T: Transport,
@@ -56,7 +56,9 @@ where
         if large.is_empty() {
             continue;
         }
-        let before = TimeRange::of_millis(from - BASELINE, from);
+        // One that began in the turn before may have been too small there.
+        let until = from - EVERY;
+        let before = TimeRange::of_millis(until - BASELINE, until);
         let before = functions(measure, before, runner).await?;
         // Without profiles in the day before, every function would be new.
         if before.functions.is_empty() {
@@ -77,7 +79,7 @@ where
             );
         }
     }
-    let held = held.into_iter().map(|(name, minutes)| Held {
+    let held = held.into_iter().map(|(name, minutes)| Matches {
         labels: [("function".to_owned(), name)].into(),
         minutes,
     });

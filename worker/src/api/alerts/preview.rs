@@ -5,12 +5,10 @@ use worker::{Request, Response};
 
 use super::alert::Alert;
 use super::conditions::{self, Labels, Minutes};
-use super::message::Status;
-use super::minute::{DELAY, gone};
-use super::state::State;
+use super::state::{Event, State};
 use crate::api::query::EdgeQueryRunner;
 use crate::api::rules;
-use crate::api::rules::points::MINUTE;
+use crate::api::rules::points::{MINUTE, last_minute};
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::clock;
@@ -23,13 +21,13 @@ const MAX_FIRINGS: usize = 200;
 struct Answer {
     unit: String,
     /// In the order in which they began.
-    firings: Vec<Fired>,
+    firings: Vec<Firing>,
     /// The number of all firings, including those that are cut off.
     count: usize,
 }
 
 #[derive(Serialize)]
-struct Fired {
+struct Firing {
     labels: Labels,
     from: i64,
     /// `None` if it still fires at the end.
@@ -39,30 +37,27 @@ struct Fired {
 }
 
 pub(super) async fn answer(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
-    let mut alert: Alert = super::posted(request, scope).await?;
-    if alert.name.is_empty() {
-        alert.name = "preview".to_owned();
-    }
-    alert.check()?;
+    let alert: Alert = super::read_json(request, scope).await?;
+    alert.check_condition()?;
     let range = Parameters::of(request).range_millis()?;
-    let latest = clock::now_millis() - DELAY;
+    let whole = |millis: i64| millis.div_euclid(MINUTE) * MINUTE;
     let minutes = Minutes {
-        after: range.from.millis().div_euclid(MINUTE) * MINUTE,
-        until: range.until.millis().min(latest).div_euclid(MINUTE) * MINUTE,
+        after: whole(range.from.millis()),
+        until: whole(range.until.millis()).min(last_minute(clock::now_millis())),
     };
     let rules = rules::record::of_tenant(scope).await?;
-    let rule = rules.iter().find(|rule| rule.id == alert.rule);
-    let rule = rule.ok_or_else(|| gone(&alert.rule))?;
-    let unit = conditions::unit(&alert, &conditions::measured(rule)?);
+    let rule = conditions::rule_of(&alert, &rules)?;
+    let measure = conditions::measure_of(&alert, rule)?;
+    let unit = conditions::unit(&alert, &measure);
     let mut state = State::default();
-    let mut firings: Vec<Fired> = Vec::new();
+    let mut firings: Vec<Firing> = Vec::new();
     if minutes.after < minutes.until {
         let runner = EdgeQueryRunner::open(scope)?;
-        let held = conditions::evaluate(&alert, rule, minutes, &[], &runner).await?;
-        for change in state.advance(&alert, minutes, &held) {
-            if change.status == Status::Resolved {
+        let found = conditions::evaluate(&alert, rule, &measure, minutes, &[], &runner).await?;
+        for change in state.advance(&alert, minutes, &found) {
+            if change.event == Event::Resolved {
                 let instance = change.instance;
-                firings.push(Fired {
+                firings.push(Firing {
                     labels: instance.labels,
                     from: instance.since,
                     until: instance.until,
@@ -71,7 +66,7 @@ pub(super) async fn answer(request: &mut Request, scope: &Scope) -> Result<Respo
             }
         }
     }
-    firings.extend(state.firing.into_iter().map(|firing| Fired {
+    firings.extend(state.firing.into_iter().map(|firing| Firing {
         labels: firing.instance.labels,
         from: firing.instance.since,
         until: None,

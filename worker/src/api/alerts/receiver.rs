@@ -1,10 +1,12 @@
 //! A receiver of messages, the messages that wait for it, and how the last attempt went.
 
 use serde::{Deserialize, Serialize};
+use url::Url;
 
+use super::alert::check_name;
 use super::message::Message;
+use super::send::SendError;
 use crate::api::rules::points::MINUTE;
-use crate::http::outgoing;
 use crate::platform::errors::Problem;
 
 /// Longest name in bytes.
@@ -13,19 +15,19 @@ const MAX_NAME: usize = 64;
 /// Longest URL in bytes.
 const MAX_URL: usize = 2_048;
 
-/// Most waiting messages; with more, the oldest is dropped.
-const MAX_WAITING: usize = 100;
+/// Most waiting messages and series in them; the oldest are dropped first.
+const MAX_WAITING: usize = 500;
 
 /// How long a message is sent again: a day after its minute.
 const MAX_AGE: i64 = 1_440 * MINUTE;
 
 /// Longest pause between attempts, in minutes: half an hour.
-const MAX_PAUSE: i64 = 30;
+const MAX_PAUSE: i64 = 30 * MINUTE;
 
 /// The format of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Form {
+pub(crate) enum Format {
     /// [`Message`] as JSON.
     #[default]
     Webhook,
@@ -39,7 +41,7 @@ pub(crate) enum Form {
 #[serde(default)]
 pub(super) struct Receiver {
     pub(super) name: String,
-    pub(super) kind: Form,
+    pub(super) kind: Format,
     pub(super) url: String,
     /// The bearer token; empty for none.
     pub(super) token: String,
@@ -57,8 +59,6 @@ pub(super) struct Receiver {
     pub(super) next: i64,
     /// The number of messages that were dropped.
     pub(super) dropped: u64,
-    /// When Alertmanager last got the firing alerts again.
-    pub(super) refreshed: i64,
 }
 
 /// A receiver in a request.
@@ -66,7 +66,7 @@ pub(super) struct Receiver {
 #[serde(deny_unknown_fields)]
 pub(super) struct NewReceiver {
     name: String,
-    kind: Form,
+    kind: Format,
     url: String,
     #[serde(default)]
     token: String,
@@ -74,9 +74,9 @@ pub(super) struct NewReceiver {
 
 /// A receiver in a response: without its URL, which can be a secret, as Slack's is.
 #[derive(Serialize)]
-pub(super) struct Shown {
+pub(super) struct ListedReceiver {
     name: String,
-    kind: Form,
+    kind: Format,
     host: String,
     sent: i64,
     error: String,
@@ -93,20 +93,11 @@ impl NewReceiver {
             url,
             token,
         } = self;
-        if name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {
-            return Err(Problem::invalid(format!(
-                "name must have 1 to {MAX_NAME} bytes and no control characters"
-            )));
-        }
-        // A URL without a path is valid, too.
-        let is_web = outgoing::is_web(&url) || outgoing::is_web(&format!("{url}/"));
-        if !is_web
-            || url.len() > MAX_URL
-            || url.chars().any(|c| c.is_whitespace() || c.is_control())
-        {
-            return Err(Problem::invalid(format!(
-                "url must be an http or https URL of at most {MAX_URL} bytes without spaces, like https://hooks.example.com/alerts"
-            )));
+        check_name(&name, MAX_NAME)?;
+        if host_of(&url).is_none() || url.len() > MAX_URL {
+            return Err(Problem::invalid(
+                "url must be a web address, such as https://hooks.example.com/alerts",
+            ));
         }
         if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(Problem::invalid(
@@ -125,15 +116,11 @@ impl NewReceiver {
 }
 
 impl Receiver {
-    pub(super) fn shown(&self) -> Shown {
-        let url = format!("{}/", self.url);
-        let host = outgoing::host_and_path(&url).map_or("", |(host, _)| host);
-        // Without user and password.
-        let host = host.rsplit('@').next().unwrap_or_default();
-        Shown {
+    pub(super) fn shown(&self) -> ListedReceiver {
+        ListedReceiver {
             name: self.name.clone(),
             kind: self.kind,
-            host: host.to_owned(),
+            host: host_of(&self.url).unwrap_or_default(),
             sent: self.sent,
             error: self.error.clone(),
             waiting: self.waiting.len(),
@@ -146,8 +133,11 @@ impl Receiver {
         if self.waiting.iter().any(|waiting| waiting.id == message.id) {
             return;
         }
-        if self.waiting.len() >= MAX_WAITING {
-            self.waiting.remove(0);
+        let size = |message: &Message| 1 + message.instances.len();
+        let mut sizes: usize = self.waiting.iter().map(size).sum();
+        sizes += size(&message);
+        while sizes > MAX_WAITING && !self.waiting.is_empty() {
+            sizes -= size(&self.waiting.remove(0));
             self.dropped += 1;
         }
         self.waiting.push(message);
@@ -158,26 +148,48 @@ impl Receiver {
     }
 
     /// Stores the outcome of an attempt to send the message with this ID.
-    pub(super) fn tried(&mut self, id: &str, outcome: Result<(), String>, now: i64) {
+    pub(super) fn record_attempt(&mut self, id: &str, outcome: &Result<(), SendError>, now: i64) {
+        let is_over = outcome.as_ref().err().is_none_or(SendError::is_refusal);
+        let count = self.waiting.len();
+        if is_over {
+            self.waiting.retain(|waiting| waiting.id != id);
+            self.failures = 0;
+            self.next = 0;
+        }
         match outcome {
             Ok(()) => {
-                self.waiting.retain(|waiting| waiting.id != id);
                 self.sent = now;
                 self.error.clear();
-                self.failures = 0;
-                self.next = 0;
             }
             Err(error) => {
-                self.error = error;
-                let pause = 1 << self.failures.min(5);
-                self.failures = self.failures.saturating_add(1);
-                self.next = now + pause.min(MAX_PAUSE) * MINUTE;
-                let count = self.waiting.len();
-                self.waiting.retain(|waiting| now - waiting.at < MAX_AGE);
+                self.error = error.summary();
+                if !is_over {
+                    self.next = now + (MINUTE << self.failures.min(5)).min(MAX_PAUSE);
+                    self.failures = self.failures.saturating_add(1);
+                    self.waiting.retain(|waiting| now - waiting.at < MAX_AGE);
+                }
                 self.dropped += (count - self.waiting.len()) as u64;
             }
         }
     }
+
+    /// Removes waiting messages that say that an alert still fires: a newer one says it, too.
+    pub(super) fn remove_repeated(&mut self, alert: &str) {
+        self.waiting
+            .retain(|waiting| !waiting.is_repeated() || waiting.alert.id != alert);
+    }
+}
+
+/// Host and port of a web address, without user and password.
+fn host_of(url: &str) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    let host = url
+        .host_str()
+        .filter(|_| matches!(url.scheme(), "http" | "https"))?;
+    Some(match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -200,7 +212,7 @@ mod tests {
     fn new(name: &str, url: &str, token: &str) -> Result<Receiver, Problem> {
         NewReceiver {
             name: name.to_owned(),
-            kind: Form::Slack,
+            kind: Format::Slack,
             url: url.to_owned(),
             token: token.to_owned(),
         }
@@ -244,7 +256,7 @@ mod tests {
         let (mut pauses, mut last) = (Vec::new(), now);
         while receiver.is_due(now) {
             last = now;
-            receiver.tried("x", Err("down".to_owned()), now);
+            receiver.record_attempt("x", &Err(SendError::Status(503, String::new())), now);
             pauses.push((receiver.next - now) / MINUTE);
             now = receiver.next;
         }
@@ -253,7 +265,7 @@ mod tests {
         assert!((MAX_AGE..MAX_AGE + 30 * MINUTE).contains(&(last - MINUTE)));
         receiver.queue(message(2_000));
         let id = receiver.waiting[0].id.clone();
-        receiver.tried(&id, Ok(()), now);
+        receiver.record_attempt(&id, &Ok(()), now);
         assert_eq!(
             (
                 receiver.sent,
@@ -265,13 +277,36 @@ mod tests {
     }
 
     #[test]
-    fn at_most_a_hundred_messages_wait() {
+    fn a_message_that_is_refused_does_not_block_the_next() {
         let mut receiver = Receiver::default();
-        (0..150).for_each(|minute| receiver.queue(message(minute)));
+        (1..=2).for_each(|minute| receiver.queue(message(minute)));
+        let id = receiver.waiting[0].id.clone();
+        let refused = Err(SendError::Status(413, String::new()));
+        receiver.record_attempt(&id, &refused, MINUTE);
+        assert_eq!((receiver.waiting.len(), receiver.dropped), (1, 1));
+        assert!(receiver.is_due(MINUTE));
+        assert_eq!(receiver.error, "the receiver returned 413");
+    }
+
+    #[test]
+    fn the_newest_wait() {
+        let mut receiver = Receiver::default();
+        (0..550).for_each(|minute| receiver.queue(message(minute)));
         assert_eq!(
             (receiver.waiting.len(), receiver.dropped),
             (MAX_WAITING, 50)
         );
         assert_eq!(receiver.waiting[0].at, 50 * MINUTE);
+    }
+
+    #[test]
+    fn one_that_says_that_it_still_fires_replaces_another() {
+        let mut receiver = Receiver::default();
+        receiver.queue(message(1));
+        receiver.queue(message(2).repeated());
+        receiver.remove_repeated("");
+        receiver.queue(message(3).repeated());
+        let waiting: Vec<i64> = receiver.waiting.iter().map(|m| m.at / MINUTE).collect();
+        assert_eq!(waiting, [1, 3]);
     }
 }

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::alert::Alert;
 use super::conditions::Labels;
 use super::message::{Instance, Message, Status};
-use super::receiver::Receiver;
-use super::state::{Change, State};
+use super::receiver::{Format, Receiver};
+use super::send::Attempt;
+use super::state::{Change, Event, State};
 use crate::bucket::record::JsonRecord;
 use crate::platform::errors::Problem;
 
@@ -31,14 +32,14 @@ pub(crate) fn alerts_key(tenant: &TenantId) -> String {
 
 /// An alert with its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Stored {
+pub(super) struct StoredAlert {
     pub(super) alert: Alert,
     pub(super) state: State,
 }
 
 /// A history entry: an alert fired or was resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Past {
+pub(super) struct HistoryEntry {
     pub(super) alert: String,
     pub(super) name: String,
     pub(super) at: i64,
@@ -53,10 +54,10 @@ pub(super) struct Alerts {
     version: u32,
     /// The number of changes to alerts so far. Receivers and states don't count.
     generation: i64,
-    pub(super) alerts: Vec<Stored>,
+    pub(super) alerts: Vec<StoredAlert>,
     pub(super) receivers: Vec<Receiver>,
     /// Oldest first.
-    pub(super) history: Vec<Past>,
+    pub(super) history: Vec<HistoryEntry>,
 }
 
 impl Default for Alerts {
@@ -84,7 +85,7 @@ impl Alerts {
     /// Stores a checked alert, in place of the one with its ID if there is one. Both must have the
     /// same generation, so that nobody overwrites a change without having seen it. The state is
     /// kept unless the condition has changed.
-    pub(super) fn save(&mut self, alert: Alert) -> Result<Alert, Problem> {
+    pub(super) fn save(&mut self, alert: Alert, now: i64) -> Result<Alert, Problem> {
         let unknown = |name: &&String| self.receivers.iter().all(|there| there.name != **name);
         if let Some(name) = alert.receivers.iter().find(unknown) {
             return Err(Problem::invalid(format!(
@@ -120,13 +121,12 @@ impl Alerts {
         };
         match there {
             Some(at) => {
-                let stored = &mut self.alerts[at];
-                if !stored.alert.watches_the_same(&alert) {
-                    stored.state = State::default();
+                if !self.alerts[at].alert.has_same_condition(&alert) {
+                    self.end(at, now);
                 }
-                stored.alert = alert.clone();
+                self.alerts[at].alert = alert.clone();
             }
-            None => self.alerts.push(Stored {
+            None => self.alerts.push(StoredAlert {
                 alert: alert.clone(),
                 state: State::default(),
             }),
@@ -134,9 +134,10 @@ impl Alerts {
         Ok(alert)
     }
 
-    pub(super) fn delete(&mut self, id: &str) -> Result<(), Problem> {
+    pub(super) fn delete(&mut self, id: &str, now: i64) -> Result<(), Problem> {
         let at = self.alerts.iter().position(|there| there.alert.id == id);
         let at = at.ok_or_else(|| Problem::not_found(format!("no alert has the id {id:?}")))?;
+        self.end(at, now);
         self.alerts.remove(at);
         self.generation += 1;
         Ok(())
@@ -172,8 +173,9 @@ impl Alerts {
 
     /// Deletes a receiver that no alert names.
     pub(super) fn delete_receiver(&mut self, name: &str) -> Result<(), Problem> {
-        let names = |stored: &&Stored| stored.alert.receivers.iter().any(|there| there == name);
-        if let Some(Stored { alert, .. }) = self.alerts.iter().find(names) {
+        let names =
+            |stored: &&StoredAlert| stored.alert.receivers.iter().any(|there| there == name);
+        if let Some(StoredAlert { alert, .. }) = self.alerts.iter().find(names) {
             return Err(Problem::invalid(format!(
                 "the alert {:?} uses this receiver; remove it from the alert first",
                 alert.name
@@ -187,14 +189,41 @@ impl Alerts {
         }
     }
 
+    /// Resets the state of an alert that isn't evaluated any more as it was: for its receivers, what
+    /// fires is resolved.
+    pub(super) fn end(&mut self, at: usize, now: i64) {
+        let StoredAlert { alert, state } = &mut self.alerts[at];
+        let (alert, state) = (alert.clone(), std::mem::take(state));
+        let resolved = |instance: Instance| Instance {
+            until: Some(now),
+            ..instance
+        };
+        let changes = state.firing.iter().map(|series| Change {
+            event: Event::Resolved,
+            at: now,
+            instance: resolved(series.instance.clone()),
+            notify: series.notified,
+        });
+        self.remember(&alert, &changes.collect::<Vec<_>>());
+        let instances: Vec<Instance> = state.notified().into_iter().map(resolved).collect();
+        if instances.is_empty() {
+            return;
+        }
+        self.queue(&alert, |_| {
+            let (status, instances) = (Status::Resolved, instances.clone());
+            Message::new(&alert, "", status, now, instances, String::new())
+        });
+    }
+
     /// Adds changes of an alert to the history.
     pub(super) fn remember(&mut self, alert: &Alert, changes: &[Change]) {
-        let new = changes.iter().filter(|change| change.is_new);
-        self.history.extend(new.map(|change| Past {
+        let new = changes.iter();
+        let new = new.filter(|change| change.event != Event::SilenceEnds);
+        self.history.extend(new.map(|change| HistoryEntry {
             alert: alert.id.clone(),
             name: alert.name.clone(),
             at: change.at,
-            status: change.status,
+            status: change.event.status(),
             labels: change.instance.labels.clone(),
             value: change.instance.value,
         }));
@@ -211,31 +240,30 @@ impl Alerts {
             }
         }
     }
+
+    /// Stores what came of an attempt, unless the receiver was replaced meanwhile.
+    pub(super) fn record_attempt(&mut self, attempt: &Attempt, now: i64) {
+        let same =
+            |there: &&mut Receiver| there.name == attempt.receiver && there.url == attempt.url;
+        if let Some(receiver) = self.receivers.iter_mut().find(same) {
+            receiver.record_attempt(&attempt.message, &attempt.outcome, now);
+        }
+    }
+
+    /// Queues a message for each Alertmanager among the receivers of an alert.
+    pub(super) fn queue_refresh(&mut self, alert: &Alert, message: impl Fn(&Receiver) -> Message) {
+        for receiver in &mut self.receivers {
+            if receiver.kind == Format::Alertmanager && alert.notifies(&receiver.name) {
+                receiver.remove_repeated(&alert.id);
+                let message = message(receiver);
+                receiver.queue(message);
+            }
+        }
+    }
 }
 
 fn no_receiver(name: &str) -> Problem {
     Problem::not_found(format!("no receiver has the name {name:?}"))
-}
-
-/// The changes that receivers get messages about, grouped by status and minute.
-pub(super) fn told(changes: Vec<Change>) -> Vec<(Status, i64, Vec<Instance>)> {
-    let mut groups: Vec<(Status, i64, Vec<Instance>)> = Vec::new();
-    for change in changes.into_iter().filter(|change| change.is_told) {
-        let Change {
-            status,
-            at,
-            instance,
-            ..
-        } = change;
-        match groups
-            .iter_mut()
-            .find(|group| (group.0, group.1) == (status, at))
-        {
-            Some((.., instances)) => instances.push(instance),
-            None => groups.push((status, at, vec![instance])),
-        }
-    }
-    groups
 }
 
 #[cfg(test)]
@@ -261,36 +289,36 @@ mod tests {
     #[test]
     fn changes_need_the_current_generation() {
         let mut alerts = Alerts::default();
-        assert_eq!(alerts.save(alert("a", 0)).unwrap().generation, 1);
-        assert_eq!(alerts.save(alert("a", 7)).unwrap_err().status, 409);
-        assert_eq!(alerts.save(alert("a", 1)).unwrap().generation, 2);
-        let gone = alerts.save(alert("b", 7)).unwrap_err().message;
+        assert_eq!(alerts.save(alert("a", 0), 0).unwrap().generation, 1);
+        assert_eq!(alerts.save(alert("a", 7), 0).unwrap_err().status, 409);
+        assert_eq!(alerts.save(alert("a", 1), 0).unwrap().generation, 2);
+        let gone = alerts.save(alert("b", 7), 0).unwrap_err().message;
         assert!(gone.contains("was deleted"), "{gone}");
-        alerts.delete("a").unwrap();
-        assert_eq!(alerts.delete("a").unwrap_err().status, 404);
+        alerts.delete("a", 0).unwrap();
+        assert_eq!(alerts.delete("a", 0).unwrap_err().status, 404);
         for i in 0..MAX_ALERTS {
-            alerts.save(alert(&"x".repeat(i + 1), 0)).unwrap();
+            alerts.save(alert(&"x".repeat(i + 1), 0), 0).unwrap();
         }
-        assert_eq!(alerts.save(alert("z", 0)).unwrap_err().status, 429);
+        assert_eq!(alerts.save(alert("z", 0), 0).unwrap_err().status, 429);
     }
 
     #[test]
     fn the_state_is_kept_unless_the_condition_changes() {
         let mut alerts = Alerts::default();
-        alerts.save(alert("a", 0)).unwrap();
+        alerts.save(alert("a", 0), 0).unwrap();
         alerts.alerts[0].state.evaluated = 5;
         let named = Alert {
             name: "new name".to_owned(),
             silenced_until: 7,
             ..alert("a", 1)
         };
-        alerts.save(named).unwrap();
+        alerts.save(named, 0).unwrap();
         assert_eq!(alerts.alerts[0].state.evaluated, 5);
         let other = Alert {
             threshold: 2.0,
             ..alert("a", 2)
         };
-        alerts.save(other).unwrap();
+        alerts.save(other, 0).unwrap();
         assert_eq!(alerts.alerts[0].state.evaluated, 0);
     }
 
@@ -301,12 +329,12 @@ mod tests {
             receivers: vec!["ops".to_owned()],
             ..alert("a", 0)
         };
-        assert_eq!(alerts.save(named.clone()).unwrap_err().status, 400);
+        assert_eq!(alerts.save(named.clone(), 0).unwrap_err().status, 400);
         alerts.save_receiver(receiver("ops")).unwrap();
-        alerts.save(named).unwrap();
+        alerts.save(named, 0).unwrap();
         let refused = alerts.delete_receiver("ops").unwrap_err();
         assert!(refused.message.contains("uses this receiver"));
-        alerts.delete("a").unwrap();
+        alerts.delete("a", 0).unwrap();
         alerts.delete_receiver("ops").unwrap();
         assert_eq!(alerts.delete_receiver("ops").unwrap_err().status, 404);
     }
@@ -314,7 +342,7 @@ mod tests {
     #[test]
     fn stored_form() {
         let mut alerts = Alerts::default();
-        alerts.save(alert("a", 0)).unwrap();
+        alerts.save(alert("a", 0), 0).unwrap();
         alerts.save_receiver(receiver("ops")).unwrap();
         let bytes = alerts.encode().unwrap();
         assert_eq!(Alerts::decode(&bytes).unwrap(), alerts);

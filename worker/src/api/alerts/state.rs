@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::alert::{Alert, Kind};
-use super::conditions::{Held, Labels, Minutes};
+use super::conditions::{Labels, Matches, Minutes};
 use super::message::{Instance, Status};
 use super::new_functions;
 use crate::api::rules::points::MINUTE;
@@ -17,6 +17,9 @@ const MAX_FIRING: usize = 50;
 /// evaluations failed or didn't run for longer.
 const CATCH_UP: i64 = 60 * MINUTE;
 
+/// Most minutes of an evaluation, so that one that catches up isn't refused as too much work.
+const MAX_MINUTES: i64 = 10 * MINUTE;
+
 /// The state of an alert.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -25,29 +28,87 @@ pub(super) struct State {
     pub(super) evaluated: i64,
     /// Why the last evaluation failed; empty if it didn't.
     pub(super) error: String,
-    pub(super) firing: Vec<Firing>,
+    pub(super) firing: Vec<FiringSeries>,
+    /// The rule's generation then: another rule has other series.
+    pub(super) rule_generation: i64,
+    /// The minute at which Alertmanager was last told what fires.
+    pub(super) refreshed: i64,
 }
 
 /// A series for which an alert fires.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Firing {
+pub(super) struct FiringSeries {
     #[serde(flatten)]
     pub(super) instance: Instance,
     /// Whether receivers got a message: not while the alert is silenced.
-    pub(super) told: bool,
+    pub(super) notified: bool,
 }
 
-/// A series began to fire or was resolved.
+/// What happened to a series at a minute.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Change {
-    pub(super) status: Status,
-    /// The minute at which it happened.
+    pub(super) event: Event,
     pub(super) at: i64,
     pub(super) instance: Instance,
     /// Whether receivers get a message.
-    pub(super) is_told: bool,
-    /// Whether it goes into the history: not at the end of a silence, as the series fired before.
-    pub(super) is_new: bool,
+    pub(super) notify: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    Fires,
+    /// It fires already when a silence ends.
+    SilenceEnds,
+    Resolved,
+}
+
+/// Series of which receivers get one message.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Notification {
+    pub(super) status: Status,
+    pub(super) at: i64,
+    pub(super) instances: Vec<Instance>,
+}
+
+impl Event {
+    pub(super) fn status(self) -> Status {
+        match self {
+            Self::Fires | Self::SilenceEnds => Status::Firing,
+            Self::Resolved => Status::Resolved,
+        }
+    }
+}
+
+/// The changes that receivers get messages of: those of one status and minute in one.
+pub(super) fn notifications(changes: Vec<Change>) -> Vec<Notification> {
+    let mut notifications: Vec<Notification> = Vec::new();
+    for change in changes.into_iter().filter(|change| change.notify) {
+        let (status, at) = (change.event.status(), change.at);
+        let mut same = notifications.iter_mut();
+        match same.find(|there| (there.status, there.at) == (status, at)) {
+            Some(there) => there.instances.push(change.instance),
+            None => notifications.push(Notification {
+                status,
+                at,
+                instances: vec![change.instance],
+            }),
+        }
+    }
+    notifications
+}
+
+/// A series' minutes at which the condition holds.
+type Held<'a> = BTreeMap<&'a Labels, &'a BTreeMap<i64, f64>>;
+
+/// The minutes up to `at` for which an alert needs its condition to hold.
+fn last_minutes<'a>(
+    alert: &Alert,
+    at: i64,
+    minutes: &'a BTreeMap<i64, f64>,
+) -> impl DoubleEndedIterator<Item = f64> + use<'a> {
+    minutes
+        .range(at - alert.hold() + 1..=at)
+        .map(|(_, value)| *value)
 }
 
 impl State {
@@ -66,6 +127,7 @@ impl State {
             0 => until - MINUTE,
             evaluated => evaluated.max(until - CATCH_UP),
         };
+        let until = until.min(after + MAX_MINUTES);
         Minutes { after, until }
     }
 
@@ -76,6 +138,22 @@ impl State {
             .collect()
     }
 
+    /// The firing series that receivers have got messages about.
+    pub(super) fn notified(&self) -> Vec<Instance> {
+        let notified = self.firing.iter().filter(|firing| firing.notified);
+        notified.map(|firing| firing.instance.clone()).collect()
+    }
+
+    /// The same, once in each `interval`.
+    pub(super) fn refresh(&mut self, minute: i64, interval: i64) -> Vec<Instance> {
+        let notified = self.notified();
+        if notified.is_empty() || minute - self.refreshed < interval {
+            return Vec::new();
+        }
+        self.refreshed = minute;
+        notified
+    }
+
     /// Folds these minutes into the state and returns the changes. A series fires when the
     /// condition has held at each of the last [`Alert::hold`], and is resolved when it has held at
     /// none of them.
@@ -83,85 +161,90 @@ impl State {
         &mut self,
         alert: &Alert,
         minutes: Minutes,
-        held: &[Held],
+        matches: &[Matches],
     ) -> Vec<Change> {
-        let count = (alert.hold() / MINUTE) as usize;
-        let held: BTreeMap<&Labels, &BTreeMap<i64, f64>> = held
+        let held = matches
             .iter()
-            .map(|held| (&held.labels, &held.minutes))
-            .collect();
+            .map(|series| (&series.labels, &series.minutes));
+        let held: Held<'_> = held.collect();
         let mut changes = Vec::new();
+        if self.firing.is_empty() {
+            self.refreshed = minutes.until;
+        }
         for at in minutes.all() {
-            let last = |minutes: &BTreeMap<i64, f64>| {
-                let mut last = minutes.range(at - alert.hold() + 1..=at);
-                let value = last.next_back().map(|(_, value)| *value);
-                (last.count() + usize::from(value.is_some()), value)
-            };
-            self.firing.retain_mut(|Firing { instance, told }| {
-                let (_, value) = held
-                    .get(&instance.labels)
-                    .map_or((0, None), |held| last(held));
-                if let Some(value) = value {
-                    instance.value = value;
-                    return true;
-                }
-                let instance = Instance {
-                    until: Some(at),
-                    ..instance.clone()
-                };
-                changes.push(Change {
-                    status: Status::Resolved,
-                    at,
-                    instance,
-                    is_told: *told,
-                    is_new: true,
-                });
-                false
-            });
-            let is_silenced = at < alert.silenced_until;
-            for Firing { instance, told } in &mut self.firing {
-                if !*told && !is_silenced {
-                    *told = true;
-                    changes.push(Change {
-                        status: Status::Firing,
-                        at,
-                        instance: instance.clone(),
-                        is_told: true,
-                        is_new: false,
-                    });
-                }
+            self.resolve(alert, at, &held, &mut changes);
+            if at >= alert.silenced_until {
+                self.end_silence(at, &mut changes);
             }
-            for (labels, minutes) in &held {
-                let fires = self
-                    .firing
-                    .iter()
-                    .any(|there| there.instance.labels == **labels);
-                if let (false, true, (held_for, Some(value))) =
-                    (fires, self.firing.len() < MAX_FIRING, last(minutes))
-                    && held_for == count
-                {
-                    let instance = Instance {
-                        labels: (*labels).clone(),
-                        since: at,
-                        value,
-                        until: None,
-                    };
-                    self.firing.push(Firing {
-                        instance: instance.clone(),
-                        told: !is_silenced,
-                    });
-                    changes.push(Change {
-                        status: Status::Firing,
-                        at,
-                        instance,
-                        is_told: !is_silenced,
-                        is_new: true,
-                    });
-                }
-            }
+            self.fire(alert, at, &held, &mut changes);
         }
         self.evaluated = minutes.until;
         changes
+    }
+
+    fn resolve(&mut self, alert: &Alert, at: i64, held: &Held<'_>, changes: &mut Vec<Change>) {
+        self.firing.retain_mut(|series| {
+            let minutes = held.get(&series.instance.labels);
+            let value = minutes.and_then(|minutes| last_minutes(alert, at, minutes).next_back());
+            if let Some(value) = value {
+                series.instance.value = value;
+                return true;
+            }
+            changes.push(Change {
+                event: Event::Resolved,
+                at,
+                instance: Instance {
+                    until: Some(at),
+                    ..series.instance.clone()
+                },
+                notify: series.notified,
+            });
+            false
+        });
+    }
+
+    fn end_silence(&mut self, at: i64, changes: &mut Vec<Change>) {
+        for series in self.firing.iter_mut().filter(|series| !series.notified) {
+            series.notified = true;
+            changes.push(Change {
+                event: Event::SilenceEnds,
+                at,
+                instance: series.instance.clone(),
+                notify: true,
+            });
+        }
+    }
+
+    fn fire(&mut self, alert: &Alert, at: i64, held: &Held<'_>, changes: &mut Vec<Change>) {
+        let count = (alert.hold() / MINUTE) as usize;
+        for (labels, minutes) in held {
+            let mut firing = self.firing.iter();
+            let fires = firing.any(|series| series.instance.labels == **labels);
+            if fires || self.firing.len() >= MAX_FIRING {
+                continue;
+            }
+            let values: Vec<f64> = last_minutes(alert, at, minutes).collect();
+            if values.len() < count {
+                continue;
+            }
+            let instance = Instance {
+                labels: (*labels).clone(),
+                since: at,
+                value: values[count - 1],
+                until: None,
+            };
+            let notified = at >= alert.silenced_until;
+            self.firing.push(FiringSeries {
+                instance: instance.clone(),
+                notified,
+            });
+            changes.push(Change {
+                event: Event::Fires,
+                at,
+                instance,
+                notify: notified,
+            });
+        }
     }
 }
 
@@ -169,8 +252,8 @@ impl State {
 mod tests {
     use super::*;
 
-    fn held(minutes: &[i64]) -> Vec<Held> {
-        vec![Held {
+    fn held(minutes: &[i64]) -> Vec<Matches> {
+        vec![Matches {
             labels: Labels::new(),
             minutes: minutes.iter().map(|m| (m * MINUTE, *m as f64)).collect(),
         }]
@@ -194,7 +277,7 @@ mod tests {
         let changes = state.advance(&alert, of, &held(minutes));
         changes
             .iter()
-            .map(|change| (change.status, change.at / MINUTE))
+            .map(|change| (change.event.status(), change.at / MINUTE))
             .collect()
     }
 
@@ -228,26 +311,50 @@ mod tests {
             after: 0,
             until: 8 * MINUTE,
         };
-        let told = |held: &[i64]| -> Vec<_> {
+        let found = |held: &[i64]| -> Vec<_> {
             let changes = State::default().advance(&alert, minutes, &self::held(held));
-            let told = changes
-                .iter()
-                .map(|c| (c.status, c.at / MINUTE, c.is_told, c.is_new));
-            told.collect()
+            let of = |change: &Change| (change.event, change.at / MINUTE, change.notify);
+            changes.iter().map(of).collect()
         };
-        use Status::{Firing, Resolved};
+        use Event::{Fires, Resolved, SilenceEnds};
+        assert_eq!(found(&[2, 3]), [(Fires, 2, false), (Resolved, 4, false)]);
         assert_eq!(
-            told(&[2, 3]),
-            [(Firing, 2, false, true), (Resolved, 4, false, true)]
-        );
-        assert_eq!(
-            told(&[4, 5, 6]),
+            found(&[4, 5, 6]),
             [
-                (Firing, 4, false, true),
-                (Firing, 5, true, false),
-                (Resolved, 7, true, true)
+                (Fires, 4, false),
+                (SilenceEnds, 5, true),
+                (Resolved, 7, true)
             ]
         );
+    }
+
+    #[test]
+    fn changes_of_a_minute_are_one_message() {
+        let change = |event, at, notify| Change {
+            event,
+            at,
+            instance: Instance {
+                labels: Labels::new(),
+                since: 0,
+                value: 0.0,
+                until: None,
+            },
+            notify,
+        };
+        use Event::{Fires, Resolved, SilenceEnds};
+        let found = notifications(vec![
+            change(Fires, 1, true),
+            change(SilenceEnds, 1, true),
+            change(Resolved, 1, true),
+            change(Fires, 2, false),
+            change(Fires, 3, true),
+        ]);
+        let found: Vec<_> = found
+            .iter()
+            .map(|n| (n.status, n.at, n.instances.len()))
+            .collect();
+        use Status::{Firing, Resolved as Ended};
+        assert_eq!(found, [(Firing, 1, 2), (Ended, 1, 1), (Firing, 3, 1)]);
     }
 
     /// The changes don't depend on how the minutes are split into evaluations.
@@ -298,8 +405,8 @@ mod tests {
 
     #[test]
     fn at_most_fifty_series_fire() {
-        let held: Vec<Held> = (0..80)
-            .map(|i| Held {
+        let held: Vec<Matches> = (0..80)
+            .map(|i| Matches {
                 labels: [("i".to_owned(), i.to_string())].into(),
                 minutes: [(MINUTE, 1.0)].into(),
             })

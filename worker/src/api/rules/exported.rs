@@ -8,7 +8,7 @@ use std::fmt::Write;
 use worker::{Request, Response};
 
 use super::metric::{Metric, MetricSeries, metrics};
-use super::points::{MINUTE, Steps};
+use super::points::{MINUTE, Steps, last_minute};
 use super::prometheus::evaluate::number;
 use super::record;
 use crate::api::query::EdgeQueryRunner;
@@ -16,10 +16,6 @@ use crate::http::content_type;
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
-
-/// How long after its end a minute is exported: agents send a profile some 10 to 60 seconds after
-/// it began, and Prometheus keeps only the first value of a minute.
-pub(super) const DELAY: i64 = 2 * MINUTE;
 
 /// Text formats.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,7 +30,8 @@ pub(super) async fn answer(request: &Request, scope: &Scope) -> Result<Response,
         true => Form::OpenMetrics,
         false => Form::Prometheus,
     };
-    let until = (clock::now_millis() - DELAY).div_euclid(MINUTE) * MINUTE;
+    // Prometheus keeps only the first value of a minute.
+    let until = last_minute(clock::now_millis());
     let steps = Steps::covering(until - MINUTE, until, MINUTE)?;
     let runner = EdgeQueryRunner::open(scope)?;
     let rules = record::of_tenant(scope).await?;

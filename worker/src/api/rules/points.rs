@@ -17,6 +17,15 @@ use crate::tenant::Transport;
 /// The shortest step, milliseconds.
 pub(crate) const MINUTE: i64 = 60_000;
 
+/// How long after its end a minute is complete: agents send a profile some 10 to 60 seconds after
+/// it began.
+const DELAY: i64 = 2 * MINUTE;
+
+/// The end of the last minute that is complete.
+pub(crate) fn last_minute(now: i64) -> i64 {
+    (now - DELAY).div_euclid(MINUTE) * MINUTE
+}
+
 /// Most steps of a range, as Pyroscope has it for its timelines: 7.6 days of minutes.
 pub(crate) const MAX_STEPS: i64 = 11_000;
 

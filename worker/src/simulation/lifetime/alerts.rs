@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use pilotlight_core::ProfileBuilder;
 use serde_json::Value;
 
-use crate::api::alerts::minute;
+use crate::api::alerts::run;
 use crate::api::query::QueryRunner;
+use crate::api::rules::points::last_minute;
 use crate::api::rules::rule::Rule;
 use crate::bucket::{Bucket, Condition};
 use crate::http::outgoing::{Outgoing, Post, PostResponse};
@@ -51,6 +52,7 @@ impl Outgoing for Receiver {
         let answer = |status| PostResponse {
             status,
             retry_after: None,
+            samples_written: None,
             text: String::new(),
         };
         let answered = async {
@@ -113,9 +115,9 @@ fn evaluate(world: &World, receiver: &Receiver) {
     let (bucket, tenant) = (world.faulty_bucket(), world.tenant());
     let runner = QueryRunner::new(bucket.clone(), tenant, world.admission(), Meter::default());
     let rules = async || Ok(vec![rule()]);
-    let minute = minute::run(&bucket, KEY, rules, &runner, receiver);
+    let evaluation = run::run(&bucket, KEY, rules, &runner, receiver);
     // An evaluation may fail; the next one continues.
-    let _ = world.clock.run(world.faults.invocation(minute));
+    let _ = world.clock.run(world.faults.invocation(evaluation));
 }
 
 /// Whether a condition holds for a region at a minute. `fires` says whether it fires before.
@@ -125,7 +127,10 @@ fn holds(pushed: &Pushed, kind: &str, region: &'static str, minute: i64, fires: 
     let is_there = in_window.count() > 0;
     match kind {
         "above" => is_there && cores > 1.0,
-        "below" => is_there && cores < 0.5,
+        "below" => {
+            let began = pushed.keys().find(|(there, _)| *there == region);
+            is_there && cores < 0.5 && began.is_some_and(|(_, first)| *first <= minute - WINDOW)
+        }
         _ => {
             let earlier = (WINDOW..WINDOW + 60).any(|i| pushed.contains_key(&(region, minute - i)));
             !is_there && (earlier || fires)
@@ -263,7 +268,7 @@ fn receivers_get_each_change_whatever_fails() {
             minute = (minute + 1).max(world.clock.now() / MINUTE + 1);
         }
         receiver.fails.set(false);
-        let until = (world.clock.now() - minute::DELAY).div_euclid(MINUTE) - BEGIN / MINUTE;
+        let until = last_minute(world.clock.now()) / MINUTE - BEGIN / MINUTE;
         evaluate(&world, &receiver);
         let expect = expected(&pushed, begin, until);
         assert!(

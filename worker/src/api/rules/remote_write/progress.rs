@@ -3,8 +3,7 @@
 use pilotlight_core::store::TenantId;
 use serde::{Deserialize, Serialize};
 
-use crate::api::rules::exported::DELAY;
-use crate::api::rules::points::MINUTE;
+use crate::api::rules::points::{MINUTE, last_minute};
 use crate::bucket::record::JsonRecord;
 
 /// How old a minute is at most when it is sent: a day. Servers take nothing that is much older.
@@ -72,15 +71,10 @@ impl JsonRecord for Progress {
     }
 }
 
-/// The last minute that can be sent.
-pub(super) fn newest(now: i64) -> i64 {
-    (now - DELAY).div_euclid(MINUTE) * MINUTE
-}
-
 impl Progress {
     /// Drops the minutes that are too old, and returns the one after which the others are.
     pub(super) fn begin(&mut self, now: i64) -> i64 {
-        let newest = newest(now);
+        let newest = last_minute(now);
         let oldest = newest - MAX_AGE;
         let sent_until = *self.sent_until.get_or_insert(newest - MINUTE);
         if sent_until < oldest {
@@ -176,7 +170,10 @@ mod tests {
     fn begins_with_the_latest_minute_and_drops_old_ones() {
         let mut progress = Progress::default();
         let last = 1_000 * HOUR - 3 * MINUTE;
-        assert_eq!((progress.begin(NOW), newest(NOW)), (last, last + MINUTE));
+        assert_eq!(
+            (progress.begin(NOW), last_minute(NOW)),
+            (last, last + MINUTE)
+        );
         let mut later = NOW + 24 * HOUR;
         assert_eq!(progress.begin(later), last + MINUTE);
         assert_eq!(progress.dropped_minutes, 1);

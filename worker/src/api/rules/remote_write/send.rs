@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use pilotlight_core::store::TenantId;
 
 use super::messages::encode;
-use super::progress::{Progress, newest, progress_key};
+use super::progress::{Progress, progress_key};
 use super::target::{Target, Version};
 use crate::api::query::{AnswerCache, Invocations, QueryRunner};
 use crate::api::rules::metric::{Metric, metrics};
-use crate::api::rules::points::{MINUTE, Steps};
+use crate::api::rules::points::{MINUTE, Steps, last_minute};
 use crate::api::rules::rule::Rule;
 use crate::bucket::{Bucket, record};
 use crate::http::outgoing::{Outgoing, Post, PostResponse};
@@ -84,7 +84,7 @@ where
         let Some(from) = self.retry_refused(visit, from).await? else {
             return Ok(());
         };
-        let until = newest(visit.now).min(from + MAX_MINUTES * MINUTE);
+        let until = last_minute(visit.now).min(from + MAX_MINUTES * MINUTE);
         if from >= until {
             return Ok(());
         }
@@ -122,21 +122,24 @@ where
     /// a long one is too much for a rule.
     async fn metrics(&self, from: i64, until: i64) -> Result<(Vec<Metric>, i64), Problem> {
         let mut minutes = (until - from) / MINUTE;
+        let mut without_one = None;
         loop {
             let until = from + minutes * MINUTE;
             let steps = Steps::covering(from, until, MINUTE)?;
-            let problem = match metrics(self.rules, steps, self.runner).await {
-                // The page of rules shows the error.
-                Ok(found) if found.problem.is_none() || minutes == 1 => {
-                    return Ok((found.metrics, until));
+            match metrics(self.rules, steps, self.runner).await {
+                Ok(found) if found.problem.is_none() => return Ok((found.metrics, until)),
+                // Not even a minute of a rule can be computed: the others must not wait for it. The
+                // page of rules shows the error.
+                Ok(found) if minutes == 1 => {
+                    return Ok(without_one.unwrap_or((found.metrics, until)));
                 }
-                Ok(found) => found.problem,
-                Err(problem) => Some(problem),
-            };
-            match problem {
-                Some(problem) if problem.status >= 500 || minutes == 1 => return Err(problem),
-                _ => minutes = (minutes / 4).max(1),
+                Ok(found) => {
+                    without_one.get_or_insert((found.metrics, until));
+                }
+                Err(problem) if problem.status >= 500 || minutes == 1 => return Err(problem),
+                Err(_) => {}
             }
+            minutes = (minutes / 4).max(1);
         }
     }
 

@@ -7,6 +7,8 @@
 //! different population variances are involved", Biometrika 34, 1947). The site's
 //! `time/interval.ts` does the same for the panel "What changed".
 
+use libm::lgamma;
+
 /// A part of a side. The ratio is the sum of values over the sum of wholes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Part {
@@ -23,11 +25,14 @@ pub(super) struct Ratio {
     parts: f64,
 }
 
-/// Fewest parts of a side: from fewer than three, its variance would be a guess.
-const FEWEST_PARTS: usize = 3;
+/// Fewest parts of a side: from fewer, its variance would be a guess.
+const FEWEST_PARTS: usize = 8;
+
+/// Most correlation between neighboring parts that is reckoned with.
+const MAX_CORRELATION: f64 = 0.9;
 
 impl Ratio {
-    /// `None` if there are too few parts to estimate how they vary.
+    /// From parts in order of time. `None` if there are too few parts to estimate how they vary.
     pub(super) fn of(parts: impl IntoIterator<Item = Part>) -> Option<Self> {
         let parts: Vec<Part> = parts.into_iter().filter(|part| part.whole > 0.0).collect();
         if parts.len() < FEWEST_PARTS {
@@ -35,12 +40,13 @@ impl Ratio {
         }
         let whole: f64 = parts.iter().map(|part| part.whole).sum();
         let ratio = parts.iter().map(|part| part.value).sum::<f64>() / whole;
-        let residual = |part: &Part| (part.value - ratio * part.whole).powi(2);
-        let squares: f64 = parts.iter().map(residual).sum();
+        let residuals = parts.iter().map(|part| part.value - ratio * part.whole);
+        let residuals: Vec<f64> = residuals.collect();
+        let squares: f64 = residuals.iter().map(|residual| residual * residual).sum();
         let n = parts.len() as f64;
         Some(Self {
             ratio,
-            variance: n / (n - 1.0) * squares / (whole * whole),
+            variance: inflation(&residuals, squares) * n / (n - 1.0) * squares / (whole * whole),
             parts: n,
         })
     }
@@ -62,6 +68,18 @@ impl Ratio {
     }
 }
 
+/// By how much the variance is larger than that of independent parts: a load that swings slowly is
+/// alike in neighboring parts (Wilks, Statistical Methods in the Atmospheric Sciences, 2nd edition,
+/// 2006, section 5.2.4).
+fn inflation(residuals: &[f64], squares: f64) -> f64 {
+    if squares == 0.0 {
+        return 1.0;
+    }
+    let neighbors = residuals.windows(2).map(|pair| pair[0] * pair[1]);
+    let correlation = (neighbors.sum::<f64>() / squares).clamp(0.0, MAX_CORRELATION);
+    (1.0 + correlation) / (1.0 - correlation)
+}
+
 /// The probability above `t` in Student's t-distribution; `t` must be 0 or more.
 fn student_tail(t: f64, freedom: f64) -> f64 {
     incomplete_beta(freedom / (freedom + t * t), freedom / 2.0, 0.5) / 2.0
@@ -77,38 +95,25 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - incomplete_beta(1.0 - x, b, a);
     }
-    let logarithm = log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * x.ln() + b * (-x).ln_1p();
-    let kept = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
+    let logarithm = lgamma(a + b) - lgamma(a) - lgamma(b) + a * x.ln() + b * (-x).ln_1p();
+    let nonzero = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
     let mut c = 1.0;
-    let mut d = 1.0 / kept(1.0 - (a + b) * x / (a + 1.0));
+    let mut d = 1.0 / nonzero(1.0 - (a + b) * x / (a + 1.0));
     let mut fraction = d;
     for m in (1..300).map(f64::from) {
         let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        d = 1.0 / kept(1.0 + even * d);
-        c = kept(1.0 + even / c);
+        d = 1.0 / nonzero(1.0 + even * d);
+        c = nonzero(1.0 + even / c);
         fraction *= d * c;
         let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        d = 1.0 / kept(1.0 + odd * d);
-        c = kept(1.0 + odd / c);
+        d = 1.0 / nonzero(1.0 + odd * d);
+        c = nonzero(1.0 + odd / c);
         fraction *= d * c;
         if (d * c - 1.0).abs() < 1e-14 {
             break;
         }
     }
     logarithm.exp() * fraction / a
-}
-
-/// The logarithm of the gamma function: Stirling's series (DLMF 5.11.1), after the recurrence has
-/// made the argument large.
-fn log_gamma(x: f64) -> f64 {
-    let (mut shift, mut z) = (0.0, x);
-    while z < 10.0 {
-        shift -= z.ln();
-        z += 1.0;
-    }
-    let series = 1.0 / (12.0 * z) - 1.0 / (360.0 * z.powi(3)) + 1.0 / (1260.0 * z.powi(5))
-        - 1.0 / (1680.0 * z.powi(7));
-    shift + (z - 0.5) * z.ln() - z + std::f64::consts::TAU.ln() / 2.0 + series
 }
 
 #[cfg(test)]
@@ -146,16 +151,27 @@ mod tests {
 
     #[test]
     fn ratios() {
-        assert_eq!(side(&[(1.0, 2.0), (1.0, 2.0), (0.0, 0.0)]), None);
-        let even = side(&[(1.0, 4.0), (2.0, 8.0), (1.0, 4.0)]).unwrap();
+        let few = [(1.0, 2.0); 7];
+        assert_eq!(side(&few), None);
+        assert_eq!(side(&[&few[..], &[(0.0, 0.0)]].concat()), None);
+        let even = side(&[(1.0, 4.0), (2.0, 8.0)].repeat(4)).unwrap();
         assert_eq!((even.ratio, even.variance), (0.25, 0.0));
-        let more = side(&[(1.0, 2.0), (1.0, 2.0), (1.0, 2.0)]).unwrap();
+        let more = side(&[(1.0, 2.0); 8]).unwrap();
         assert_eq!(even.chance_of_growth(&more), 0.0);
         assert_eq!(more.chance_of_growth(&even), 1.0);
-        let varied = side(&[(1.0, 4.0), (3.0, 4.0), (2.0, 4.0)]).unwrap();
+        // Residuals of ±1 in turn: they are not alike, and their sum of squares is 8.
+        let varied = side(&[(1.0, 4.0), (3.0, 4.0)].repeat(4)).unwrap();
+        let variance: f64 = 8.0 / 7.0 * 8.0 / (32.0 * 32.0);
+        close(varied.variance, variance);
         let chance = even.chance_of_growth(&varied);
-        // 0.25 / sqrt(3/2 × 2 / 144), two degrees of freedom.
-        close(chance, student_tail(0.25 / (3.0f64 / 144.0).sqrt(), 2.0));
+        close(chance, student_tail(0.25 / variance.sqrt(), 7.0));
+        // The same values, those that are alike together: of 7 pairs 6 are alike.
+        let slow = [(1.0, 4.0); 4].into_iter().chain([(3.0, 4.0); 4]);
+        let slow = side(&slow.collect::<Vec<_>>()).unwrap();
+        close(
+            slow.variance,
+            variance * (1.0 + 5.0 / 8.0) / (1.0 - 5.0 / 8.0),
+        );
     }
 
     /// Without a change, a chance below 0.01 is found in about 1 % of cases.

@@ -5,32 +5,32 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::evaluate::REFRESH;
 use super::message::{Instance, Message, Status};
-use super::receiver::Form;
+use super::receiver::Format;
 use crate::api::rules::points::MINUTE;
 use crate::platform::errors::Problem;
 
-/// How long an alert fires in Alertmanager after its last message. Firing alerts are sent again
-/// every ten minutes, so one message can get lost.
-const FIRES_FOR: i64 = 30 * MINUTE;
+/// How long Alertmanager takes an alert to fire that isn't sent again: it is three times as often.
+const FIRES_FOR: i64 = 3 * REFRESH;
 
 /// A request to a receiver.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Body {
+pub(super) struct ReceiverRequest {
     pub(super) url: String,
     pub(super) json: String,
 }
 
-impl Body {
-    pub(super) fn new(form: Form, url: &str, message: &Message) -> Result<Self, Problem> {
+impl ReceiverRequest {
+    pub(super) fn new(form: Format, url: &str, message: &Message) -> Result<Self, Problem> {
         let json = match form {
-            Form::Webhook => serde_json::to_string(message),
-            Form::Slack => serde_json::to_string(&slack(message)),
-            Form::Alertmanager => serde_json::to_string(&alertmanager(message)),
+            Format::Webhook => serde_json::to_string(message),
+            Format::Slack => serde_json::to_string(&slack(message)),
+            Format::Alertmanager => serde_json::to_string(&alertmanager(message)),
         };
         let url = match form {
-            Form::Webhook | Form::Slack => url.to_owned(),
-            Form::Alertmanager => format!("{}/api/v2/alerts", url.trim_end_matches('/')),
+            Format::Webhook | Format::Slack => url.to_owned(),
+            Format::Alertmanager => format!("{}/api/v2/alerts", url.trim_end_matches('/')),
         };
         let json = json.map_err(|error| Problem::internal(error.to_string()))?;
         Ok(Self { url, json })
@@ -132,13 +132,13 @@ mod tests {
         )
     }
 
-    fn body(form: Form, message: &Message) -> Body {
-        Body::new(form, "https://hooks.example.com/a/", message).unwrap()
+    fn body(form: Format, message: &Message) -> ReceiverRequest {
+        ReceiverRequest::new(form, "https://hooks.example.com/a/", message).unwrap()
     }
 
     #[test]
     fn webhook_request() {
-        let Body { url, json } = body(Form::Webhook, &message(Status::Firing));
+        let ReceiverRequest { url, json } = body(Format::Webhook, &message(Status::Firing));
         assert_eq!(url, "https://hooks.example.com/a/");
         assert_eq!(
             json,
@@ -149,22 +149,22 @@ mod tests {
     #[test]
     fn slack_request() {
         assert_eq!(
-            body(Form::Slack, &message(Status::Resolved)).json,
+            body(Format::Slack, &message(Status::Resolved)).json,
             r#"{"text":"Resolved: A &lt;b&gt; &amp; c (region=eu)\n<https://x/?a&amp;b|Open in Pilotlight>"}"#
         );
     }
 
     #[test]
     fn alertmanager_request() {
-        let Body { url, json } = body(Form::Alertmanager, &message(Status::Firing));
+        let ReceiverRequest { url, json } = body(Format::Alertmanager, &message(Status::Firing));
         assert_eq!(url, "https://hooks.example.com/a/api/v2/alerts");
         assert_eq!(
             json,
             r#"[{"labels":{"alertname":"A <b> & c","pilotlight_alert":"abc","region":"eu"},"annotations":{"summary":"A <b> & c: above 0 cores on average over 5 min (region=eu: 2.5 cores)","value":"2.5 cores"},"startsAt":"1970-01-01T00:01:00Z","endsAt":"1970-01-01T00:32:00Z","generatorURL":"https://x/?a&b"}]"#
         );
-        let resolved = body(Form::Alertmanager, &message(Status::Resolved)).json;
+        let resolved = body(Format::Alertmanager, &message(Status::Resolved)).json;
         assert!(resolved.contains(r#""endsAt":"1970-01-01T00:03:00Z""#));
-        let test = body(Form::Alertmanager, &Message::test("", 0)).json;
+        let test = body(Format::Alertmanager, &Message::test("", 0)).json;
         assert!(
             test.contains(r#""alertname":"Test""#) && !test.contains("generatorURL"),
             "{test}"

@@ -1,0 +1,172 @@
+//! Evaluates alerts, and applies what came of it to their stored state.
+
+use super::alert::Alert;
+use super::conditions::{self, Matches, Minutes};
+use super::link::link;
+use super::message::{Instance, Message, Status};
+use super::receiver::Receiver;
+use super::record::Alerts;
+use super::state::{Notification, notifications};
+use crate::api::query::{AnswerCache, Invocations, QueryRunner};
+use crate::api::rules::points::{MINUTE, last_minute};
+use crate::api::rules::rule::{Measure, Rule};
+use crate::bucket::Bucket;
+use crate::platform::Platform;
+use crate::platform::errors::Problem;
+use crate::tenant::Transport;
+
+/// How often the state is written if nothing changes, and how often Alertmanager gets the alerts
+/// that still fire.
+pub(super) const REFRESH: i64 = 10 * MINUTE;
+
+/// When no further alert is evaluated: 15 seconds after the first. The others catch up.
+const EVALUATING_MILLIS: i64 = 15_000;
+
+/// The result of evaluating an alert.
+pub(super) struct Outcome {
+    /// The alert as it was evaluated.
+    alert: Alert,
+    minutes: Minutes,
+    result: Result<Evaluated, String>,
+}
+
+struct Evaluated {
+    rule: Rule,
+    measure: Measure,
+    matches: Vec<Matches>,
+}
+
+pub(super) async fn evaluate<B, T, P, C, I>(
+    alerts: &Alerts,
+    rules: &[Rule],
+    runner: &QueryRunner<B, T, P, C, I>,
+) -> Vec<Outcome>
+where
+    B: Bucket,
+    T: Transport,
+    P: Platform,
+    C: AnswerCache,
+    I: Invocations,
+{
+    let now = || runner.admission().platform.now_millis();
+    let (began, until) = (now(), last_minute(now()));
+    let mut outcomes = Vec::new();
+    // Each minute another one is the first, so that none waits for long if time runs out.
+    let count = alerts.alerts.len();
+    let first = (until / MINUTE).rem_euclid(count.max(1) as i64) as usize;
+    let (last, begin) = alerts.alerts.split_at(first.min(count));
+    for stored in begin.iter().chain(last) {
+        if now() - began > EVALUATING_MILLIS {
+            break;
+        }
+        let (alert, state) = (&stored.alert, &stored.state);
+        let minutes = state.minutes(alert, until);
+        if minutes.after >= minutes.until {
+            continue;
+        }
+        let evaluated = async {
+            let rule = conditions::rule_of(alert, rules)?;
+            let measure = conditions::measure_of(alert, rule)?;
+            // Of another rule, the series are others.
+            let firing = match state.rule_generation == rule.generation {
+                true => state.labels(),
+                false => Vec::new(),
+            };
+            let matches =
+                conditions::evaluate(alert, rule, &measure, minutes, &firing, runner).await?;
+            Ok::<_, Problem>(Evaluated {
+                rule: rule.clone(),
+                measure,
+                matches,
+            })
+        };
+        outcomes.push(Outcome {
+            alert: alert.clone(),
+            minutes,
+            result: evaluated.await.map_err(|problem| problem.message),
+        });
+    }
+    outcomes
+}
+
+/// Applies outcomes to the stored alerts and queues messages. Returns whether to write the result.
+pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) -> bool {
+    let mut changed = false;
+    for Outcome {
+        alert,
+        minutes,
+        result,
+    } in outcomes
+    {
+        let mut stored = alerts.alerts.iter();
+        let Some(at) = stored.position(|stored| stored.alert == *alert) else {
+            continue;
+        };
+        // Another visit may have evaluated the alert in the meantime.
+        if alerts.alerts[at].state.minutes(alert, minutes.until) != *minutes {
+            continue;
+        }
+        if let Ok(Evaluated { rule, .. }) = result
+            && alerts.alerts[at].state.rule_generation != rule.generation
+        {
+            // Another rule has other series.
+            alerts.end(at, minutes.until);
+            alerts.alerts[at].state.rule_generation = rule.generation;
+            alerts.alerts[at].state.evaluated = minutes.after;
+            changed = true;
+        }
+        let state = &mut alerts.alerts[at].state;
+        let evaluated = match result {
+            Ok(evaluated) => evaluated,
+            Err(error) => {
+                changed |= state.error != *error;
+                state.error.clone_from(error);
+                continue;
+            }
+        };
+        changed |= minutes.until - state.evaluated >= REFRESH || !state.error.is_empty();
+        state.error.clear();
+        let changes = state.advance(alert, *minutes, &evaluated.matches);
+        let repeated = state.refresh(minutes.until, REFRESH);
+        changed |= !changes.is_empty() || !repeated.is_empty();
+        alerts.remember(alert, &changes);
+        for notification in notifications(changes) {
+            let message = |receiver: &Receiver| evaluated.message(receiver, alert, &notification);
+            alerts.queue(alert, message);
+        }
+        if !repeated.is_empty() {
+            alerts.queue_refresh(alert, |receiver| {
+                let notification = Notification {
+                    status: Status::Firing,
+                    at: minutes.until,
+                    instances: repeated.clone(),
+                };
+                evaluated.message(receiver, alert, &notification).repeated()
+            });
+        }
+    }
+    changed
+}
+
+impl Evaluated {
+    fn message(&self, receiver: &Receiver, alert: &Alert, of: &Notification) -> Message {
+        let Notification {
+            status,
+            at,
+            instances,
+        } = of;
+        let link = |first: &Instance| {
+            link(
+                &receiver.site,
+                alert,
+                &self.rule,
+                &self.measure,
+                *at,
+                &first.labels,
+            )
+        };
+        let link = instances.first().map_or_else(String::new, link);
+        let unit = conditions::unit(alert, &self.measure);
+        Message::new(alert, &unit, *status, *at, instances.clone(), link)
+    }
+}

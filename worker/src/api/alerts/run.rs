@@ -1,0 +1,75 @@
+//! Once a minute, a tenant's alerts are evaluated, and then the waiting messages are sent.
+//!
+//! Changes are written together with their messages before any message is sent, and a message is
+//! removed after the receiver has accepted it. So each message is sent at least once, even if the
+//! worker dies in between. After a day a message is dropped.
+
+use futures_util::{StreamExt, stream};
+
+use super::evaluate::{apply, evaluate};
+use super::record::Alerts;
+use super::send::{Attempt, send_waiting};
+use crate::api::query::{AnswerCache, Invocations, QueryRunner};
+use crate::api::rules::rule::Rule;
+use crate::bucket::{Bucket, record};
+use crate::http::outgoing::Outgoing;
+use crate::platform::Platform;
+use crate::platform::errors::Problem;
+use crate::tenant::Transport;
+
+/// Receivers that get messages at the same time: of six connections, some are left for the bucket.
+const PARALLEL: usize = 4;
+
+/// Evaluates the alerts in the object `key` on these `rules`, which are read only if there are
+/// alerts, and sends the messages that are due.
+pub(crate) async fn run<B, T, P, C, I>(
+    bucket: &impl Bucket,
+    key: &str,
+    rules: impl AsyncFn() -> Result<Vec<Rule>, Problem>,
+    runner: &QueryRunner<B, T, P, C, I>,
+    outgoing: &impl Outgoing,
+) -> Result<(), Problem>
+where
+    B: Bucket,
+    T: Transport,
+    P: Platform,
+    C: AnswerCache,
+    I: Invocations,
+{
+    let platform = &runner.admission().platform;
+    let now = || platform.now_millis();
+    let mut alerts: Alerts = record::read(bucket, key).await?;
+    let mut problem = None;
+    if !alerts.alerts.is_empty() {
+        match rules().await {
+            Ok(rules) => {
+                let outcomes = evaluate(&alerts, &rules, runner).await;
+                // Tried on a copy first: if nothing changes, nothing is written.
+                if apply(&mut alerts.clone(), &outcomes) {
+                    let changed = record::change(bucket, key, now, |stored: &mut Alerts| {
+                        Ok(apply(stored, &outcomes))
+                    });
+                    alerts = changed.await?.value;
+                }
+            }
+            // What waits is sent all the same.
+            Err(found) => problem = Some(found),
+        }
+    }
+    let at = now();
+    let due = alerts.receivers.iter();
+    let due = due.filter(|receiver| receiver.is_due(at));
+    let attempts = stream::iter(due.map(|receiver| send_waiting(receiver, outgoing, platform)));
+    let attempts: Vec<Vec<Attempt>> = attempts.buffer_unordered(PARALLEL).collect().await;
+    let attempts: Vec<Attempt> = attempts.into_iter().flatten().collect();
+    if !attempts.is_empty() {
+        let stored = record::change(bucket, key, now, |stored: &mut Alerts| {
+            for attempt in &attempts {
+                stored.record_attempt(attempt, now());
+            }
+            Ok(())
+        });
+        stored.await?;
+    }
+    problem.map_or(Ok(()), Err)
+}
