@@ -16,9 +16,10 @@ use crate::platform::Platform;
 use crate::platform::errors::Problem;
 use crate::tenant::Transport;
 
-/// The rate of false alarms per evaluation: one in a million. An alert is evaluated 1,440 times a
-/// day, so a series without a change fires about once in two years if its parts vary independently.
-const FALSE_ALARMS: f64 = 1e-6;
+/// The rate of false alarms per evaluation: one in a hundred thousand. An alert is evaluated 1,440
+/// times a day, so a series without a change fires at most once in ten weeks if its parts vary
+/// independently.
+const FALSE_ALARMS: f64 = 1e-5;
 
 /// Parts of a window: ten if it can be cut into ten of whole minutes, otherwise 3 to 19.
 const PARTS: i64 = 10;

@@ -31,6 +31,8 @@ pub(crate) mod run;
 mod send;
 mod state;
 
+use std::cell::RefCell;
+
 use serde::de::DeserializeOwned;
 use worker::{Request, Response};
 
@@ -87,13 +89,13 @@ async fn stored(scope: &Scope) -> Result<Alerts, Problem> {
     bucket_record::read(&scope.bucket()?, &alerts_key(scope.tenant())).await
 }
 
-async fn change<O>(
+async fn change(
     scope: &Scope,
-    change: impl Fn(&mut Alerts) -> Result<O, Problem>,
-) -> Result<O, Problem> {
+    change: &dyn Fn(&mut Alerts) -> Result<(), Problem>,
+) -> Result<(), Problem> {
     let (bucket, key) = (scope.bucket()?, alerts_key(scope.tenant()));
-    let changed = bucket_record::change(&bucket, &key, clock::now_millis, change);
-    Ok(changed.await?.outcome)
+    record::change(&bucket, &key, &clock::now_millis, change).await?;
+    Ok(())
 }
 
 /// Parses the JSON in the body of a request.
@@ -117,16 +119,18 @@ async fn save(request: &mut Request, scope: &Scope) -> Result<Response, Problem>
     let rules = rules::record::of_tenant(scope).await?;
     let rule = conditions::rule_of(&alert, &rules)?;
     conditions::measure_of(&alert, rule)?;
-    let saved = change(scope, |alerts| {
-        alerts.save(alert.clone(), clock::now_millis())
-    })
-    .await?;
-    Ok(Response::from_json(&saved)?)
+    let saved = RefCell::<Alert>::default();
+    let save = |alerts: &mut Alerts| {
+        saved.replace(alerts.save(alert.clone(), clock::now_millis())?);
+        Ok(())
+    };
+    change(scope, &save).await?;
+    Ok(Response::from_json(&saved.into_inner())?)
 }
 
 async fn delete(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let id = parameters.required("id")?;
-    change(scope, |alerts| alerts.delete(id, clock::now_millis())).await?;
+    change(scope, &|alerts| alerts.delete(id, clock::now_millis())).await?;
     Ok(Response::empty()?.with_status(204))
 }

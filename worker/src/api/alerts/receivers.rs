@@ -23,14 +23,14 @@ pub(super) async fn save(request: &mut Request, scope: &Scope) -> Result<Respons
     // Links in messages use the address under which the receiver was saved.
     let site = request.url()?.origin().ascii_serialization();
     let receiver = receiver.checked(site)?;
-    change(scope, |alerts| alerts.save_receiver(receiver.clone())).await?;
+    change(scope, &|alerts| alerts.save_receiver(receiver.clone())).await?;
     Ok(Response::empty()?.with_status(204))
 }
 
 pub(super) async fn delete(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let name = parameters.required("name")?;
-    change(scope, |alerts| alerts.delete_receiver(name)).await?;
+    change(scope, &|alerts| alerts.delete_receiver(name)).await?;
     Ok(Response::empty()?.with_status(204))
 }
 

@@ -10,7 +10,8 @@ use super::message::{Instance, Message, Status};
 use super::receiver::{Format, Receiver};
 use super::send::Attempt;
 use super::state::{Change, Event, State};
-use crate::bucket::record::JsonRecord;
+use crate::bucket::Bucket;
+use crate::bucket::record::{self, JsonRecord};
 use crate::platform::errors::Problem;
 
 /// Most alerts of a tenant, one for each of its rules.
@@ -28,6 +29,17 @@ const VERSION: u32 = 1;
 /// Where a tenant's alerts are.
 pub(crate) fn alerts_key(tenant: &TenantId) -> String {
     format!("alerts/{tenant}")
+}
+
+/// Changes the alerts in the object `key`, and returns them as they are stored then. All changes come
+/// through here, so that its code is compiled once.
+pub(super) async fn change(
+    bucket: &impl Bucket,
+    key: &str,
+    now: &dyn Fn() -> i64,
+    change: &dyn Fn(&mut Alerts) -> Result<(), Problem>,
+) -> Result<Alerts, Problem> {
+    Ok(record::change(bucket, key, now, change).await?.value)
 }
 
 /// An alert with its state.

@@ -7,11 +7,11 @@
 use futures_util::{StreamExt, stream};
 
 use super::evaluate::{apply, evaluate};
-use super::record::Alerts;
+use super::record::{self, Alerts};
 use super::send::{Attempt, send_waiting};
 use crate::api::query::{AnswerCache, Invocations, QueryRunner};
 use crate::api::rules::rule::Rule;
-use crate::bucket::{Bucket, record};
+use crate::bucket::{self, Bucket};
 use crate::http::outgoing::Outgoing;
 use crate::platform::Platform;
 use crate::platform::errors::Problem;
@@ -38,7 +38,7 @@ where
 {
     let platform = &runner.admission().platform;
     let now = || platform.now_millis();
-    let mut alerts: Alerts = record::read(bucket, key).await?;
+    let mut alerts: Alerts = bucket::record::read(bucket, key).await?;
     let mut problem = None;
     if !alerts.alerts.is_empty() {
         match rules().await {
@@ -46,10 +46,11 @@ where
                 let outcomes = evaluate(&alerts, &rules, runner).await;
                 // Tried on a copy first: if nothing changes, nothing is written.
                 if apply(&mut alerts.clone(), &outcomes) {
-                    let changed = record::change(bucket, key, now, |stored: &mut Alerts| {
-                        Ok(apply(stored, &outcomes))
-                    });
-                    alerts = changed.await?.value;
+                    let change = |stored: &mut Alerts| {
+                        apply(stored, &outcomes);
+                        Ok(())
+                    };
+                    alerts = record::change(bucket, key, &now, &change).await?;
                 }
             }
             // What waits is sent all the same.
@@ -63,13 +64,13 @@ where
     let attempts: Vec<Vec<Attempt>> = attempts.buffer_unordered(PARALLEL).collect().await;
     let attempts: Vec<Attempt> = attempts.into_iter().flatten().collect();
     if !attempts.is_empty() {
-        let stored = record::change(bucket, key, now, |stored: &mut Alerts| {
+        let change = |stored: &mut Alerts| {
             for attempt in &attempts {
                 stored.record_attempt(attempt, now());
             }
             Ok(())
-        });
-        stored.await?;
+        };
+        record::change(bucket, key, &now, &change).await?;
     }
     problem.map_or(Ok(()), Err)
 }
