@@ -3,6 +3,7 @@ import { budget } from "./tools/budget.ts";
 import { offline } from "./tools/offline.ts";
 import { pages } from "./tools/pages.ts";
 import { policy } from "./tools/policy.ts";
+import { preload } from "./tools/preload.ts";
 import { template } from "./tools/template.ts";
 
 // JSX goes through Vite's own compiler; preact needs no plugin beyond this.
@@ -13,7 +14,11 @@ const target = ["chrome123", "firefox120", "safari17.5"];
 const ROUTES = ["explore", "diff", "file", "rules", "alerts"];
 
 /** What only the pages and dialogs of rules and alerts need. */
-const RULES = /\/src\/(components\/rules|pages\/rules|state\/saving|state\/page\/alerting|state\/query\/recordingrule)/;
+const RULES =
+  /\/src\/(components\/rules|pages\/rules|state\/saving|state\/page\/alerting|state\/query\/(alertlist|recordingrule))/;
+
+/** What they share with parts of other pages, which would load them otherwise. */
+const SHARED = /\/src\/(components\/controls\/width|state\/query\/(askinturn|labelvalues|ownlabels))/;
 
 export default defineConfig({
   // Relative asset addresses: the same build works at `/`, at a sub-path of a static host, anywhere.
@@ -23,13 +28,13 @@ export default defineConfig({
   build: {
     target,
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
     // What several later views share is one script: many small ones are more requests, and larger when gzipped.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: "first", tags: ["$initial"], priority: 3 },
+            { name: "shared", test: SHARED, priority: 3 },
             // The page of alerts has charts of rules, and both pages one frame.
             { name: "recording", test: RULES, priority: 2 },
             { name: "later", minShareCount: 2, priority: 1 },
@@ -42,6 +47,7 @@ export default defineConfig({
     policy(process.env.PROFILE_ORIGINS ?? "", process.env.FRAME_ORIGINS ?? ""),
     pages(ROUTES),
     offline(ROUTES),
+    preload(),
     template({ oxc, build: { target } }),
     budget({
       entry: 69,
@@ -61,7 +67,8 @@ export default defineConfig({
         explaindialog: 5,
         servicepanels: 26,
         alerting: 10,
-        recording: 10,
+        firingnote: 1,
+        recording: 12,
         splitcontrols: 3,
         pusher: 3,
         firstprofile: 2,
