@@ -26,6 +26,7 @@ mkdirSync(folder, { recursive: true });
 cpSync(join(root, "site/package"), folder, { recursive: true });
 cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
 writeFileSync(join(folder, "THIRD_PARTY_NOTICES"), notices(values.server ? ["wasm-viewer", "worker"] : undefined));
+cpSync(join(root, "site/node_modules/js-yaml/dist/browser/js-yaml.esm.min.mjs"), join(folder, "vendor/js-yaml.mjs"));
 for (const name of ["bundler", "demo"])
   cpSync(join(root, "site/src/wasm", name), join(folder, "wasm", name), { recursive: true });
 // It listens on another port each time: nothing to install, and nothing to keep for when it is gone.

@@ -220,11 +220,83 @@ test("recording rules are saved from a file, listed, replaced and deleted", asyn
   const wrong = { "rules.json": JSON.stringify({ ...rule, metric_name: "cpu" }) };
   const refused = await pilotlight(["rules", "apply", "rules.json", ...at], { files: wrong, variables });
   assert.deepEqual([refused.status, refused.stdout], [1, ""]);
-  assert.match(refused.stderr, /returned 400: metric_name must begin with profiles_recorded_/);
+  assert.match(
+    refused.stderr,
+    /^pilotlight: rules\.json: rule 1 \(cpu\): .* returned 400: metric_name must begin with profiles_recorded_/,
+  );
   const deleted = await pilotlight(["rules", "delete", id, ...at], { variables });
   assert.equal(deleted.stdout, `deleted ${id}\n`);
   const gone = await pilotlight(["rules", "delete", id, ...at], { variables });
   assert.match(gone.stderr, /returned 404: no rule has the id/);
+});
+
+test("rule files are YAML, too, with rules of Pyroscope's command line", async () => {
+  const { token: PILOTLIGHT_TOKEN } = await tokenOf("read");
+  const variables = { PILOTLIGHT_TOKEN };
+  const at = ["--url", server.url];
+  const cpu = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+  const yaml = `# Of the shop
+rules:
+  - metric_name: profiles_recorded_yaml
+    query: ${cpu}{service_name="shop"}
+    function_regex: ^work
+    external_labels:
+      team: shop
+  - metric_name: profiles_recorded_pyroscope
+    matchers:
+      - '{ __profile_type__="${cpu}", region="emea"}'
+      - '{service_name=~"a|b"}'
+    group_by: [service_name]
+    external_labels:
+      - {name: team, value: runtime}
+    function_name: runtime.gcBgMarkWorker
+`;
+  const apply = (content) =>
+    pilotlight(["rules", "apply", "rules.yaml", ...at], { files: { "rules.yaml": content }, variables });
+  const saved = await apply(yaml);
+  assert.equal(saved.stderr, "");
+  const ids = [...saved.stdout.matchAll(/^saved ([a-z]{10}) /gm)].map(([, id]) => id);
+  assert.equal(ids.length, 2);
+  const list = await pilotlight(["rules", "list", "--yaml", ...at], { variables });
+  assert.equal(
+    list.stdout,
+    `rules:
+  - id: ${ids[0]}
+    metric_name: profiles_recorded_yaml
+    query: ${cpu}{service_name="shop"}
+    external_labels:
+      team: shop
+    function_regex: ^work
+  - id: ${ids[1]}
+    metric_name: profiles_recorded_pyroscope
+    query: ${cpu}{region="emea", service_name=~"a|b"}
+    group_by:
+      - service_name
+    external_labels:
+      team: runtime
+    function: runtime.gcBgMarkWorker
+`,
+  );
+  const same = await apply(list.stdout);
+  assert.deepEqual(
+    same.stdout.split("\n").slice(0, 2),
+    ids.map((id, i) => `replaced ${id} (profiles_recorded_${["yaml", "pyroscope"][i]})`),
+  );
+  const says = async (content) => (await apply(content)).stderr;
+  assert.equal(
+    await says(yaml.replace("function_regex", "function_reqex")),
+    "pilotlight: rules.yaml: rule 1 (profiles_recorded_yaml): unknown field function_reqex. Did you mean function_regex?\n",
+  );
+  assert.match(await says(yaml.replace("rules:", "rules: [")), /^pilotlight: rules\.yaml: line \d+: /);
+  assert.match(
+    await says(yaml.replace("_pyroscope", "_yaml")),
+    /^pilotlight: rules\.yaml: rule 2 \(profiles_recorded_yaml\) would replace rules\.yaml: rule 1 /,
+  );
+  assert.match(
+    await says(yaml.replace('region="emea"', "region=emea")),
+    /^pilotlight: rules\.yaml: rule 2 \(profiles_recorded_pyroscope\): http:\S+ returned 400: /,
+  );
+  await pilotlight(["rules", "delete", ...ids, ...at], { variables });
 });
 
 test("a folder is written that runs on its own, and an upgrade keeps its configuration", async () => {
