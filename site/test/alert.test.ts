@@ -14,13 +14,14 @@ const {
   proposedAlertName,
   seriesFilters,
   spanAround,
-  statusOf,
   statusWords,
   storedAlert,
 } = await import("../src/state/query/alert.ts");
 const { drafted, draftOf, loadsOf, newDraft, refusedKind, typedUnits, unitFor, withKind } = await import(
   "../src/state/query/alertdraft.ts"
 );
+const { firingCountWords } = await import("../src/state/query/firingcount.ts");
+const { lossWords, statusOf, watchWords } = await import("../src/state/query/alertstate.ts");
 const { sentence } = await import("../src/state/saving.ts");
 const { zone } = await import("../src/time/zone.ts");
 zone.value = "utc";
@@ -269,4 +270,26 @@ test("a new function is watched in entire profiles only", () => {
   assert.equal(refusedKind("new_function", rule(CPU)), "");
   assert.match(refusedKind("new_function", rule(CPU, { function: "f" })), /entire profiles/);
   assert.equal(refusedKind("grew", rule(CPU, { function: "f" })), "");
+});
+
+test("what pages say of alerts that they don't list", () => {
+  const now = NOW;
+  const firing = [{ labels: {}, since: now - 60_000, value: 2 }];
+  const quiet = listed({});
+  const fires = listed({ firing });
+  const silenced = listed({ firing, silenced_until: now + 1 });
+  const broken = listed({ firing, error: "no such rule" });
+  assert.equal(firingCountWords([quiet, silenced, broken], now), "", "someone knows of a silenced one");
+  assert.equal(firingCountWords([fires, silenced], now), "1 alert is firing");
+  assert.equal(firingCountWords([fires, fires], now), "2 alerts are firing");
+  assert.equal(watchWords([quiet], now), "1 alert");
+  assert.equal(watchWords([fires], now), "1 alert, firing");
+  assert.equal(watchWords([quiet, silenced, broken], now), "3 alerts, 1 firing");
+  const dashboards = "Dashboards that use it will have no data.";
+  assert.equal(lossWords([]), dashboards);
+  assert.equal(
+    lossWords([{ ...quiet, name: "Slow" }]),
+    `The alert “Slow” watches it and will no longer fire. ${dashboards}`,
+  );
+  assert.equal(lossWords([quiet, fires]), `2 alerts watch it and will no longer fire. ${dashboards}`);
 });

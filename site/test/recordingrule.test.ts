@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./page.ts";
 
-const { exportedName, promQL, proposedName, queryParts, ruleWords, unitSuffix } = await import(
-  "../src/state/query/recordingrule.ts"
-);
+const { draftOf, exportedName, externalLabelProblem, promQL, proposedName, queryParts, ruleWords, unitSuffix } =
+  await import("../src/state/query/recordingrule.ts");
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const HEAP = "memory:inuse_space:bytes:space:bytes";
@@ -94,4 +93,17 @@ test("PromQL sums what was spent, and averages what there is at an instant", () 
     promQL(rule({ query: `${HEAP}{service_name="checkout"}`, group_by: ["region"] })),
     "sum by (region) (avg_over_time(profiles_recorded_checkout_cpu[5m]))",
   );
+});
+
+test("an external label has a name that Prometheus accepts and that nothing else has", () => {
+  const problem = (name: string) => externalLabelProblem(name, ["team", ""], ["region", "k8s.pod"]);
+  for (const name of ["", "site", "_a1"]) assert.equal(problem(name), "", name);
+  for (const name of ["a.b", "1a", "__x", "é"]) assert.match(problem(name), /^Use letters, digits and _/, name);
+  assert.match(problem("team"), /^Another row/);
+  assert.match(problem("k8s_pod"), /from the profiles$/);
+  assert.match(problem("profiles_rule_id"), /already$/);
+});
+
+test("what is edited of a stored rule leaves out what the server decides", () => {
+  assert.deepEqual(draftOf({ ...rule(), id: "a", generation: 3, provisioned: false }), rule());
 });

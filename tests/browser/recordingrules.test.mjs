@@ -1,4 +1,4 @@
-/** Recording rules: made from a function and from a service, seen with their values on their page, and deleted there. */
+/** Recording rules: made from a function and from a service, seen with their values on their page, and edited and deleted there. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { pushStacks } from "./answers.mjs";
@@ -22,8 +22,16 @@ before(async () => {
 });
 after(() => browser?.close());
 
-const stored = async () =>
-  (await (await fetch(`${url}/api/v1/rules`)).json()).rules.filter(({ metric_name }) => metric_name === metric);
+const named = async (name) =>
+  (await (await fetch(`${url}/api/v1/rules`)).json()).rules.filter(({ metric_name }) => metric_name === name);
+const stored = () => named(metric);
+const save = async (rule) => {
+  const answer = await fetch(`${url}/api/v1/rules`, { method: "POST", body: JSON.stringify(rule) });
+  assert.ok(answer.ok, await answer.clone().text());
+  return answer.json();
+};
+const remove = (id) => fetch(`${url}/api/v1/rules?id=${id}`, { method: "DELETE" });
+const cardOf = (page, name) => page.locator(`[data-testid="rule"][data-name="${name}"]`);
 
 test("a function's own time by a label becomes a metric with what is stored", async () => {
   const { page, at, end } = await openPage(browser, path({ p: "function", fn: "work" }));
@@ -52,7 +60,7 @@ test("a function's own time by a label becomes a metric with what is stored", as
 
   await at("record-rules").click();
   await page.waitForURL(/\/rules$/);
-  const card = page.locator(`[data-testid="rule"][data-name="${exported}"]`);
+  const card = cardOf(page, exported);
   await card.getByTestId("rule-series").filter({ hasText: "2 series" }).waitFor();
   assert.equal(await card.getByTestId("rule-words").textContent(), `Self CPU time of work in ${service}, by region`);
   await card.getByRole("img", { name: "up to 300 ms" }).waitFor();
@@ -93,10 +101,151 @@ test("a frame's call path is offered, and a name that is taken is refused", asyn
   await end(/status of 409/);
 });
 
+test("a rule is edited on its card, with labels of all series", async () => {
+  const [before] = await stored();
+  const { page, at, end } = await openPage(browser, "/rules");
+  const card = cardOf(page, exported);
+  await card.getByTestId("rule-edit").click();
+  await at("record").filter({ hasText: "Edit rule" }).waitFor();
+  assert.equal(await at("record-words").textContent(), `Self CPU time of work in ${service}, by region`);
+  assert.deepEqual(
+    [await at("record-query").inputValue(), await at("record-function").inputValue()],
+    [`${CPU}{service_name="${service}"}`, "work"],
+  );
+  assert.equal(await at("record-name").inputValue(), metric);
+  assert.ok(await at("record-unit").isChecked());
+  const by = at("record").locator('[data-testid="record-by"][data-name="region"]');
+  assert.ok(await by.isChecked());
+  await at("record-series").filter({ hasText: "2 series" }).waitFor();
+  assert.ok(!(await at("record-label-add").isVisible()), "options are folded away");
+
+  await at("record-function").fill("deep");
+  await at("record-words")
+    .filter({ hasText: `Self CPU time of deep in ${service}` })
+    .waitFor();
+  await at("record-series").filter({ hasText: "1 series" }).waitFor();
+  await by.uncheck();
+  await at("record-options").click();
+  for (const [i, [name, value]] of [
+    ["team", "shop"],
+    ["site", "a b"],
+    ["team", "twice"],
+  ].entries()) {
+    await at("record-label-add").click();
+    await at("record-label-name").nth(i).fill(name);
+    await at("record-label-value").nth(i).fill(value);
+  }
+  assert.deepEqual(await barriers(page), []);
+  await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/record-edit.png` });
+  await at("record-options").click();
+  await at("record-save").click();
+  await at("record-label-name").nth(2).waitFor();
+  assert.equal(
+    await at("record-label-name")
+      .nth(2)
+      .evaluate((input) => input.validationMessage),
+    "Another row has this name",
+  );
+  await at("record-label-remove").nth(2).click();
+  await at("record-save").click();
+  await at("record").waitFor({ state: "detached" });
+  await card.getByTestId("rule-words").filter({ hasText: "Self CPU time of deep" }).waitFor();
+  await card.filter({ hasText: "with site=a b, team=shop" }).waitFor();
+  const [after] = await stored();
+  const labels = { team: "shop", site: "a b" };
+  assert.ok(after.generation > before.generation);
+  assert.deepEqual(after, {
+    ...before,
+    function: "deep",
+    group_by: [],
+    external_labels: labels,
+    generation: after.generation,
+  });
+
+  await card.getByTestId("rule-edit").click();
+  await at("record-label-remove").first().click();
+  await at("record-query").fill(`${CPU}{service_name="${service}",region="eu"}`);
+  await at("record-words").filter({ hasText: "with region=eu" }).waitFor();
+  await at("record-query").fill("not a query");
+  await at("record-save").click();
+  await at("record-problem").waitFor();
+  await at("record-query").fill(`${CPU}{service_name="${service}",region="eu"}`);
+  await at("record-save").click();
+  await at("record").waitFor({ state: "detached" });
+  const [last] = await stored();
+  assert.equal(last.query, `${CPU}{service_name="${service}", region="eu"}`);
+  assert.equal(Object.keys(last.external_labels).length, 1);
+  await end(/status of 400/);
+});
+
+test("an edit doesn't overwrite another's, and a deleted rule can be made again", async () => {
+  const [before] = await stored();
+  const { page, at, end } = await openPage(browser, "/rules");
+  const card = cardOf(page, exported);
+  await card.getByTestId("rule-edit").click();
+  await save({ ...before, function: "rest" });
+  await at("record-function").fill("work");
+  await at("record-save").click();
+  await at("record-conflict").filter({ hasText: "Someone changed this rule" }).waitFor();
+  assert.deepEqual(await barriers(page), []);
+  assert.equal((await stored())[0].function, "rest");
+  await at("record-reload").click();
+  await at("record-conflict").waitFor({ state: "detached" });
+  assert.equal(await at("record-function").inputValue(), "rest");
+  await at("record-function").fill("work");
+  await at("record-save").click();
+  await at("record").waitFor({ state: "detached" });
+  assert.equal((await stored())[0].function, "work");
+
+  await card.getByTestId("rule-words").filter({ hasText: "of work" }).waitFor();
+  await card.getByTestId("rule-edit").click();
+  await remove(before.id);
+  await at("record-save").click();
+  await at("record-conflict").filter({ hasText: "Someone deleted this rule" }).waitFor();
+  assert.deepEqual(await stored(), []);
+  await at("record-reload").click();
+  await at("record-save").click();
+  await at("record").waitFor({ state: "detached" });
+  assert.equal((await stored())[0].id, before.id);
+  await end(/status of 409/);
+});
+
+test("what a stored rule measures stays: a pattern, a call path, and a rule of the configuration", async () => {
+  const query = `${CPU}{service_name="${service}"}`;
+  const fields = { query, unit_suffix: false, generation: 0 };
+  const pattern = await save({ ...fields, metric_name: `${metric}_regex`, function_regex: "^wo", self: true });
+  const path = await save({ ...fields, metric_name: `${metric}_path`, call_site: ["main", "work"] });
+  const { page, at, end } = await openPage(browser, "/rules");
+  await cardOf(page, pattern.metric_name).getByTestId("rule-edit").click();
+  await at("record-regex").fill("^(work|rest)$");
+  assert.ok(!(await at("record-unit").isChecked()));
+  await at("record-save").click();
+  await at("record").waitFor({ state: "detached" });
+  const [regex] = await named(pattern.metric_name);
+  assert.deepEqual([regex.function_regex, regex.self, regex.unit_suffix], ["^(work|rest)$", true, false]);
+
+  await cardOf(page, path.metric_name).getByTestId("rule-edit").click();
+  assert.equal(await at("record-path").textContent(), "Call path: main → work");
+  await at("record-name").fill(`${metric}_renamed`);
+  await at("record-save").click();
+  await at("record").waitFor({ state: "detached" });
+  const [renamed] = await named(`${metric}_renamed`);
+  assert.deepEqual([renamed.id, renamed.call_site], [path.id, ["main", "work"]]);
+
+  const provisioned = { ...regex, provisioned: true };
+  await page.route("**/api/v1/rules?*", (route) => route.fulfill({ json: { rules: [provisioned, renamed] } }));
+  await at("refresh").click();
+  const own = cardOf(page, pattern.metric_name);
+  await own.filter({ hasText: "from the server's configuration" }).waitFor();
+  assert.deepEqual([await own.getByTestId("rule-edit").count(), await at("rule-edit").count()], [0, 1]);
+  for (const { id } of [regex, renamed]) await remove(id);
+  await end();
+});
+
 test("a rule is deleted after a question that names it", async () => {
   const { page, at, end } = await openPage(browser, "/");
   await at("rules-link").click();
-  const card = page.locator(`[data-testid="rule"][data-name="${exported}"]`);
+  const card = cardOf(page, exported);
   await card.getByTestId("rule-delete").click();
   await card.getByTestId("rule-question").filter({ hasText: exported }).waitFor();
   assert.equal((await stored()).length, 1, "it only asks");

@@ -4,6 +4,7 @@ import { RuleCard } from "../components/rules/rulecard.tsx";
 import { RulesFrame } from "../components/rules/rulesframe.tsx";
 import { RuleUse } from "../components/rules/ruleuse.tsx";
 import { RetryNote } from "../components/status/retrynote.tsx";
+import { useAlerts } from "../state/query/alertlist.ts";
 import { rules } from "../state/query/recordingrules.ts";
 import { go, rulesRoute, visit } from "../state/url/router.ts";
 
@@ -30,6 +31,7 @@ export function Rules() {
 
 function List() {
   const { value, problem } = rules.value;
+  const alerts = useAlerts().value?.alerts;
   if (problem && !value) return <RetryNote problem={problem} />;
   if (!value) return <p class="hint">Reading the rules…</p>;
   return (
@@ -49,7 +51,7 @@ function List() {
       ) : (
         <ul class="rules-list" data-testid="rules">
           {value.map((rule) => (
-            <RuleCard key={rule.id} rule={rule} />
+            <RuleCard key={rule.id} rule={rule} alerts={alerts?.filter((alert) => alert.rule === rule.id) ?? null} />
           ))}
         </ul>
       )}

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { ApiError } from "../apierror.ts";
 import { useAction } from "./action.ts";
 
-interface Saving {
+export interface Saving {
   running: boolean;
   /** What went wrong the last time; empty when nothing did. */
   wrong: string;

@@ -4,14 +4,13 @@ import { alertTarget } from "../../state/page/alerttarget.ts";
 import {
   alertValue,
   alertWords,
-  isSilenced,
   type ListedAlert,
   labelWords,
-  statusOf,
   statusWords,
   storedAlert,
 } from "../../state/query/alert.ts";
 import { deleteAlert, saveAlert } from "../../state/query/alertlist.ts";
+import { isSilenced, statusOf } from "../../state/query/alertstate.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
 import { sentence, useSaving } from "../../state/saving.ts";
 import { clock } from "../../state/url/clock.ts";

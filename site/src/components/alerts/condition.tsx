@@ -1,15 +1,11 @@
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import { fetchLabels } from "../../api.ts";
 import { formatStep } from "../../format/value.ts";
-import { trackWork } from "../../settled.ts";
 import { type AlertKind, isLevel, MINUTE } from "../../state/query/alert.ts";
 import type { AlertDraft, Drafted } from "../../state/query/alertdraft.ts";
 import { isVersion, natural } from "../../state/query/labels.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
+import { useQueryLabels } from "../../state/query/recordingrules.ts";
 
-const DAY = 86_400_000;
 const WINDOWS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360];
 /** The server compares no shorter ones. */
 const COMPARED_WINDOWS = WINDOWS.filter((minutes) => minutes >= 10);
@@ -133,21 +129,8 @@ function Compared({
   value: string;
   onChange: (label: string) => void;
 }) {
-  const found = useSignal<string[]>([]);
-  const opened = useRef(Date.now());
-  useEffect(() => {
-    const stop = new AbortController();
-    const span = { from: opened.current - DAY, until: opened.current };
-    void trackWork(
-      fetchLabels("", rule.query, span, stop.signal).then(
-        (labels) => (found.value = Object.keys(labels).filter(isVersion).sort(natural)),
-        // The time before is still there to compare with.
-        () => {},
-      ),
-    );
-    return () => stop.abort();
-  }, [rule.query]);
-  const names = found.value.includes(value) || value === "" ? found.value : [value, ...found.value];
+  const found = Object.keys(useQueryLabels(rule.query)).filter(isVersion).sort(natural);
+  const names = found.includes(value) || value === "" ? found : [value, ...found];
   return (
     <Choice label="Compared with" value={value} testid="alert-version" onChange={onChange}>
       <option value="">the time before</option>

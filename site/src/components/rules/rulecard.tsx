@@ -1,8 +1,13 @@
 import { alertTarget } from "../../state/page/alerttarget.ts";
 import { copyText } from "../../state/page/clipboard.ts";
+import { recordTarget } from "../../state/page/record.ts";
+import type { ListedAlert } from "../../state/query/alert.ts";
+import { lossWords, watchWords } from "../../state/query/alertstate.ts";
 import { exportedName, promQL, type RecordingRule, ruleWords } from "../../state/query/recordingrule.ts";
 import { deleteRule, useRulePreview } from "../../state/query/recordingrules.ts";
 import { span } from "../../state/query/services.ts";
+import { clock } from "../../state/url/clock.ts";
+import { initialRoute } from "../../state/url/route.ts";
 import { rulesRoute } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 import { linkTo } from "../controls/link.ts";
@@ -11,8 +16,8 @@ import { MetricName } from "./metricname.tsx";
 import { profilesOf } from "./profilesof.ts";
 import { LoadedChart, seriesCount } from "./rulechart.tsx";
 
-/** A rule with its metric over time. */
-export function RuleCard({ rule }: { rule: RecordingRule }) {
+/** A rule with its metric over time; `alerts` are those that watch it, null while they are unknown. */
+export function RuleCard({ rule, alerts }: { rule: RecordingRule; alerts: ListedAlert[] | null }) {
   const { id, query, call_site, external_labels, provisioned } = rule;
   const name = exportedName(rule);
   const target = profilesOf(rule, rulesRoute.value.base);
@@ -30,6 +35,14 @@ export function RuleCard({ rule }: { rule: RecordingRule }) {
         </p>
         <p class="hint">
           <span data-testid="rule-series">{value ? seriesCount(value) : ""}</span>
+          {alerts && alerts.length > 0 && (
+            <>
+              {" · "}
+              <a {...linkTo(initialRoute("alerts"))} data-testid="rule-alerts">
+                {watchWords(alerts, clock.value)}
+              </a>
+            </>
+          )}
           {labels.length > 0 && ` · with ${labels.map((label) => label.join("=")).join(", ")}`}
           {provisioned && " · from the server's configuration"}
         </p>
@@ -58,15 +71,26 @@ export function RuleCard({ rule }: { rule: RecordingRule }) {
             Alert…
           </button>
           {!provisioned && (
-            <DeleteQuestion
-              name={name}
-              warning="Dashboards and alerts that use it will have no data."
-              doing="delete the rule"
-              testid="rule"
-              remove={() => deleteRule(id)}
-            >
-              <MetricName name={name} />
-            </DeleteQuestion>
+            <>
+              <button
+                type="button"
+                class="control"
+                aria-label={`Edit ${name}`}
+                data-testid="rule-edit"
+                onClick={() => (recordTarget.value = { rule })}
+              >
+                Edit…
+              </button>
+              <DeleteQuestion
+                name={name}
+                warning={alerts ? lossWords(alerts) : "Dashboards and alerts that use it will have no data."}
+                doing="delete the rule"
+                testid="rule"
+                remove={() => deleteRule(id)}
+              >
+                <MetricName name={name} />
+              </DeleteQuestion>
+            </>
           )}
         </div>
       </div>

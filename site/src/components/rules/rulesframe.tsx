@@ -1,6 +1,7 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { type AlertTarget, alertTarget } from "../../state/page/alerttarget.ts";
+import { recordTarget } from "../../state/page/record.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { server } from "../../state/query/services.ts";
 import { refresh } from "../../state/url/clock.ts";
@@ -34,6 +35,7 @@ export function RulesFrame(props: {
   useEffect(
     () => () => {
       alertTarget.value = null;
+      recordTarget.value = null;
     },
     [],
   );

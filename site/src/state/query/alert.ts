@@ -3,6 +3,7 @@ import { A_SECOND, CORES, SHARE } from "../../core/divided.ts";
 import { isCpu, isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatStep, formatValue, plural } from "../../format/value.ts";
 import { formatMinute, type Span, spanLabel } from "../../time/range.ts";
+import { isSilenced, statusOf } from "./alertstate.ts";
 import { metricLabel, queryParts, type RuleDraft, subjectWords, typeWords } from "./recordingrule.ts";
 import { withMatcher } from "./selector.ts";
 
@@ -175,17 +176,6 @@ export function alertValue(kind: AlertKind, value: number, unit: string): string
   return `${kind === "grew" && value > 0 ? "+" : ""}${formatValue(value, unit)}`;
 }
 
-export type AlertStatus = "error" | "firing" | "unknown" | "ok";
-
-/** Alerts are evaluated each minute. What is older than this says nothing of now. */
-const STALE = 15 * MINUTE;
-
-export function statusOf({ error, firing, evaluated }: ListedAlert, now: number): AlertStatus {
-  if (error) return "error";
-  if (firing.length > 0) return "firing";
-  return now - evaluated > STALE ? "unknown" : "ok";
-}
-
 /** "Firing since 14:03", "OK", "Not evaluated yet", and until when there are no messages. */
 export function statusWords(alert: ListedAlert, now: number): string {
   const since = Math.min(...alert.firing.map((one) => one.since));
@@ -196,10 +186,6 @@ export function statusWords(alert: ListedAlert, now: number): string {
     ok: "OK",
   }[statusOf(alert, now)];
   return isSilenced(alert, now) ? `${state}, silenced until ${formatMinute(alert.silenced_until)}` : state;
-}
-
-export function isSilenced({ silenced_until }: Alert, now: number): boolean {
-  return silenced_until > now;
 }
 
 /** How many hours a preview covers: whether functions are new takes too much reading for a day. */

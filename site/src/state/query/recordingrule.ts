@@ -26,6 +26,11 @@ export interface RecordingRule extends RuleDraft {
   provisioned: boolean;
 }
 
+/** What of a stored rule can be changed. */
+export function draftOf({ id, generation, provisioned, ...draft }: RecordingRule): RuleDraft {
+  return draft;
+}
+
 export const PREFIX = "profiles_recorded_";
 /** Most characters of a proposed name after the prefix. */
 const LONGEST_PROPOSAL = 80;
@@ -137,6 +142,19 @@ function snake(text: string): string {
 /** The label of a metric for a label of profiles, as the server names it. */
 export function metricLabel(name: string): string {
   return name.replace(/[^A-Za-z0-9_]/gu, "_").replace(/^\d/, "_");
+}
+
+/** The label that the server adds to each series. */
+const RULE_ID = "profiles_rule_id";
+
+/** Why series can't have an external label of this name next to the `others` and those to group by; empty if they can. */
+export function externalLabelProblem(name: string, others: string[], by: string[]): string {
+  if (name === "") return "";
+  if (metricLabel(name) !== name || name.startsWith("__"))
+    return "Use letters, digits and _, and begin with neither a digit nor __";
+  if (name === RULE_ID) return `Each series has ${RULE_ID} already`;
+  if (others.includes(name)) return "Another row has this name";
+  return by.map(metricLabel).includes(name) ? "Each series has this label already, from the profiles" : "";
 }
 
 /** A PromQL query for what was measured in five minutes. Gauges are averaged: their sum over time means nothing. */

@@ -1,7 +1,7 @@
 /** The recording rules of the server, and the values of each over time. */
 import { type Signal, signal, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { askServer, json, posted } from "../../api.ts";
+import { useEffect, useRef } from "preact/hooks";
+import { askServer, fetchLabels, json, posted } from "../../api.ts";
 import { trackWork } from "../../settled.ts";
 import type { Span } from "../../time/range.ts";
 import { problemOf } from "../problem.ts";
@@ -27,11 +27,20 @@ export const rules = resource(
   async (_, stopped) => (await json<{ rules: RecordingRule[] }>("rules", {}, stopped)).rules,
 );
 
-/** Fails as the API does. */
-export async function createRule(rule: RuleDraft): Promise<RecordingRule> {
-  const created = await json<RecordingRule>("rules", {}, null, posted(rule));
-  changes.value++;
-  return created;
+/** Fails as the API does: with 409 if the rule has another generation. Without an id the rule is new. */
+export async function saveRule(rule: RuleDraft & Pick<RecordingRule, "id" | "generation">): Promise<RecordingRule> {
+  try {
+    return await json<RecordingRule>("rules", {}, null, posted(rule));
+  } finally {
+    // Also after a failure: another's change may be the reason.
+    changes.value++;
+  }
+}
+
+/** A rule as it is now; null after it was deleted. */
+export async function storedRule(id: string): Promise<RecordingRule | null> {
+  const { rules } = await json<{ rules: RecordingRule[] }>("rules", {}, null);
+  return rules.find((rule) => rule.id === id) ?? null;
 }
 
 export async function deleteRule(id: string): Promise<void> {
@@ -55,24 +64,62 @@ export interface RulePreview {
   series_count: number;
 }
 
+const DAY = 86_400_000;
+
+/** While someone types, the server isn't asked for each letter. */
+const PAUSE = 400;
+
+/** The labels of the last day's profiles that a query selects, for a component; none while they are unknown. */
+export function useQueryLabels(query: string): Record<string, string[]> {
+  const found = useSignal<Record<string, string[]>>({});
+  const opened = useRef(Date.now());
+  const first = useRef(query);
+  useEffect(() => {
+    const stop = new AbortController();
+    const ask = async () => {
+      if (query !== first.current) await new Promise((go) => setTimeout(go, PAUSE));
+      if (stop.signal.aborted) return;
+      const span = { from: opened.current - DAY, until: opened.current };
+      found.value = await fetchLabels("", query, span, stop.signal);
+    };
+    // What goes without labels still goes.
+    void trackWork(ask().catch(() => {}));
+    return () => stop.abort();
+  }, [query]);
+  return found.value;
+}
+
 /** A rule's values in a span, for a component. The former values stay while others are loaded. */
 export function useRulePreview(rule: RuleDraft, span: Span): Loaded<RulePreview> {
   const loaded = useSignal<Loaded<RulePreview>>({ state: "loading" });
-  // The name changes with each key press, and the values don't depend on it.
-  const asked = JSON.stringify({ ...rule, metric_name: "" });
+  // These change with each key press, and the values don't depend on them.
+  const asked = JSON.stringify({ ...rule, metric_name: "", external_labels: {} });
+  const former = useRef(rule);
   useEffect(() => {
     const stop = new AbortController();
-    void trackWork(preview(JSON.parse(asked) as RuleDraft, span, loaded, stop.signal));
+    const isTyped = TYPED.some((name) => former.current[name] !== rule[name]);
+    former.current = rule;
+    void trackWork(preview(JSON.parse(asked) as RuleDraft, span, loaded, stop.signal, isTyped ? PAUSE : 0));
     return () => stop.abort();
   }, [asked, span.from, span.until]);
   return loaded.value;
 }
 
-async function preview(rule: RuleDraft, span: Span, loaded: Signal<Loaded<RulePreview>>, stopped: AbortSignal) {
+/** Fields of a rule that are edited as text. */
+const TYPED = ["query", "function", "function_regex"] as const;
+
+async function preview(
+  rule: RuleDraft,
+  span: Span,
+  loaded: Signal<Loaded<RulePreview>>,
+  stopped: AbortSignal,
+  pause: number,
+) {
   loaded.value = { state: "loading", value: loaded.peek().value };
   const [from, until] = [span.from, span.until].map((time) => String(Math.round(time)));
   const params = { from, until, points: String(POINTS) };
   try {
+    if (pause > 0) await new Promise((go) => setTimeout(go, pause));
     const [value] = await askInTurn(
       [rule],
       (rule) => json<RulePreview>("rules/preview", params, stopped, posted(rule)),

@@ -1,0 +1,122 @@
+import { batch, useSignal } from "@preact/signals";
+import { ApiError } from "../../apierror.ts";
+import { labelOrder } from "../../state/query/labels.ts";
+import { draftOf, type RecordingRule, type RuleDraft } from "../../state/query/recordingrule.ts";
+import { saveRule, storedRule, useQueryLabels } from "../../state/query/recordingrules.ts";
+import { useSaving } from "../../state/saving.ts";
+import { RuleForm } from "./ruleform.tsx";
+
+/** What happened to the rule since it was opened: it was changed, or deleted. */
+type Conflict = { now: RecordingRule | null };
+
+/** The form for a rule that is stored. */
+export function EditRule({ rule: opened, done }: { rule: RecordingRule; done: () => void }) {
+  const stored = useSignal(opened);
+  const changed = useSignal<Partial<RuleDraft>>({});
+  const conflict = useSignal<Conflict | null>(null);
+  const { id, generation } = stored.value;
+  const rule: RuleDraft = { ...draftOf(stored.value), ...changed.value };
+  const change = (patch: Partial<RuleDraft>) => {
+    changed.value = { ...changed.value, ...patch };
+  };
+  /** It is edited as it is now; null to make it again as it is in the form. */
+  const goOn = (now: RecordingRule | null) =>
+    batch(() => {
+      stored.value = now ?? { ...stored.value, generation: 0 };
+      if (now) changed.value = {};
+      conflict.value = null;
+    });
+  const saving = useSaving("save the rule");
+  const save = async (sent: RuleDraft) => {
+    conflict.value = null;
+    try {
+      await saveRule({ ...sent, id, generation });
+    } catch (failure) {
+      if (!(failure instanceof ApiError && failure.status === 409)) throw failure;
+      const now = await storedRule(id);
+      // Without a change there is another reason, which the server says.
+      if (now?.generation === generation || (!now && generation === 0)) throw failure;
+      conflict.value = { now };
+      return;
+    }
+    done();
+  };
+  const labels = useQueryLabels(rule.query);
+  return (
+    <RuleForm
+      // What is in the form's own fields begins anew with another state of the rule.
+      key={generation}
+      rule={rule}
+      labels={labelOrder(labels)}
+      saving={saving}
+      submit="Save"
+      onChange={change}
+      onSave={(sent) => void saving.run(() => save(sent))}
+      problem={conflict.value && <ConflictNote {...conflict.value} goOn={goOn} />}
+    >
+      <Target rule={rule} stored={stored.value} onChange={change} />
+    </RuleForm>
+  );
+}
+
+/** What is measured. Which kind of target it is stays. */
+function Target({
+  rule,
+  stored,
+  onChange,
+}: {
+  rule: RuleDraft;
+  stored: RecordingRule;
+  onChange: (patch: Partial<RuleDraft>) => void;
+}) {
+  const isRegex = stored.function_regex !== "";
+  return (
+    <>
+      <label class="record-field">
+        Query
+        <textarea
+          required
+          rows={2}
+          spellcheck={false}
+          autocomplete="off"
+          value={rule.query}
+          data-testid="record-query"
+          onInput={(event) => onChange({ query: event.currentTarget.value })}
+        />
+      </label>
+      {(stored.function || isRegex) && (
+        <label class="record-field">
+          {isRegex ? "Functions that match" : "Function"}
+          <input
+            required
+            spellcheck={false}
+            autocomplete="off"
+            value={isRegex ? rule.function_regex : rule.function}
+            data-testid={isRegex ? "record-regex" : "record-function"}
+            onInput={(event) => onChange({ [isRegex ? "function_regex" : "function"]: event.currentTarget.value })}
+          />
+        </label>
+      )}
+      {stored.call_site.length > 0 && (
+        <p class="hint" data-testid="record-path">
+          Call path: {stored.call_site.join(" → ")}
+        </p>
+      )}
+    </>
+  );
+}
+
+function ConflictNote({ now, goOn }: Conflict & { goOn: (now: RecordingRule | null) => void }) {
+  return (
+    <div class="rule-question" data-testid="record-conflict">
+      <p role="alert">
+        {now
+          ? "Someone changed this rule after you opened it. Load it anew to see the change; your own changes are lost then."
+          : "Someone deleted this rule after you opened it."}
+      </p>
+      <button type="button" class="control" data-testid="record-reload" onClick={() => goOn(now)}>
+        {now ? "Load it anew" : "Make it again"}
+      </button>
+    </div>
+  );
+}
