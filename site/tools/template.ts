@@ -19,6 +19,7 @@ interface Template {
 
 const OWN = {
   "src/components/alerts/alerting.ts": "src/standalone/norules.ts",
+  "src/components/alerts/firingnote.tsx": "src/standalone/norules.ts",
   "src/components/rules/recording.ts": "src/standalone/norules.ts",
   "src/core/imports.ts": "src/standalone/noimports.ts",
   "src/core/index.ts": "src/standalone/embeddedcore.ts",

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { alertAnswer } from "./alertanswers.mjs";
 import { pushStacks } from "./answers.mjs";
 import { barriers } from "./axe.mjs";
-import { launch, openPage, url } from "./page.mjs";
+import { launch, openPage, settled, url } from "./page.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const minute = 60_000;
@@ -282,6 +282,91 @@ test("what fires comes first, with its series and their profiles; errors and sil
   await item(page, "A new function").getByTestId("firing-profiles").click();
   await page.waitForURL(/fn=main\.brandNew/);
   await end();
+});
+
+test("a rule says which alerts watch it, also before it is deleted", async () => {
+  const answer = alertAnswer({ ofFunction: ofFunction.id, ofService: ofService.id });
+  const { page, at, end } = await openPage(browser, "/");
+  await page.route("**/api/v1/alerts?*", (route) => route.fulfill({ json: answer }));
+  await at("rules-link").click();
+  const watching = card(page, "work").getByTestId("rule-alerts");
+  await watching.filter({ hasText: "1 alert, firing" }).waitFor();
+  assert.equal(await card(page, "all").getByTestId("rule-alerts").textContent(), "4 alerts, 1 firing");
+  await card(page, "work").getByTestId("rule-delete").click();
+  await card(page, "work")
+    .getByTestId("rule-question")
+    .filter({ hasText: "The alert “Matching uses more CPU” watches it and will no longer fire." })
+    .waitFor();
+  await card(page, "all").getByTestId("rule-delete").click();
+  await card(page, "all")
+    .getByTestId("rule-question")
+    .filter({ hasText: "4 alerts watch it and will no longer fire. Dashboards that use it will have no data." })
+    .waitFor();
+  assert.deepEqual(await barriers(page), []);
+  await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/rule-alerts.png`, fullPage: true });
+  await watching.click();
+  await page.waitForURL(/\/alerts$/);
+  await end();
+});
+
+test("the front page says what fires, without moving anything", async () => {
+  const { alerts, ...rest } = alertAnswer({ ofFunction: ofFunction.id, ofService: ofService.id });
+  for (const viewport of [
+    { width: 1400, height: 900 },
+    { width: 1120, height: 768 },
+    { width: 768, height: 1024 },
+    { width: 390, height: 844 },
+  ]) {
+    const { page, at, end, requests } = await openPage(browser, "/file", { viewport });
+    const asked = () => requests.filter(({ url }) => new URL(url).pathname.endsWith("/alerts"));
+    let answered;
+    const held = new Promise((resolve) => {
+      answered = resolve;
+    });
+    await page.route("**/api/v1/alerts?*", async (route) => {
+      await held;
+      await route.fulfill({ json: { alerts, ...rest } });
+    });
+    await page.goto(url);
+    await at("service-card").first().waitFor();
+    const boxes = () =>
+      Promise.all([at("refresh"), at("range"), at("services"), at("dropzone")].map((one) => one.first().boundingBox()));
+    const before = await boxes();
+    answered();
+    await at("firing").waitFor();
+    assert.equal(
+      await at("firing").getAttribute("title"),
+      "1 alert is firing",
+      "one is silenced, another can't be told",
+    );
+    assert.deepEqual(await boxes(), before, `${viewport.width}`);
+    assert.equal(asked().length, 1);
+    assert.deepEqual(await barriers(page), []);
+    await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/firing-${viewport.width}.png` });
+    await at("firing").click();
+    await page.waitForURL(/\/alerts$/);
+    await end();
+  }
+});
+
+test("where nothing fires, alerts can't be read or there is no server, the front page is silent", async () => {
+  const { page, at, requests, end } = await openPage(browser, "/rules");
+  const asked = () => requests.filter(({ url }) => new URL(url).pathname.endsWith("/alerts")).length;
+  await page.route("**/api/v1/alerts?*", (route) => route.fulfill({ status: 404, json: { message: "no such call" } }));
+  const answer = page.waitForResponse("**/api/v1/alerts?*");
+  await page.goto(url);
+  await at("service-card").first().waitFor();
+  await answer;
+  await settled(page);
+  assert.equal(await at("firing").count(), 0);
+  const before = asked();
+  await page.route("**/api/v1/services?*", (route) => route.fulfill({ status: 404, body: "no such file" }));
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(url);
+  await page.locator("main.alone").waitFor();
+  await settled(page);
+  assert.equal(asked(), before);
+  await end(/status of 404/);
 });
 
 test("without alerts the page says what one is and how to make it", async () => {

@@ -18,6 +18,7 @@ import { refresh } from "../state/url/clock.ts";
 import { initialRoute } from "../state/url/route.ts";
 import { go, homeRoute } from "../state/url/router.ts";
 
+const FiringNote = lazy(() => import("../components/alerts/firingnote.tsx").then((module) => module.FiringNote));
 const SavedViews = lazy(() => import("../components/services/savedviews.tsx").then((module) => module.SavedViews));
 const SharedList = lazy(() => import("../components/files/sharedlist.tsx").then((module) => module.SharedList));
 const NoServices = lazy(() => import("../components/services/noservices.tsx").then((module) => module.NoServices));
@@ -63,6 +64,7 @@ function Controls({ found }: { found: Service[] }) {
         />
       )}
       <span class="spacer" />
+      {server.value === "present" && placeOf("base") === "" && <FiringNote />}
       <RangePicker
         range={base}
         title="Time range"
