@@ -37,11 +37,12 @@
  *   types    types-panel (data-state), type-card (data-type), type-total, type-change · panel-empty (of any panel)
  *   values   labels-panel (data-state), label-names, label-name, label-unknown · value-chart, value-here · values-note, compare-values · value-table, values-by-…,
  *            value-row (data-value), value-total, …-share, …-max, …-mean, …-deviation, …-profiles, value-steps, value-baseline, value-comparison, value-filter, value-exclude, value-filtered
- *   rules    rules-link · rules (list), rule (data-name), rule-words, rule-name, rule-series, rule-explore, rule-copy, rule-delete, rule-question, rule-delete-yes,
+ *   rules    rules-link · rules (list), rule (data-name), rule-words, rule-name, rule-series, rule-alerts, rule-explore, rule-copy, rule-edit, rule-delete, rule-question, rule-delete-yes,
  *            rules-empty, rules-server, rules-use · rule-chart · record-open, record-frame, record, record-words, record-what-…, record-name,
- *            record-by (data-name), record-unit, record-series, record-problem, record-save, record-saved, record-rules, record-alert, rule-alert, tab-rules,
+ *            record-query, record-function, record-regex, record-path, record-by (data-name), record-unit, record-options, record-label (one each), record-label-name,
+ *            record-label-value, record-label-remove, record-label-add, record-conflict, record-reload, record-series, record-problem, record-save, record-saved, record-rules, record-alert, rule-alert, tab-rules,
  *            tab-alerts · in the chart rule-threshold, rule-firing (one each)
- *   alerts   alerts (list), alert-item (data-name, data-status), alert-item-name, alert-status, alert-item-words, alert-error, alert-firing, firing-series,
+ *   alerts   firing (on the front page) · alerts (list), alert-item (data-name, data-status), alert-item-name, alert-status, alert-item-words, alert-error, alert-firing, firing-series,
  *            firing-profiles, alert-edit, silence, silence-1h, silence-8h, silence-1day, silence-end, silence-problem, alert-delete, alert-question,
  *            alert-delete-yes, alert-new, alerts-empty, alerts-server · alert (the dialog), alert-words, alert-rule, alert-kind-…, alert-threshold,
  *            alert-unit, alert-minutes, alert-for, alert-version, alert-name, alert-receivers-all, alert-receiver (data-name), alert-reading,

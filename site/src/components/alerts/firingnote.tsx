@@ -1,6 +1,7 @@
 import { json } from "../../api.ts";
 import type { ListedAlert } from "../../state/query/alert.ts";
 import { firingCountWords } from "../../state/query/firingcount.ts";
+import { placeOf } from "../../state/query/place.ts";
 import { resource } from "../../state/resource.ts";
 import { clock } from "../../state/url/clock.ts";
 import { initialRoute } from "../../state/url/route.ts";
@@ -10,7 +11,7 @@ import { linkTo } from "../controls/link.ts";
 
 const alerts = resource(
   "list the alerts",
-  () => (route.value.page === "home" ? clock.value : null),
+  () => (route.value.page === "home" && placeOf("base") === "" ? clock.value : null),
   async (_, stopped) => (await json<{ alerts: ListedAlert[] }>("alerts", {}, stopped)).alerts,
 );
 
