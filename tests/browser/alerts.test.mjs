@@ -112,7 +112,10 @@ test("kinds have their own words and numbers", async () => {
   ]) {
     await at(`alert-kind-${kind}`).click();
     await at("alert-words").filter({ hasText: words }).waitFor();
-    await at("alert-firings").filter({ hasText: "In the last 24 h" }).waitFor();
+    const hours = kind === "new_function" ? 2 : 24;
+    await at("alert-firings")
+      .filter({ hasText: `In the last ${hours} h` })
+      .waitFor();
   }
   await at("alert-version").selectOption("version");
   await at("alert-words").filter({ hasText: "larger in the newest version than in the one before" }).waitFor();
