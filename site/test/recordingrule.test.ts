@@ -2,8 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./page.ts";
 
-const { draftOf, exportedName, externalLabelProblem, promQL, proposedName, queryParts, ruleWords, unitSuffix } =
-  await import("../src/state/query/recordingrule.ts");
+const {
+  draftOf,
+  exportedName,
+  externalLabelProblem,
+  promQL,
+  proposedName,
+  queryParts,
+  remoteWriteWords,
+  ruleWords,
+  unitSuffix,
+} = await import("../src/state/query/recordingrule.ts");
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const HEAP = "memory:inuse_space:bytes:space:bytes";
@@ -106,4 +115,18 @@ test("an external label has a name that Prometheus accepts and that nothing else
 
 test("what is edited of a stored rule leaves out what the server decides", () => {
   assert.deepEqual(draftOf({ ...rule(), id: "a", generation: 3, provisioned: false }), rule());
+});
+
+test("how far points are sent is said in words", () => {
+  const state = { host: "prometheus.example.com", sent_until: null, error: null, dropped_minutes: 0 };
+  assert.equal(remoteWriteWords(state), "No points are sent to prometheus.example.com yet.");
+  const at = new Date(2026, 10, 28, 14, 3).getTime();
+  const words = remoteWriteWords({
+    ...state,
+    sent_until: at,
+    error: { since: at + 120_000, message: "the server returned 503" },
+    dropped_minutes: 1,
+  });
+  assert.match(words, /^All points up to .*14:03 are sent to prometheus\.example\.com\. Sending has failed since /);
+  assert.match(words, /14:05: the server returned 503\. 1 minute could not be sent\.$/);
 });

@@ -43,7 +43,7 @@ function Content() {
   const wrong = problem ?? made.problem;
   if (!value || !made.value) return wrong ? <RetryNote problem={wrong} /> : <p class="hint">Reading the alerts…</p>;
   const { alerts, history, receivers } = value;
-  const byId = new Map(made.value.map((rule) => [rule.id, rule]));
+  const byId = new Map(made.value.rules.map((rule) => [rule.id, rule]));
   // What needs someone comes first.
   const rank = (alert: ListedAlert) =>
     ({ firing: isSilenced(alert, clock.value) ? 2 : 0, error: 1, unknown: 3, ok: 3 })[statusOf(alert, clock.value)];
@@ -52,11 +52,11 @@ function Content() {
     <>
       {wrong && <RetryNote problem={wrong} />}
       {alerts.length === 0 ? (
-        <Empty rules={made.value} />
+        <Empty rules={made.value.rules} />
       ) : (
         <>
           <div class="alerts-head">
-            <NewAlert rules={made.value} />
+            <NewAlert rules={made.value.rules} />
           </div>
           <ul class="rules-list" data-testid="alerts">
             {sorted.map((alert) => (

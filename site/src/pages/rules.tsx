@@ -37,7 +37,7 @@ function List() {
   return (
     <>
       {problem && <RetryNote problem={problem} />}
-      {value.length === 0 ? (
+      {value.rules.length === 0 ? (
         <section class="rules-empty" data-testid="rules-empty">
           <p>
             A recording rule turns part of your profiles into a metric for Prometheus or Grafana, such as the CPU time
@@ -50,12 +50,12 @@ function List() {
         </section>
       ) : (
         <ul class="rules-list" data-testid="rules">
-          {value.map((rule) => (
+          {value.rules.map((rule) => (
             <RuleCard key={rule.id} rule={rule} alerts={alerts?.filter((alert) => alert.rule === rule.id) ?? null} />
           ))}
         </ul>
       )}
-      <RuleUse />
+      <RuleUse remoteWrite={value.remote_write} />
     </>
   );
 }

@@ -1,9 +1,10 @@
 import { base } from "../../base.ts";
 import { token } from "../../state/page/token.ts";
+import { type RemoteWrite, remoteWriteWords } from "../../state/query/recordingrule.ts";
 import { Snippet } from "../status/snippet.tsx";
 
 /** Where Grafana and Prometheus find the metrics of rules. */
-export function RuleUse() {
+export function RuleUse({ remoteWrite }: { remoteWrite?: RemoteWrite }) {
   const withToken = token.value !== "";
   return (
     <section class="rules-use" data-testid="rules-use">
@@ -24,6 +25,12 @@ export function RuleUse() {
         <Snippet code={scrapeConfig(base, withToken)} what="the configuration" />
         {withToken && <p class="hint">Replace plt_… with a token with the read scope.</p>}
       </div>
+      {remoteWrite && (
+        <div data-testid="remote-write">
+          <h3>Remote write</h3>
+          <p role={remoteWrite.error ? "alert" : undefined}>{remoteWriteWords(remoteWrite)}</p>
+        </div>
+      )}
     </section>
   );
 }

@@ -1,6 +1,8 @@
 /** A recording rule: what it measures, in words, and the name and the query of its metric. */
 import { baseName } from "../../flame/framelabel.ts";
 import { isCpu, isGauge, typeLabel } from "../../format/type.ts";
+import { plural } from "../../format/value.ts";
+import { formatMinute } from "../../time/range.ts";
 import { matcherLabel, parseMatcher } from "./selector.ts";
 
 /** What a rule measures, in the names of the API. */
@@ -163,4 +165,25 @@ export function promQL(rule: RuleDraft): string {
   const inner = `${over}(${exportedName(rule)}[5m])`;
   const by = rule.group_by.map(metricLabel);
   return by.length === 0 ? inner : `sum by (${by.join(", ")}) (${inner})`;
+}
+
+/** How far the server has sent the points of rules to another one. Times are in milliseconds. */
+export interface RemoteWrite {
+  host: string;
+  /** The last minute that was accepted; null before the first. */
+  sent_until: number | null;
+  /** Why the last request failed. */
+  error: { since: number; message: string } | null;
+  dropped_minutes: number;
+}
+
+/** "All points up to 14:03 are sent to prometheus.example.com." */
+export function remoteWriteWords({ host, sent_until, error, dropped_minutes }: RemoteWrite): string {
+  const sent =
+    sent_until === null
+      ? `No points are sent to ${host} yet.`
+      : `All points up to ${formatMinute(sent_until)} are sent to ${host}.`;
+  const failing = error ? ` Sending has failed since ${formatMinute(error.since)}: ${error.message}.` : "";
+  const dropped = dropped_minutes > 0 ? ` ${plural(dropped_minutes, "minute")} could not be sent.` : "";
+  return sent + failing + dropped;
 }

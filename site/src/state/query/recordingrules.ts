@@ -10,7 +10,7 @@ import { clock } from "../url/clock.ts";
 import { route } from "../url/router.ts";
 import { askInTurn } from "./askinturn.ts";
 import { placeOf } from "./place.ts";
-import type { RecordingRule, RuleDraft } from "./recordingrule.ts";
+import type { RecordingRule, RemoteWrite, RuleDraft } from "./recordingrule.ts";
 
 /** Points of a chart: in a day this makes steps of ten minutes, of which a day touches up to 145. */
 const POINTS = 146;
@@ -24,8 +24,14 @@ export const rules = resource(
     const isShown = route.value.page === "rules" || route.value.page === "alerts";
     return isShown && placeOf("base") === "" ? { at: clock.value, changes: changes.value } : null;
   },
-  async (_, stopped) => (await json<{ rules: RecordingRule[] }>("rules", {}, stopped)).rules,
+  (_, stopped) => json<Rules>("rules", {}, stopped),
 );
+
+interface Rules {
+  rules: RecordingRule[];
+  /** How far points are sent, if they are. */
+  remote_write?: RemoteWrite;
+}
 
 /** Fails as the API does: with 409 if the rule has another generation. Without an id the rule is new. */
 export async function saveRule(rule: RuleDraft & Pick<RecordingRule, "id" | "generation">): Promise<RecordingRule> {
