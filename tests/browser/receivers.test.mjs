@@ -235,9 +235,9 @@ test("Alertmanager gets firing alerts, again every ten minutes, and resolved one
     assert.equal(Date.parse(first.startsAt), begin);
     assert.match(first.generatorURL, /\/diff\?s=am&/);
     assert.equal(Date.parse(first.endsAt), begin + 30 * minute);
-    await evaluate(begin + 12 * minute);
+    await evaluate(begin + 10 * minute);
     const [again] = await active();
-    assert.equal(Date.parse(again.endsAt), begin + 42 * minute);
+    assert.equal(Date.parse(again.endsAt), begin + 40 * minute);
     await evaluate(begin + 14 * minute);
     assert.deepEqual(await active(), []);
     await call("DELETE", `alerts?id=${alert.id}`);
