@@ -8,7 +8,8 @@ use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use worker::js_sys::Uint8Array;
 use worker::{
-    AbortController, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response,
+    AbortController, ByteStream, Delay, Fetch, Headers, Method, Request, RequestInit,
+    RequestRedirect, Response, ResponseBody,
 };
 
 use crate::platform::Edge;
@@ -97,24 +98,12 @@ pub(crate) async fn ask(
             .await?;
         let retry_after = number(&answer, "retry-after")?;
         let samples_written = number(&answer, "x-prometheus-remote-write-samples-written")?;
-        let (status, mut parts) = (answer.status_code(), answer.stream()?);
-        let mut body = Vec::new();
-        while let Some(part) = parts.next().await {
-            let part = part?;
-            let room = most - body.len();
-            body.extend_from_slice(&part[..part.len().min(room)]);
-            if part.len() > room {
-                let is_cut = true;
-                return Ok(Answer {
-                    status,
-                    retry_after,
-                    samples_written,
-                    body,
-                    is_cut,
-                });
-            }
-        }
-        let is_cut = false;
+        let status = answer.status_code();
+        let (body, is_cut) = match answer.body() {
+            // As of a 204: it has no stream.
+            ResponseBody::Empty => (Vec::new(), false),
+            _ => beginning(answer.stream()?, most).await?,
+        };
         Ok(Answer {
             status,
             retry_after,
@@ -136,6 +125,20 @@ pub(crate) async fn ask(
 fn number<T: FromStr>(answer: &Response, header: &str) -> worker::Result<Option<T>> {
     let value = answer.headers().get(header)?;
     Ok(value.and_then(|value| value.parse().ok()))
+}
+
+/// The first `most` bytes of a body, and whether there was more.
+async fn beginning(mut parts: ByteStream, most: usize) -> worker::Result<(Vec<u8>, bool)> {
+    let mut body = Vec::new();
+    while let Some(part) = parts.next().await {
+        let part = part?;
+        let room = most - body.len();
+        body.extend_from_slice(&part[..part.len().min(room)]);
+        if part.len() > room {
+            return Ok((body, true));
+        }
+    }
+    Ok((body, false))
 }
 
 fn request(
