@@ -1,11 +1,12 @@
 //! Evaluates alerts, and applies what came of it to their stored state.
 
 use super::alert::Alert;
-use super::conditions::{self, Matches, Minutes};
+use super::conditions;
 use super::link::link;
-use super::message::{Instance, Message, Status};
+use super::message::{Instance, Message, REFRESH, Status};
 use super::receiver::Receiver;
 use super::record::Alerts;
+use super::series::{Matches, Minutes};
 use super::state::{Notification, notifications};
 use crate::api::query::{AnswerCache, Invocations, QueryRunner};
 use crate::api::rules::points::{MINUTE, last_minute};
@@ -14,10 +15,6 @@ use crate::bucket::Bucket;
 use crate::platform::Platform;
 use crate::platform::errors::Problem;
 use crate::tenant::Transport;
-
-/// How often the state is written if nothing changes, and how often Alertmanager gets the alerts
-/// that still fire.
-pub(super) const REFRESH: i64 = 10 * MINUTE;
 
 /// When no further alert is evaluated: 15 seconds after the first. The others catch up.
 const EVALUATING_MILLIS: i64 = 15_000;

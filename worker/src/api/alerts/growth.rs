@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::alert::Alert;
-use super::conditions::{Labels, Matches, Minutes, at_each, check_work, matches, series};
 use super::ratio::{Part, Ratio};
+use super::series::{Labels, Matches, Minutes, at_each, check_work, matches, series};
 use crate::api::query::{AnswerCache, Invocations, QueryRunner};
 use crate::api::rules::points::{MINUTE, Series};
 use crate::api::rules::rule::{Measure, Point, Rule, metric_label};

@@ -4,7 +4,7 @@
 use form_urlencoded::Serializer;
 
 use super::alert::{Alert, Kind};
-use super::conditions::Labels;
+use super::series::Labels;
 use crate::api::rules::rule::{Measure, Rule, metric_label};
 
 /// The link for a series at a minute; empty if `site` is. The parameters are those of the site's

@@ -4,11 +4,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::alert::{Alert, Kind};
-use super::conditions::Labels;
+use super::series::Labels;
 use crate::api::rules::points::MINUTE;
 
 /// The end of the ID of a message that says that an alert still fires.
 const REPEATED: &str = "-again";
+
+/// How often the state is written if nothing changes, and how often Alertmanager gets the alerts
+/// that still fire.
+pub(super) const REFRESH: i64 = 10 * MINUTE;
 
 /// Most series that a text names.
 const MAX_NAMED: usize = 5;

@@ -14,6 +14,7 @@
 //! whether an alert fires at a minute depends on what is stored, and not on when it is evaluated.
 
 mod alert;
+mod attempt;
 mod conditions;
 mod evaluate;
 mod growth;
@@ -29,6 +30,7 @@ pub(crate) mod record;
 mod request;
 pub(crate) mod run;
 mod send;
+mod series;
 mod state;
 
 use std::cell::RefCell;

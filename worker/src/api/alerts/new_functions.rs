@@ -7,7 +7,7 @@ use pilotlight_core::plans::Outgrown;
 use pilotlight_core::reports::{FunctionOrder, Source, TopFunctions};
 
 use super::alert::Alert;
-use super::conditions::{Matches, Minutes};
+use super::series::{Matches, Minutes};
 use crate::api::query::{AnswerCache, Invocations, QueryRunner};
 use crate::api::rules::points::MINUTE;
 use crate::api::rules::rule::Measure;

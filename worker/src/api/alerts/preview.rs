@@ -4,7 +4,8 @@ use serde::Serialize;
 use worker::{Request, Response};
 
 use super::alert::Alert;
-use super::conditions::{self, Labels, Minutes};
+use super::conditions;
+use super::series::{Labels, Minutes};
 use super::state::{Event, State};
 use crate::api::query::EdgeQueryRunner;
 use crate::api::rules;

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::alert::check_name;
+use super::attempt::SendError;
 use super::message::Message;
-use super::send::SendError;
 use crate::api::rules::points::MINUTE;
 use crate::platform::errors::Problem;
 

@@ -5,10 +5,10 @@ use pilotlight_core::store::TenantId;
 use serde::{Deserialize, Serialize};
 
 use super::alert::Alert;
-use super::conditions::Labels;
+use super::attempt::Attempt;
 use super::message::{Instance, Message, Status};
 use super::receiver::{Format, Receiver};
-use super::send::Attempt;
+use super::series::Labels;
 use super::state::{Change, Event, State};
 use crate::bucket::Bucket;
 use crate::bucket::record::{self, JsonRecord};

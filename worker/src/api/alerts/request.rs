@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::evaluate::REFRESH;
-use super::message::{Instance, Message, Status};
+use super::message::{Instance, Message, REFRESH, Status};
 use super::receiver::Format;
 use crate::api::rules::points::MINUTE;
 use crate::platform::errors::Problem;

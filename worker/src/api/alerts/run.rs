@@ -6,9 +6,10 @@
 
 use futures_util::{StreamExt, stream};
 
+use super::attempt::Attempt;
 use super::evaluate::{apply, evaluate};
 use super::record::{self, Alerts};
-use super::send::{Attempt, send_waiting};
+use super::send::send_waiting;
 use crate::api::query::{AnswerCache, Invocations, QueryRunner};
 use crate::api::rules::rule::Rule;
 use crate::bucket::{self, Bucket};
