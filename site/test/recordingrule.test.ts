@@ -119,7 +119,7 @@ test("what is edited of a stored rule leaves out what the server decides", () =>
 
 test("how far points are sent is said in words", () => {
   const state = { host: "prometheus.example.com", sent_until: null, error: null, dropped_minutes: 0 };
-  assert.equal(remoteWriteWords(state), "No points are sent to prometheus.example.com yet.");
+  assert.equal(remoteWriteWords(state), "No points have been sent to prometheus.example.com yet.");
   const at = new Date(2026, 10, 28, 14, 3).getTime();
   const words = remoteWriteWords({
     ...state,
@@ -127,6 +127,6 @@ test("how far points are sent is said in words", () => {
     error: { since: at + 120_000, message: "the server returned 503" },
     dropped_minutes: 1,
   });
-  assert.match(words, /^All points up to .*14:03 are sent to prometheus\.example\.com\. Sending has failed since /);
+  assert.match(words, /^All points up to .*14:03 have been sent to prometheus\.example\.com\. Sending has failed /);
   assert.match(words, /14:05: the server returned 503\. 1 minute could not be sent\.$/);
 });

@@ -7,7 +7,8 @@ use crate::api::{alerts, limits};
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
 
-/// Runs the tasks. One that fails is logged and doesn't stop the next; without limits, none runs.
+/// Runs the tasks. A failure is logged and doesn't stop the next task. If the tenant's limits can't
+/// be read, no task runs.
 pub(crate) fn run(mut scope: Scope) -> LocalBoxFuture<'static, ()> {
     Box::pin(async move {
         match limits::of_request(&scope).await {

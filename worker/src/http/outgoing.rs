@@ -1,4 +1,5 @@
-//! Requests to hosts that an operator names: for source code, to a language model, and with metrics.
+//! Requests to hosts that an operator names: for source code, to a language model, with metrics,
+//! and with messages of alerts.
 
 use std::pin::pin;
 use std::str::FromStr;

@@ -32,7 +32,7 @@ const KIND_LABELS: Record<AlertKind, { label: string; title: string }> = {
   below: { label: "Below", title: "The value is below a threshold" },
   grew: { label: "Grows", title: "Grows by more than it varies by chance" },
   new_function: { label: "New function", title: "A function appears that wasn't there in the 24 h before" },
-  silent: { label: "No profiles", title: "Nothing arrives any more" },
+  silent: { label: "No profiles", title: "Profiles no longer arrive" },
 };
 
 /** Makes an alert on a rule, or edits one. */
@@ -205,7 +205,7 @@ function Saved({ close }: { close: () => void }) {
   return (
     <div class="record-form" data-testid="alert-saved">
       <p>
-        The alert is saved. It is evaluated once a minute, two minutes behind the clock.
+        The alert is saved. It is evaluated once a minute, with a delay of two minutes.
         {value?.receivers.length === 0 && " To get messages, add a receiver on the page Alerts."}
       </p>
       <div class="rule-actions">

@@ -150,7 +150,7 @@ function Silence({ alert }: { alert: ListedAlert }) {
       </button>
     );
   return (
-    <fieldset class="alert-silence" aria-label={`How long to send no messages of ${alert.name}`}>
+    <fieldset class="alert-silence" aria-label={`How long to silence ${alert.name}`}>
       <span>No messages for</span>
       {SILENCES.map(({ label, millis }, i) => (
         <button

@@ -30,7 +30,7 @@ export function ReceiverList({ receivers }: { receivers: Receiver[] }) {
       {receivers.length === 0 && (
         <p data-testid="receivers-empty">
           A receiver gets a message when an alert fires and when it ends: a webhook, a Slack channel or an Alertmanager.
-          Without one, alerts are only on this page.
+          Without one, you see alerts only on this site.
         </p>
       )}
       {receivers.length > 0 && (
@@ -95,7 +95,7 @@ function Item({ receiver }: { receiver: Receiver }) {
         </button>
         <DeleteQuestion
           name={name}
-          warning="Messages that wait for it are deleted, too."
+          warning="Its waiting messages are deleted, too."
           doing="delete the receiver"
           testid="receiver"
           remove={() => deleteReceiver(name)}
@@ -168,7 +168,7 @@ function Form({ taken, done }: { taken: string[]; done: () => void }) {
         Token (optional)
         <input name="token" type="password" autocomplete="off" placeholder={hints.token} data-testid="receiver-token" />
       </label>
-      {token.value !== "" && <p class="hint">Receivers can only be changed with a token with the admin scope.</p>}
+      {token.value !== "" && <p class="hint">Adding receivers requires a token with the admin scope.</p>}
       {wrong && (
         <p role="alert" data-testid="receiver-problem">
           {wrong}

@@ -111,11 +111,11 @@ function ConflictNote({ now, goOn }: Conflict & { goOn: (now: RecordingRule | nu
     <div class="rule-question" data-testid="record-conflict">
       <p role="alert">
         {now
-          ? "Someone changed this rule after you opened it. Load it anew to see the change; your own changes are lost then."
+          ? "Someone changed this rule after you opened it. Reload it to see the change; this discards your own changes."
           : "Someone deleted this rule after you opened it."}
       </p>
       <button type="button" class="control" data-testid="record-reload" onClick={() => goOn(now)}>
-        {now ? "Load it anew" : "Make it again"}
+        {now ? "Reload" : "Create again"}
       </button>
     </div>
   );

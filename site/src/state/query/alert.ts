@@ -108,7 +108,9 @@ function conditionWords(alert: Alert, rule: RuleDraft): string {
       return `${subject} ${verbOf(type)} ${than}${ofWhat(type)}${lasting} (average of ${window})`;
     }
     case "grew": {
-      const what = isWhole(rule) ? `the ${typeWords(type)} of ${subject} per minute` : `the share of ${subject}`;
+      const what = isWhole(rule)
+        ? `the ${typeWords(type)} of ${subject}${isGauge(type) ? "" : " per minute"}`
+        : `the share of ${subject}`;
       const twice = formatStep(2 * minutes * MINUTE);
       return version_label
         ? `${what} is more than ${amount} larger in the newest ${version_label} than in the one before (last ${twice})`

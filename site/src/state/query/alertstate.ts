@@ -1,7 +1,7 @@
 /** The state of alerts, and what pages that list none say of it. */
 import { plural } from "../../format/value.ts";
 
-/** What of an alert says how it is. */
+/** The fields of an alert that its status depends on. */
 interface AlertState {
   name: string;
   firing: unknown[];

@@ -177,12 +177,12 @@ export interface RemoteWrite {
   dropped_minutes: number;
 }
 
-/** "All points up to 14:03 are sent to prometheus.example.com." */
+/** "All points up to 14:03 have been sent to prometheus.example.com." */
 export function remoteWriteWords({ host, sent_until, error, dropped_minutes }: RemoteWrite): string {
   const sent =
     sent_until === null
-      ? `No points are sent to ${host} yet.`
-      : `All points up to ${formatMinute(sent_until)} are sent to ${host}.`;
+      ? `No points have been sent to ${host} yet.`
+      : `All points up to ${formatMinute(sent_until)} have been sent to ${host}.`;
   const failing = error ? ` Sending has failed since ${formatMinute(error.since)}: ${error.message}.` : "";
   const dropped = dropped_minutes > 0 ? ` ${plural(dropped_minutes, "minute")} could not be sent.` : "";
   return sent + failing + dropped;

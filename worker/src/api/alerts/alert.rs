@@ -57,7 +57,8 @@ pub(crate) struct Alert {
     pub(crate) version_label: String,
     /// Names of the receivers that get messages; all receivers if empty.
     pub(crate) receivers: Vec<String>,
-    /// No messages are sent before this time, in milliseconds since the epoch.
+    /// Until this time, in milliseconds since the epoch, receivers get no messages about series
+    /// that begin to fire.
     pub(crate) silenced_until: i64,
     /// The number of the last change, counted over all alerts of the tenant.
     pub(crate) generation: i64,

@@ -24,6 +24,8 @@ pub(super) struct Outcome {
     /// The alert as it was evaluated.
     alert: Alert,
     minutes: Minutes,
+    /// Whether its rule was deleted.
+    is_gone: bool,
     result: Result<Evaluated, String>,
 }
 
@@ -64,7 +66,7 @@ where
         let evaluated = async {
             let rule = conditions::rule_of(alert, rules)?;
             let measure = conditions::measure_of(alert, rule)?;
-            // Of another rule, the series are others.
+            // A changed rule has other series.
             let firing = match state.rule_generation == rule.generation {
                 true => state.labels(),
                 false => Vec::new(),
@@ -80,6 +82,7 @@ where
         outcomes.push(Outcome {
             alert: alert.clone(),
             minutes,
+            is_gone: conditions::rule_of(alert, rules).is_err(),
             result: evaluated.await.map_err(|problem| problem.message),
         });
     }
@@ -92,6 +95,7 @@ pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) -> bool {
     for Outcome {
         alert,
         minutes,
+        is_gone,
         result,
     } in outcomes
     {
@@ -106,7 +110,7 @@ pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) -> bool {
         if let Ok(Evaluated { rule, .. }) = result
             && alerts.alerts[at].state.rule_generation != rule.generation
         {
-            // Another rule has other series.
+            // A changed rule has other series.
             alerts.end(at, minutes.until);
             alerts.alerts[at].state.rule_generation = rule.generation;
             alerts.alerts[at].state.evaluated = minutes.after;
@@ -117,7 +121,11 @@ pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) -> bool {
             Ok(evaluated) => evaluated,
             Err(error) => {
                 changed |= state.error != *error;
-                state.error.clone_from(error);
+                if *is_gone && !state.firing.is_empty() {
+                    alerts.end(at, minutes.until);
+                    changed = true;
+                }
+                alerts.alerts[at].state.error.clone_from(error);
                 continue;
             }
         };
@@ -165,5 +173,52 @@ impl Evaluated {
         let link = instances.first().map_or_else(String::new, link);
         let unit = conditions::unit(alert, &self.measure);
         Message::new(alert, &unit, *status, *at, instances.clone(), link)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::alerts::series::Labels;
+    use crate::api::alerts::state::FiringSeries;
+
+    #[test]
+    fn what_fires_is_resolved_when_the_rule_is_deleted() {
+        let alert = Alert {
+            id: "a".to_owned(),
+            ..Alert::default()
+        };
+        let mut alerts = Alerts::default();
+        let receiver = Receiver {
+            name: "ops".to_owned(),
+            ..Receiver::default()
+        };
+        alerts.save_receiver(receiver).unwrap();
+        let alert = alerts.save(alert, 0).unwrap();
+        alerts.alerts[0].state.evaluated = 5 * MINUTE;
+        alerts.alerts[0].state.firing.push(FiringSeries {
+            instance: Instance {
+                labels: Labels::new(),
+                since: MINUTE,
+                value: 1.0,
+                until: None,
+            },
+            notified: true,
+        });
+        let outcome = |is_gone| Outcome {
+            alert: alert.clone(),
+            minutes: alerts.alerts[0].state.minutes(&alert, 6 * MINUTE),
+            is_gone,
+            result: Err("no".to_owned()),
+        };
+        let (broken, gone) = (outcome(false), outcome(true));
+        assert!(apply(&mut alerts, &[broken]));
+        assert_eq!(alerts.alerts[0].state.firing.len(), 1);
+        assert!(apply(&mut alerts, &[gone]));
+        let state = &alerts.alerts[0].state;
+        assert_eq!((state.firing.len(), state.error.as_str()), (0, "no"));
+        let waiting = &alerts.receivers[0].waiting;
+        assert_eq!((waiting.len(), waiting[0].status), (1, Status::Resolved));
+        assert_eq!(alerts.history.len(), 1);
     }
 }

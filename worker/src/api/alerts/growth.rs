@@ -21,7 +21,7 @@ use crate::tenant::Transport;
 /// independently.
 const FALSE_ALARMS: f64 = 1e-5;
 
-/// Parts of a window: ten if it can be cut into ten of whole minutes, otherwise 3 to 19.
+/// Parts of a window: ten if it can be cut into ten of whole minutes, otherwise 11 to 19.
 const PARTS: i64 = 10;
 
 /// How long after the beginning of the range a version must begin to be new: agents may miss a few

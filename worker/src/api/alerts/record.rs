@@ -201,8 +201,8 @@ impl Alerts {
         }
     }
 
-    /// Resets the state of an alert that isn't evaluated any more as it was: for its receivers, what
-    /// fires is resolved.
+    /// Resets the state of an alert that is changed or deleted, or whose rule is changed. Its
+    /// receivers get a message that the firing series are resolved.
     pub(super) fn end(&mut self, at: usize, now: i64) {
         let StoredAlert { alert, state } = &mut self.alerts[at];
         let (alert, state) = (alert.clone(), std::mem::take(state));

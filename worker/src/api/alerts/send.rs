@@ -10,8 +10,8 @@ use crate::platform::Platform;
 /// Most messages that are sent to a receiver in a minute.
 const MAX_SENT: usize = 20;
 
-/// When no further message is sent: 15 seconds after the first. With the time that one may take, the
-/// next minute begins later.
+/// When no further message is sent to a receiver: 15 seconds after the first, so that a slow one
+/// doesn't hold up the others.
 const SENDING_MILLIS: i64 = 15_000;
 
 /// Most characters of a receiver's response in an error.

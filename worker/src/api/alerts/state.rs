@@ -29,7 +29,7 @@ pub(super) struct State {
     /// Why the last evaluation failed; empty if it didn't.
     pub(super) error: String,
     pub(super) firing: Vec<FiringSeries>,
-    /// The rule's generation then: another rule has other series.
+    /// The rule's generation at that minute: a changed rule has other series.
     pub(super) rule_generation: i64,
     /// The minute at which Alertmanager was last told what fires.
     pub(super) refreshed: i64,

@@ -29,7 +29,7 @@ pub(super) struct MetricSeries {
 /// The metrics of rules that can be computed.
 pub(super) struct Metrics {
     pub(super) metrics: Vec<Metric>,
-    /// Why a rule can't be, if one can't.
+    /// Why a rule can't be computed, if one can't: the last such rule's error.
     pub(super) problem: Option<Problem>,
 }
 

@@ -72,7 +72,7 @@ impl JsonRecord for Progress {
 }
 
 impl Progress {
-    /// Drops the minutes that are too old, and returns the one after which the others are.
+    /// Drops the minutes that are too old, and returns the minute after which the others are due.
     pub(super) fn begin(&mut self, now: i64) -> i64 {
         let newest = last_minute(now);
         let oldest = newest - MAX_AGE;
@@ -150,7 +150,7 @@ impl Progress {
         }
     }
 
-    /// Forgets where sending was.
+    /// Forgets the cursor: sending begins anew with the latest minute.
     pub(super) fn forget(&mut self) {
         *self = Self {
             dropped_minutes: self.dropped_minutes,

@@ -118,8 +118,8 @@ where
         }
     }
 
-    /// The metrics from the first of these times on, and until when. A shorter range may fit where
-    /// a long one is too much for a rule.
+    /// The metrics after `from`, and the time up to which they go. If a rule has too much in a long
+    /// range, a shorter one is tried.
     async fn metrics(&self, from: i64, until: i64) -> Result<(Vec<Metric>, i64), Problem> {
         let mut minutes = (until - from) / MINUTE;
         let mut without_one = None;
@@ -269,6 +269,7 @@ fn judged(response: PostResponse, version: Version) -> Result<(), Failed> {
         }
         200..=299 => return Ok(()),
         415 if is_v2 => "the server returned 415; set REMOTE_WRITE_VERSION to 1.0".to_owned(),
+        _ if text.trim().is_empty() => format!("the server returned {status}"),
         _ => format!("the server returned {status}: {}", text.trim()),
     };
     match status {
