@@ -8,7 +8,7 @@ use super::conditions;
 use super::message::Instance;
 use super::receiver::{ListedReceiver, Receiver};
 use super::record::{Alerts, HistoryEntry, StoredAlert};
-use super::stored;
+use super::store::stored;
 use crate::api::rules;
 use crate::api::rules::rule::Rule;
 use crate::http::scope::Scope;

@@ -32,19 +32,18 @@ pub(crate) mod run;
 mod send;
 mod series;
 mod state;
+mod store;
 
 use std::cell::RefCell;
 
-use serde::de::DeserializeOwned;
 use worker::{Request, Response};
 
 use self::alert::Alert;
 use self::record::{Alerts, alerts_key};
+use self::store::{change, read_json};
 use super::rules;
 use crate::api::query::EdgeQueryRunner;
 use crate::auth::access::{ADMIN, READ};
-use crate::bucket::record as bucket_record;
-use crate::http::body as request_body;
 use crate::http::endpoint::Endpoint;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
@@ -76,38 +75,12 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     }),
 ];
 
-/// Most bytes of a request.
-const MAX_REQUEST: usize = 64 << 10;
-
 /// Evaluates a tenant's alerts and sends the messages that are due.
 pub(crate) async fn run(scope: &Scope) -> Result<(), Problem> {
     let (bucket, key) = (scope.bucket()?, alerts_key(scope.tenant()));
     let runner = EdgeQueryRunner::open(scope)?;
     let rules = || rules::record::of_tenant(scope);
     run::run(&bucket, &key, rules, &runner, &Edge).await
-}
-
-async fn stored(scope: &Scope) -> Result<Alerts, Problem> {
-    bucket_record::read(&scope.bucket()?, &alerts_key(scope.tenant())).await
-}
-
-async fn change(
-    scope: &Scope,
-    change: &dyn Fn(&mut Alerts) -> Result<(), Problem>,
-) -> Result<(), Problem> {
-    let (bucket, key) = (scope.bucket()?, alerts_key(scope.tenant()));
-    record::change(&bucket, &key, &clock::now_millis, change).await?;
-    Ok(())
-}
-
-/// Parses the JSON in the body of a request.
-async fn read_json<T: DeserializeOwned>(
-    request: &mut Request,
-    scope: &Scope,
-) -> Result<T, Problem> {
-    let body = request_body::read(request, &scope.isolate().bodies, MAX_REQUEST).await?;
-    serde_json::from_slice(&body)
-        .map_err(|error| Problem::invalid(format!("invalid JSON in the request body: {error}")))
 }
 
 async fn save(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {

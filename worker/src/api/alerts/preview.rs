@@ -7,6 +7,7 @@ use super::alert::Alert;
 use super::conditions;
 use super::series::{Labels, Minutes};
 use super::state::{Event, State};
+use super::store::read_json;
 use crate::api::query::EdgeQueryRunner;
 use crate::api::rules;
 use crate::api::rules::points::{MINUTE, last_minute};
@@ -38,7 +39,7 @@ struct Firing {
 }
 
 pub(super) async fn answer(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
-    let alert: Alert = super::read_json(request, scope).await?;
+    let alert: Alert = read_json(request, scope).await?;
     alert.check_condition()?;
     let range = Parameters::of(request).range_millis()?;
     let whole = |millis: i64| millis.div_euclid(MINUTE) * MINUTE;

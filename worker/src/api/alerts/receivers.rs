@@ -5,7 +5,8 @@ use worker::{Request, Response};
 
 use super::message::Message;
 use super::receiver::NewReceiver;
-use super::{change, read_json, send, stored};
+use super::send;
+use super::store::{change, read_json, stored};
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;

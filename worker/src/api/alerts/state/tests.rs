@@ -1,3 +1,5 @@
+//! When series fire and are resolved, and of which changes receivers get messages.
+
 use super::*;
 
 fn held(minutes: &[i64]) -> Vec<Matches> {
