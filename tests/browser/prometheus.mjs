@@ -1,70 +1,27 @@
 /** Debian's Prometheus: fetched, started and asked. */
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { startServer, unpacked } from "./debian.mjs";
 
-const run = promisify(execFile);
-export const folder = join(process.env.PILOTLIGHT_SHOTS, "../prometheus");
+export { until } from "./debian.mjs";
+
+/** Where tests keep their data. */
+export const folder = join(process.env.PILOTLIGHT_SHOTS, "../prometheus-data");
+mkdirSync(folder, { recursive: true });
 
 /** The folder with the programs; undefined where there is none. */
 export async function prometheus() {
-  const programs = join(folder, "program/usr/bin");
-  if (existsSync(programs)) return programs;
-  mkdirSync(folder, { recursive: true });
-  try {
-    // It is not installed: that would start it.
-    await run("apt-get", ["download", "prometheus"], { cwd: folder, timeout: 120_000 });
-    const [archive] = readdirSync(folder).filter((name) => name.endsWith(".deb"));
-    await run("dpkg", ["-x", archive, "program"], { cwd: folder });
-    return programs;
-  } catch (error) {
-    console.log(`Debian's Prometheus cannot be fetched: ${error.stderr || error}`);
-    return undefined;
-  }
+  const files = await unpacked("prometheus");
+  return files && join(files, "usr/bin");
 }
 
-const freePort = () =>
-  new Promise((found) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => found(port));
-    });
-  });
-
-/** Starts it over a folder of data, and waits until it answers. */
+/** Starts it over a folder of data. */
 export async function startPrometheus(program, data, configuration, flags = []) {
   const config = `${data}.yml`;
   // YAML has JSON in it.
   writeFileSync(config, JSON.stringify(configuration));
-  const port = await freePort();
-  const server = spawn(
-    join(program, "prometheus"),
-    [
-      `--config.file=${config}`,
-      `--storage.tsdb.path=${data}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-      "--log.level=error",
-      ...flags,
-    ],
-    { stdio: ["ignore", "ignore", "inherit"] },
-  );
-  const address = `http://127.0.0.1:${port}`;
-  await until(async () => (await fetch(`${address}/-/ready`).catch(() => undefined))?.ok);
-  return { address, stop: () => server.kill() };
-}
-
-/** Asks until something is there. */
-export async function until(found) {
-  const last = Date.now() + 60_000;
-  for (;;) {
-    const value = await found();
-    if (value) return value;
-    assert.ok(Date.now() < last, "nothing came within a minute");
-    await new Promise((later) => setTimeout(later, 100));
-  }
+  return startServer(join(program, "prometheus"), [`--config.file=${config}`, `--storage.tsdb.path=${data}`, ...flags]);
 }
 
 export async function askPrometheus(address, path, parameters) {

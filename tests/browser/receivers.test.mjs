@@ -3,24 +3,22 @@
  * fires once. The test sets the clock. The test with Alertmanager is skipped where its package can't be downloaded.
  */
 import assert from "node:assert/strict";
-import { execFile, spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { createServer as createHttpServer } from "node:http";
-import { createServer } from "node:net";
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { startServer, unpacked } from "./debian.mjs";
 import { startWorker } from "./local.mjs";
 import { own } from "./page.mjs";
 
-const run = promisify(execFile);
 const COMMAND = fileURLToPath(new URL("../../site/package/pilotlight.mjs", import.meta.url));
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const PLANTED = "github.com/acme/shop/orders.(*Rule).matchesPattern";
 const minute = 60_000;
 const TEMPLATES = "/usr/share/prometheus/alertmanager";
-const folder = join(process.env.PILOTLIGHT_SHOTS, "../alertmanager");
+const folder = own("alertmanager");
 
 let worker;
 before(async () => {
@@ -62,7 +60,7 @@ async function evaluate(end) {
 async function startWebhook() {
   const received = [];
   const statuses = [];
-  const server = createHttpServer((request, response) => {
+  const server = createServer((request, response) => {
     let body = "";
     request.on("data", (part) => (body += part));
     request.on("end", () => {
@@ -160,62 +158,25 @@ test("a webhook gets a message when an alert fires and when it is resolved, with
 
 /** The path of Debian's Alertmanager; undefined if it can't be downloaded. */
 async function alertmanager() {
-  const program = join(folder, "program/usr/bin/prometheus-alertmanager");
-  if (existsSync(program) && existsSync(TEMPLATES)) return program;
-  mkdirSync(folder, { recursive: true });
-  try {
-    // Unpacked and not installed: installing would start it.
-    await run("apt-get", ["download", "prometheus-alertmanager"], { cwd: folder, timeout: 120_000 });
-    const [archive] = readdirSync(folder).filter((name) => name.endsWith(".deb"));
-    await run("dpkg", ["-x", archive, "program"], { cwd: folder });
-    // Debian's build reads its templates only from there.
-    cpSync(join(folder, "program", TEMPLATES), TEMPLATES, { recursive: true });
-    return program;
-  } catch (error) {
-    console.log(`Debian's Alertmanager cannot be fetched: ${error.stderr || error}`);
-    return undefined;
-  }
-}
-
-const freePort = () =>
-  new Promise((found) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => found(port));
-    });
-  });
-
-async function until(found) {
-  const last = Date.now() + 60_000;
-  for (;;) {
-    const value = await found();
-    if (value) return value;
-    assert.ok(Date.now() < last, "nothing came within a minute");
-    await new Promise((later) => setTimeout(later, 100));
-  }
+  const files = await unpacked("prometheus-alertmanager");
+  // Debian's build reads its templates only from there.
+  if (files && !existsSync(TEMPLATES)) cpSync(join(files, TEMPLATES), TEMPLATES, { recursive: true });
+  return files && join(files, "usr/bin/prometheus-alertmanager");
 }
 
 test("Alertmanager gets firing alerts, again every ten minutes, and resolved ones", async (t) => {
   const program = await alertmanager();
   if (!program) return t.skip("Debian's Alertmanager cannot be fetched");
+  mkdirSync(folder, { recursive: true });
   const config = join(folder, "alertmanager.yml");
   // JSON is valid YAML.
   writeFileSync(config, JSON.stringify({ route: { receiver: "none" }, receivers: [{ name: "none" }] }));
-  const port = await freePort();
-  const server = spawn(
-    program,
-    [
-      `--config.file=${config}`,
-      `--storage.path=${join(folder, "data")}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-      "--cluster.listen-address=",
-      "--log.level=error",
-    ],
-    { stdio: ["ignore", "ignore", "inherit"] },
-  );
+  const { address, stop } = await startServer(program, [
+    `--config.file=${config}`,
+    `--storage.path=${join(folder, "data")}`,
+    "--cluster.listen-address=",
+  ]);
   try {
-    const address = `http://127.0.0.1:${port}`;
-    await until(async () => (await fetch(`${address}/-/ready`).catch(() => undefined))?.ok);
     const active = async () => {
       const found = await (await fetch(`${address}/api/v2/alerts`)).json();
       return found.filter(({ labels }) => labels.alertname !== "Test");
@@ -245,7 +206,7 @@ test("Alertmanager gets firing alerts, again every ten minutes, and resolved one
     assert.deepEqual(await active(), []);
     await call("DELETE", `alerts?id=${alert.id}`);
   } finally {
-    server.kill();
+    stop();
   }
 });
 

@@ -26,7 +26,7 @@ async function send(address, version) {
     REMOTE_WRITE_VERSION: version,
     REMOTE_WRITE_TOKEN: "s3cret",
   };
-  const worker = await startWorker(join(folder, "remote-write-worker"), variables, { itself: true });
+  const worker = await startWorker(join(folder, "remote-write-worker"), variables);
   const rule = {
     id: "sent",
     metric_name: `profiles_recorded_sent_${version[0]}`,
@@ -60,6 +60,23 @@ async function send(address, version) {
   await worker.runSchedule();
   return { worker, status: await status(), metric: `${rule.metric_name}_seconds` };
 }
+
+test("a visit of its own sends, too", async () => {
+  const variables = { FLUSH_MS: "20", REMOTE_WRITE_URL: "http://127.0.0.1:9/api/v1/write" };
+  const worker = await startWorker(join(folder, "visiting-worker"), variables, { itself: true });
+  try {
+    const query = 'process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="one"}';
+    await write(worker, "/api/v1/rules", JSON.stringify({ metric_name: "profiles_recorded_one", query }));
+    const seconds = String(now / 1_000);
+    const push = new URLSearchParams({ name: "one", format: "groups", from: seconds, until: seconds });
+    await write(worker, `/ingest?${push}`, "main 1\n");
+    await worker.runSchedule();
+    const { remote_write } = await (await worker.get("/api/v1/rules")).json();
+    assert.ok(now - remote_write.sent_until < 5 * MINUTE);
+  } finally {
+    await worker.close();
+  }
+});
 
 test("Prometheus has what was sent", async (t) => {
   const program = await prometheus();
