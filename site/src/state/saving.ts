@@ -4,6 +4,8 @@ import { ApiError } from "../apierror.ts";
 import { useAction } from "./action.ts";
 
 export interface Saving {
+  /** What was refused is changed. */
+  forget: () => void;
   running: boolean;
   /** What went wrong the last time; empty when nothing did. */
   wrong: string;
@@ -17,6 +19,7 @@ export function useSaving(doing: string): Saving {
   return {
     running: running.value,
     wrong: refused.value || (problem.value ? `${problem.value.title}. ${problem.value.meaning}` : ""),
+    forget: () => (refused.value = ""),
     run: (act) => {
       refused.value = "";
       return run(async () => {

@@ -8,6 +8,7 @@ import { definedAt } from "../format/functionplace.ts";
 import { change, grouped, percent } from "../format/number.ts";
 import { formatDelta, formatExact, formatValue, plural, unitOf } from "../format/value.ts";
 import { copyText } from "../state/page/clipboard.ts";
+import { isUpsideDown } from "../state/profile/draw.ts";
 import { drawerOpen, drawerSide } from "../state/profile/draweropen.ts";
 import { nextOccurrence, select, selectedDetail, tree, visitNode } from "../state/profile/focus.ts";
 import { seenView } from "../state/profile/offeredviews.ts";
@@ -39,6 +40,7 @@ export function Drawer() {
   const all = detail.occurrences > 1 && <AllFacts detail={detail} unit={unit} whole={info.total} />;
   // A node of the call graph is a function, wherever it occurs.
   const graph = seenView.value === "graph";
+  const words = isUpsideDown.value ? UPSIDE_DOWN : UPRIGHT;
   return (
     <aside
       class={`drawer ${drawerSide.value}`}
@@ -73,7 +75,7 @@ export function Drawer() {
         </button>
         {detail.node !== ROOT && <StepActions {...detail} />}
       </div>
-      <h3>Called by</h3>
+      <h3>{words.outer}</h3>
       <ol class="frames callers">
         {detail.path
           .slice(0, -1)
@@ -84,14 +86,14 @@ export function Drawer() {
               <FrameLink node={node} name={name} />
             </li>
           ))}
-        {detail.path.length < 2 && <li class="hint">No callers.</li>}
+        {detail.path.length < 2 && <li class="hint">{words.noOuter}</li>}
         {detail.path.length - 1 > NEAREST && (
           <li class="hint">
-            {plural(detail.path.length - 1 - NEAREST, "outer caller is", "outer callers are")} not listed.
+            {plural(detail.path.length - 1 - NEAREST, `${words.further} is`, `${words.further}s are`)} not listed.
           </li>
         )}
       </ol>
-      <h3>{info.diff ? "Calls" : "Calls (shares of this function)"}</h3>
+      <h3>{info.diff ? words.inner : `${words.inner} (shares of this function)`}</h3>
       <ol class="frames callees">
         {children.largest.map((child) => (
           <li key={child.node} data-node={child.node}>
@@ -103,10 +105,11 @@ export function Drawer() {
             </span>
           </li>
         ))}
-        {children.count === 0 && <li class="hint">No callees.</li>}
+        {children.count === 0 && <li class="hint">{words.noInner}</li>}
         {children.count > children.largest.length && (
           <li class="hint">
-            {plural(children.count - children.largest.length, "smaller callee is", "smaller callees are")} not listed.
+            {plural(children.count - children.largest.length, `${words.smaller} is`, `${words.smaller}s are`)} not
+            listed.
           </li>
         )}
       </ol>
@@ -205,6 +208,25 @@ function Occurrences({ position, count }: Occurrence) {
   );
 }
 
+/** What is on the way to the first row, and what is beyond the frame. */
+const UPRIGHT = {
+  outer: "Called by",
+  noOuter: "No callers.",
+  further: "outer caller",
+  inner: "Calls",
+  noInner: "No callees.",
+  smaller: "smaller callee",
+};
+/** There, a frame's part of its function is what ends below it, which no self value says. */
+const UPSIDE_DOWN = {
+  outer: "Calls",
+  noOuter: "No callees.",
+  further: "further callee",
+  inner: "Called by",
+  noInner: "No callers.",
+  smaller: "smaller caller",
+};
+
 function FrameLink({ node, name }: { node: number; name: string }) {
   return (
     <button type="button" class="link" title={name} onClick={() => void select(node).then(() => visitNode(node))}>
@@ -222,11 +244,13 @@ function Facts({ detail, unit }: { detail: NodeDetail; unit: string }) {
           <td data-testid="drawer-total">{formatValue(detail.total, unit)}</td>
           <td>{percent(detail.fraction)}</td>
         </tr>
-        <tr title={formatExact(detail.self_exact, unit)}>
-          <th scope="row">self</th>
-          <td data-testid="drawer-self">{formatValue(detail.self, unit)}</td>
-          <td>{percent(detail.self_fraction)}</td>
-        </tr>
+        {!isUpsideDown.value && (
+          <tr title={formatExact(detail.self_exact, unit)}>
+            <th scope="row">self</th>
+            <td data-testid="drawer-self">{formatValue(detail.self, unit)}</td>
+            <td>{percent(detail.self_fraction)}</td>
+          </tr>
+        )}
       </tbody>
     </table>
   );

@@ -1,4 +1,3 @@
-import { short } from "../../format/number.ts";
 import { alertValue, type ListedAlert, labelWords } from "../../state/query/alert.ts";
 import type { AlertEvent } from "../../state/query/alertlist.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
@@ -65,7 +64,7 @@ function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules:
       <td>
         <b class={`alert-status ${status}`}>{status === "firing" ? "Firing" : "Resolved"}</b>
       </td>
-      <td class="num">{alert ? alertValue(alert.kind, value, alert.unit) : short(value)}</td>
+      <td class="num">{alert ? alertValue(alert.kind, value, alert.unit) : ""}</td>
     </tr>
   );
 }

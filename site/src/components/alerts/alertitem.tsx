@@ -21,7 +21,7 @@ import { profilesAround } from "./firinglink.ts";
 
 /** An alert with its state; `rule` is null after that was deleted. */
 export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: RecordingRule | null }) {
-  const { id, name, error, evaluated, receivers } = alert;
+  const { id, name, error, receivers } = alert;
   const status = statusOf(alert, clock.value);
   const to = receivers.length === 0 ? "all receivers" : receivers.join(", ");
   return (
@@ -42,10 +42,7 @@ export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: Recording
           </p>
         )}
         {alert.firing.length > 0 && <FiringSeries alert={alert} rule={rule} />}
-        <p class="hint">
-          Messages to {to}
-          {evaluated > 0 && ` · evaluated ${formatMinute(evaluated)}`}
-        </p>
+        <p class="hint">Messages to {to}</p>
       </div>
       <div class="rule-actions">
         {rule && (

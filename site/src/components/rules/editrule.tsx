@@ -16,7 +16,9 @@ export function EditRule({ rule: opened, done }: { rule: RecordingRule; done: ()
   const conflict = useSignal<Conflict | null>(null);
   const { id, generation } = stored.value;
   const rule: RuleDraft = { ...draftOf(stored.value), ...changed.value };
+  const saving = useSaving("save the rule");
   const change = (patch: Partial<RuleDraft>) => {
+    saving.forget();
     changed.value = { ...changed.value, ...patch };
   };
   /** It is edited as it is now; null to make it again as it is in the form. */
@@ -26,7 +28,6 @@ export function EditRule({ rule: opened, done }: { rule: RecordingRule; done: ()
       if (now) changed.value = {};
       conflict.value = null;
     });
-  const saving = useSaving("save the rule");
   const save = async (sent: RuleDraft) => {
     conflict.value = null;
     try {

@@ -63,7 +63,8 @@ export function withKind(draft: AlertDraft, kind: AlertKind): AlertDraft {
 
 /** Why a kind can't watch a rule; empty where it can. */
 export function refusedKind(kind: AlertKind, rule: RecordingRule): string {
-  return kind === "new_function" && !isWhole(rule) ? "Only for rules of entire profiles, without a function" : "";
+  const isPossible = kind !== "new_function" || (isWhole(rule) && rule.group_by.length === 0);
+  return isPossible ? "" : "Only for rules of entire profiles, without a function and without labels to group by";
 }
 
 /** What is shown where the threshold is typed, and the alert that is meant. */

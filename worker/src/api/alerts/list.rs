@@ -1,5 +1,7 @@
 //! `GET /api/v1/alerts`: alerts with their state, the history and the receivers.
 
+use std::cmp::Reverse;
+
 use serde::Serialize;
 use worker::Response;
 
@@ -59,7 +61,9 @@ pub(super) async fn answer(scope: &Scope) -> Result<Response, Problem> {
         evaluated: state.evaluated,
         alert,
     };
+    // Of the same minute, the later change first.
     history.reverse();
+    history.sort_by_key(|entry| Reverse(entry.at));
     history.truncate(SHOWN_HISTORY);
     Ok(Response::from_json(&Listing {
         alerts: alerts.into_iter().map(shown).collect(),
