@@ -223,7 +223,8 @@ describe("filters", () => {
 
 describe("views", () => {
   test("upside down, leaves stand first and the table stays", async () => {
-    const { page, at, end } = await opened();
+    const window = await opened();
+    const { page, at, end } = window;
     await drawnFrames(page, whole.total);
     await at("invert").click();
     const inverted = treeOf((stack) => [...stack].reverse());
@@ -237,6 +238,15 @@ describe("views", () => {
     );
     assert.match(page.url(), /[?&]i=1/);
     checkFrames(await drawnFrames(page, whole.total), inverted);
+    const canvas = await at("flame").boundingBox();
+    await page.mouse.click(canvas.x + 2, canvas.y + 30);
+    // A leaf calls nothing, and its callers are below it.
+    const headings = at("drawer").locator("h3");
+    await headings.filter({ hasText: /^Called by \(shares/ }).waitFor();
+    assert.equal(await headings.filter({ hasText: /^Calls$/ }).count(), 1);
+    assert.deepEqual(await at("drawer").locator(".callers li").allTextContents(), ["No callees."]);
+    assert.equal(await at("drawer-self").count(), 0);
+    await page.keyboard.press("Escape");
     await page.keyboard.press("2");
     await at("row").first().waitFor();
     const names = () => at("row").locator(".name").allTextContents();

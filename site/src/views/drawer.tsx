@@ -41,6 +41,8 @@ export function Drawer() {
   // A node of the call graph is a function, wherever it occurs.
   const graph = seenView.value === "graph";
   const words = isUpsideDown.value ? UPSIDE_DOWN : UPRIGHT;
+  // Upside down, all of the profile is nothing that a leaf calls.
+  const way = isUpsideDown.value ? detail.path.slice(1) : detail.path;
   return (
     <aside
       class={`drawer ${drawerSide.value}`}
@@ -77,7 +79,7 @@ export function Drawer() {
       </div>
       <h3>{words.outer}</h3>
       <ol class="frames callers">
-        {detail.path
+        {way
           .slice(0, -1)
           .reverse()
           .slice(0, NEAREST)
@@ -86,10 +88,10 @@ export function Drawer() {
               <FrameLink node={node} name={name} />
             </li>
           ))}
-        {detail.path.length < 2 && <li class="hint">{words.noOuter}</li>}
-        {detail.path.length - 1 > NEAREST && (
+        {way.length < 2 && <li class="hint">{words.noOuter}</li>}
+        {way.length - 1 > NEAREST && (
           <li class="hint">
-            {plural(detail.path.length - 1 - NEAREST, `${words.further} is`, `${words.further}s are`)} not listed.
+            {plural(way.length - 1 - NEAREST, `${words.further} is`, `${words.further}s are`)} not listed.
           </li>
         )}
       </ol>
