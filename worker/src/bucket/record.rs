@@ -71,6 +71,26 @@ pub(crate) struct Changed<T, O> {
     pub(crate) at: i64,
 }
 
+/// Refuses to store a part of a record whose sender saw another generation of it than the stored
+/// one, so that nobody overwrites a change without having seen it. A part that isn't stored has 0.
+pub(crate) fn check_generation(
+    what: &str,
+    id: &str,
+    stored: Option<i64>,
+    given: i64,
+) -> Result<(), Problem> {
+    let message = match stored {
+        Some(generation) if generation != given => format!(
+            "the {what} {id} has generation {generation}, not {given}: someone has changed it; read it again"
+        ),
+        None if given != 0 => {
+            format!("the {what} {id} was deleted; to make it again, send generation 0")
+        }
+        _ => return Ok(()),
+    };
+    Err(Problem::new(409, "already_exists", message))
+}
+
 /// What the object holds.
 pub(crate) async fn read<T: Record>(bucket: &impl Bucket, key: &str) -> Result<T, Problem> {
     Ok(read_for_change(bucket, key).await?.0)

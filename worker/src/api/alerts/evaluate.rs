@@ -63,8 +63,10 @@ where
         if minutes.after >= minutes.until {
             continue;
         }
+        let rule = conditions::rule_of(alert, rules);
+        let is_gone = rule.is_err();
         let evaluated = async {
-            let rule = conditions::rule_of(alert, rules)?;
+            let rule = rule?;
             let measure = conditions::measure_of(alert, rule)?;
             // A changed rule has other series.
             let firing = match state.rule_generation == rule.generation {
@@ -82,7 +84,7 @@ where
         outcomes.push(Outcome {
             alert: alert.clone(),
             minutes,
-            is_gone: conditions::rule_of(alert, rules).is_err(),
+            is_gone,
             result: evaluated.await.map_err(|problem| problem.message),
         });
     }

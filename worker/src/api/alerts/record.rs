@@ -108,20 +108,8 @@ impl Alerts {
             .alerts
             .iter()
             .position(|there| there.alert.id == alert.id);
-        let generation = there.map_or(0, |at| self.alerts[at].alert.generation);
-        if alert.generation != generation {
-            let message = match there {
-                Some(_) => format!(
-                    "the alert {} has generation {generation}, not {}: someone has changed it; read it again",
-                    alert.id, alert.generation
-                ),
-                None => format!(
-                    "the alert {} was deleted; to make it again, send generation 0",
-                    alert.id
-                ),
-            };
-            return Err(Problem::new(409, "already_exists", message));
-        }
+        let stored = there.map(|at| self.alerts[at].alert.generation);
+        record::check_generation("alert", &alert.id, stored, alert.generation)?;
         if there.is_none() && self.alerts.len() >= MAX_ALERTS {
             let message = format!("there are {MAX_ALERTS} alerts, the maximum: delete one");
             return Err(Problem::new(429, "resource_exhausted", message));

@@ -60,20 +60,8 @@ impl Rules {
     /// same generation, so that nobody overwrites a change without having seen it.
     fn save(&mut self, rule: Rule) -> Result<Rule, Problem> {
         let there = self.rules.iter().position(|there| there.id == rule.id);
-        if let Some(there) = there.map(|at| &self.rules[at])
-            && there.generation != rule.generation
-        {
-            return Err(exists(format!(
-                "the rule {} has generation {}, not {}: someone has changed it; read it again",
-                rule.id, there.generation, rule.generation
-            )));
-        }
-        if there.is_none() && rule.generation != 0 {
-            return Err(exists(format!(
-                "the rule {} was deleted; to make it again, send generation 0",
-                rule.id
-            )));
-        }
+        let stored = there.map(|at| self.rules[at].generation);
+        record::check_generation("rule", &rule.id, stored, rule.generation)?;
         if there.is_none() && self.rules.len() >= MAX_RULES {
             let message = format!("there are {MAX_RULES} rules, the maximum: delete one");
             return Err(Problem::new(429, "resource_exhausted", message));
