@@ -13,7 +13,7 @@ const minute = 60_000;
 const start = Math.floor(Date.now() / minute) * minute - 50 * minute;
 const service = `alerts.${start}`;
 const query = `${CPU}{service_name="${service}"}`;
-const metric = (name) => `profiles_recorded_${name}_${start}`;
+const metric = (name) => `profiles_recorded_alerts_${name}_${start}`;
 const receiver = `receiver-${start}`;
 
 const json = async (path, init) => {

@@ -9,7 +9,7 @@ const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const minute = 60_000;
 const start = Math.floor(Date.now() / minute) * minute - 50 * minute;
 const service = `rules.${start}`;
-const metric = `profiles_recorded_work_${start}`;
+const metric = `profiles_recorded_rules_work_${start}`;
 const exported = `${metric}_seconds`;
 const path = (more) =>
   `/explore?${new URLSearchParams({ s: service, t: CPU, from: start - 5 * minute, until: start + 10 * minute, ...more })}`;
