@@ -248,6 +248,10 @@ describe("views", () => {
     assert.deepEqual(await at("drawer").locator(".callers li").allTextContents(), ["No callees."]);
     assert.equal(await at("drawer-self").count(), 0);
     await page.keyboard.press("Escape");
+    await page.keyboard.press("4");
+    await at("treeitem").nth(1).waitFor();
+    assert.deepEqual(await at("calltree").locator(".table-head span").allTextContents(), ["Function", "Total"]);
+    assert.equal(await at("treeitem").nth(1).locator(".num").count(), 1);
     await page.keyboard.press("2");
     await at("row").first().waitFor();
     const names = () => at("row").locator(".name").allTextContents();
@@ -306,6 +310,11 @@ describe("views", () => {
     await page.mouse.move(box.x + box.width / 2, box.y + box.height - 10);
     await at("tooltip").waitFor();
     assert.ok((await at("tooltip").textContent()).includes(name));
+    // Callers below a function are not what they cost themselves.
+    assert.doesNotMatch(await at("tooltip").textContent(), /\bself\b/);
+    const columns = (testid) => at(testid).locator("thead th").allTextContents();
+    assert.deepEqual(await columns("callers"), ["Frame", "Depth", "Total", "Share"]);
+    assert.deepEqual(await columns("callees"), ["Frame", "Depth", "Total", "Self", "Share"]);
     const again = await opened(link.slice(link.indexOf("/file")));
     await again.at("callers").locator("tbody tr").first().waitFor({ state: "attached" });
     assert.equal(await again.page.getByRole("region", { name: `Sandwich of ${name}` }).count(), 1);

@@ -290,6 +290,7 @@ fn upside_down_the_table_stays() {
         "total 15/0\n alloc 7/0\n  main 4/4\n  work 3/0\n   main 3/3\n main 8/8\n"
     );
     assert_eq!((inverted.whole, inverted.cut), (15.0, None));
+    assert!(inverted.inverted && !upright.inverted);
     let mut table = |tree: &TreeInfo| {
         let view = session.view_mut(tree.id).expect("open");
         view.table(Sort::Total, true, "", 0, 10).expect("a table")
@@ -336,6 +337,7 @@ fn a_sandwich_has_callers_and_callees() {
     let profile = open(&mut session, STACKS);
     let whole = tree(&mut session, profile, &[]);
     let sandwich = session.sandwich(whole.id, "alloc").expect("a tree");
+    assert!(sandwich.callers.inverted && !sandwich.callees.inverted);
     assert_eq!(
         draw(&session, &sandwich.callers),
         "total 19/0\n alloc 19/0\n  other 16/16\n  work 3/0\n   main 3/3\n"

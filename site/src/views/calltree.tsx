@@ -57,17 +57,15 @@ export function CallTree() {
   return (
     <div class="table call-tree" ref={scroller} data-testid="calltree">
       {info && (
-        <div class={info.diff ? "grid diff" : "grid"}>
+        <div class={`grid ${info.diff ? "diff" : info.inverted ? "inverted" : ""}`}>
           <div class="table-head" aria-hidden="true">
             <div class="row">
-              {(info.diff ? ["Function", "Baseline", "Comparison", "Change"] : ["Function", "Self", "Total"]).map(
-                (label, i) => (
-                  <span key={label}>
-                    {label}
-                    {i > 0 && (!info.diff || label === "Change") && <Counted info={info} />}
-                  </span>
-                ),
-              )}
+              {columns(info).map((label, i) => (
+                <span key={label}>
+                  {label}
+                  {i > 0 && (!info.diff || label === "Change") && <Counted info={info} />}
+                </span>
+              ))}
             </div>
           </div>
           <div
@@ -90,6 +88,11 @@ export function CallTree() {
       )}
     </div>
   );
+}
+
+function columns({ diff, inverted }: TreeInfo): string[] {
+  if (diff) return ["Function", "Baseline", "Comparison", "Change"];
+  return inverted ? ["Function", "Total"] : ["Function", "Self", "Total"];
 }
 
 /** Which functions a search means, asked anew when it changes. */
@@ -136,12 +139,12 @@ function Row({ row, index, info, flags }: { row: TreeRow; index: number; info: T
       }}
       onDblClick={({ target }) => !isTwisty(target) && void toggle()}
     >
-      {detail ? <Cells detail={detail} level={level} unit={info.unit} /> : <span>…</span>}
+      {detail ? <Cells detail={detail} level={level} info={info} /> : <span>…</span>}
     </div>
   );
 }
 
-function Cells({ detail, level, unit }: { detail: NodeDetail; level: number; unit: string }) {
+function Cells({ detail, level, info }: { detail: NodeDetail; level: number; info: TreeInfo }) {
   const { name, file, children, fraction } = detail;
   return (
     <>
@@ -153,7 +156,7 @@ function Cells({ detail, level, unit }: { detail: NodeDetail; level: number; uni
         <span class={children > 0 ? "twisty" : "twisty none"} aria-hidden="true" />
         <Name name={name} />
       </span>
-      <Values of={{ ...detail, total_fraction: fraction }} unit={unit} />
+      <Values of={{ ...detail, total_fraction: fraction }} unit={info.unit} self={!info.inverted} />
     </>
   );
 }

@@ -21,14 +21,21 @@ export function Counted({ info }: { info: TreeInfo }) {
 }
 
 type Amounts = Pick<TableRow, "self" | "total" | "self_fraction" | "total_fraction"> & { diff: DiffValues | null };
+interface ValuesProps {
+  of: Amounts;
+  unit: string;
+  /** Whether there are self values. */
+  self?: boolean;
+  role?: "cell";
+}
 
 /** What a function or a frame costs, or both sides of a comparison and the change. */
-export function Values({ of, unit, role }: { of: Amounts; unit: string; role?: "cell" }) {
+export function Values({ of, unit, self = true, role }: ValuesProps) {
   const { diff } = of;
   if (!diff) {
     return (
       <>
-        <Amount value={of.self} fraction={of.self_fraction} unit={unit} role={role} />
+        {self && <Amount value={of.self} fraction={of.self_fraction} unit={unit} role={role} />}
         <Amount value={of.total} fraction={of.total_fraction} unit={unit} role={role} />
       </>
     );

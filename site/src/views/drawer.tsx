@@ -8,7 +8,6 @@ import { definedAt } from "../format/functionplace.ts";
 import { change, grouped, percent } from "../format/number.ts";
 import { formatDelta, formatExact, formatValue, plural, unitOf } from "../format/value.ts";
 import { copyText } from "../state/page/clipboard.ts";
-import { isUpsideDown } from "../state/profile/draw.ts";
 import { drawerOpen, drawerSide } from "../state/profile/draweropen.ts";
 import { nextOccurrence, select, selectedDetail, tree, visitNode } from "../state/profile/focus.ts";
 import { seenView } from "../state/profile/offeredviews.ts";
@@ -40,9 +39,9 @@ export function Drawer() {
   const all = detail.occurrences > 1 && <AllFacts detail={detail} unit={unit} whole={info.total} />;
   // A node of the call graph is a function, wherever it occurs.
   const graph = seenView.value === "graph";
-  const words = isUpsideDown.value ? UPSIDE_DOWN : UPRIGHT;
+  const words = info.inverted ? UPSIDE_DOWN : UPRIGHT;
   // Upside down, all of the profile is nothing that a leaf calls.
-  const way = isUpsideDown.value ? detail.path.slice(1) : detail.path;
+  const way = info.inverted ? detail.path.slice(1) : detail.path;
   return (
     <aside
       class={`drawer ${drawerSide.value}`}
@@ -63,7 +62,11 @@ export function Drawer() {
       )}
       {graph && all}
       {occurrence.count > 1 && <Occurrences {...occurrence} />}
-      {detail.diff ? <DiffFacts diff={detail.diff} unit={unit} /> : <Facts detail={detail} unit={unit} />}
+      {detail.diff ? (
+        <DiffFacts diff={detail.diff} unit={unit} inverted={info.inverted} />
+      ) : (
+        <Facts detail={detail} unit={unit} inverted={info.inverted} />
+      )}
       {!graph && all}
       <div class="drawer-actions">
         <button type="button" class="control" data-testid="zoom-here" onClick={() => zoomHere(detail.node)}>
@@ -237,7 +240,7 @@ function FrameLink({ node, name }: { node: number; name: string }) {
   );
 }
 
-function Facts({ detail, unit }: { detail: NodeDetail; unit: string }) {
+function Facts({ detail, unit, inverted }: { detail: NodeDetail; unit: string; inverted: boolean }) {
   return (
     <table class="facts">
       <tbody>
@@ -246,7 +249,7 @@ function Facts({ detail, unit }: { detail: NodeDetail; unit: string }) {
           <td data-testid="drawer-total">{formatValue(detail.total, unit)}</td>
           <td>{percent(detail.fraction)}</td>
         </tr>
-        {!isUpsideDown.value && (
+        {!inverted && (
           <tr title={formatExact(detail.self_exact, unit)}>
             <th scope="row">self</th>
             <td data-testid="drawer-self">{formatValue(detail.self, unit)}</td>
@@ -289,8 +292,8 @@ function AllFacts({ detail, unit, whole }: { detail: NodeDetail; unit: string; w
   );
 }
 
-function DiffFacts(props: { diff: DiffValues; unit: string; title?: string; testid?: string }) {
-  const { diff, unit, title, testid } = props;
+function DiffFacts(props: { diff: DiffValues; unit: string; inverted?: boolean; title?: string; testid?: string }) {
+  const { diff, unit, inverted = false, title, testid } = props;
   const row = (name: string, before: number, after: number) => (
     <tr>
       <th scope="row">{name}</th>
@@ -318,7 +321,7 @@ function DiffFacts(props: { diff: DiffValues; unit: string; title?: string; test
           </tr>
         )}
         {row("total", diff.base_total, diff.comparison_total)}
-        {row("self", diff.base_self, diff.comparison_self)}
+        {!inverted && row("self", diff.base_self, diff.comparison_self)}
       </tbody>
       {title === undefined && diff.state !== "same" && (
         <caption>{diff.state === "new" ? "Only in the comparison." : "Only in the baseline."}</caption>

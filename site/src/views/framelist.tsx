@@ -40,7 +40,7 @@ export function FrameList(props: {
     return () => listing.current.clear();
   }, [drawn, info]);
   if (!info) return null;
-  const { unit } = info;
+  const { unit, inverted } = info;
   return (
     <table class="hidden" data-testid={testid}>
       <caption>{`${title ? `${title}: the` : "The"} ${frames.value.length} largest frames in view`}</caption>
@@ -49,7 +49,7 @@ export function FrameList(props: {
           <th scope="col">Frame</th>
           <th scope="col">Depth</th>
           <th scope="col">{info.diff ? "Baseline" : "Total"}</th>
-          <th scope="col">{info.diff ? "Comparison" : "Self"}</th>
+          {(info.diff || !inverted) && <th scope="col">{info.diff ? "Comparison" : "Self"}</th>}
           <th scope="col">{info.diff ? "Change" : "Share"}</th>
         </tr>
       </thead>
@@ -59,7 +59,7 @@ export function FrameList(props: {
             <th scope="row">{name}</th>
             <td>{depth}</td>
             <td>{formatValue(diff ? diff.base_total : total, unit)}</td>
-            <td>{formatValue(diff ? diff.comparison_total : self, unit)}</td>
+            {(diff || !inverted) && <td>{formatValue(diff ? diff.comparison_total : self, unit)}</td>}
             <td>{diff ? change(diff.base_total, diff.comparison_total) : percent(fraction)}</td>
           </tr>
         ))}

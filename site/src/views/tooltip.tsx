@@ -5,7 +5,6 @@ import type { NodeDetail, TreeInfo } from "../core/types.ts";
 import { definedAt } from "../format/functionplace.ts";
 import { change, percent } from "../format/number.ts";
 import { formatExact, formatValue, unitOf } from "../format/value.ts";
-import { isUpsideDown } from "../state/profile/draw.ts";
 import { callFailed } from "../state/profile/shown.ts";
 import { formatMoment } from "../time/moment.ts";
 
@@ -73,7 +72,7 @@ function Content({ detail, info, run }: { detail: NodeDetail; info: TreeInfo; ru
             total <b>{formatValue(detail.total, unit)}</b> · {percent(detail.fraction)}
             <Exact value={detail.total} decimal={detail.total_exact} unit={unit} />
           </p>
-          {!isUpsideDown.value && (
+          {!info.inverted && (
             <p>
               self <b>{formatValue(detail.self, unit)}</b> · {percent(detail.self_fraction)}
               <Exact value={detail.self} decimal={detail.self_exact} unit={unit} />

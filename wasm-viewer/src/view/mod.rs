@@ -33,6 +33,8 @@ pub struct View {
     whole: i128,
     /// Numbers of the steps that matched nothing.
     unmatched: Vec<u32>,
+    /// Whether callers are below what they call.
+    inverted: bool,
     /// The depth below which callers are left out.
     cut: Option<u32>,
     depths: Vec<u32>,
@@ -62,6 +64,7 @@ impl View {
             normalised_to: None,
             whole: both_exact(values.totals(NodeId::ROOT)),
             unmatched: Vec::new(),
+            inverted: false,
             cut: None,
             matches: None,
             selected: None,
@@ -177,6 +180,7 @@ impl View {
             whole: self.whole as f64,
             whole_exact: self.whole.to_string(),
             unmatched: self.unmatched.clone(),
+            inverted: self.inverted,
             cut: self.cut,
             start: self.start_of(NodeId::ROOT),
             diff,

@@ -24,6 +24,7 @@ impl View {
             depths: values.shape().depths(),
             table: self.table.counted_in(&values),
             values,
+            inverted: true,
             cut,
             kind: self.kind.clone(),
             unit: self.unit.clone(),
@@ -68,16 +69,22 @@ impl View {
                 )
             }
         };
-        [self.part(callers, cut), self.part(callees, None)]
+        let callers = Self {
+            inverted: true,
+            cut,
+            ..self.part(callers)
+        };
+        [callers, self.part(callees)]
     }
 
     /// A tree that was made of this one, whose frames it has.
-    fn part(&self, values: Values, cut: Option<u32>) -> Self {
+    fn part(&self, values: Values) -> Self {
         Self {
             depths: values.shape().depths(),
             table: Table::new(&values),
             values,
-            cut,
+            inverted: false,
+            cut: None,
             kind: self.kind.clone(),
             unit: self.unit.clone(),
             normalised_to: self.normalised_to,

@@ -41,9 +41,6 @@ const wanted = computed(() => {
   return JSON.stringify(wanted);
 });
 
-/** Whether callers are below what they call. */
-export const isUpsideDown = computed(() => (JSON.parse(wanted.value) as Wanted).invert);
-
 /** Whether the picture is what the address wants. */
 export const isCurrent = computed(() => {
   const answer = shown.value;
