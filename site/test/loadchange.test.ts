@@ -93,6 +93,26 @@ test("a level that changes without a deploy is found where it changes", () => {
   assert.ok(hits >= 95, `${hits} of 100`);
 });
 
+test("a level that begins near an end of the range is told when it begins", () => {
+  const steady = (change: number) => Array.from({ length: 90 }, (_, minute) => (minute < change ? 100 : 200));
+  for (const change of [10, 80]) {
+    const { kind, from, before, after } = loadChange(seriesOf(steady(change)), []) ?? {};
+    assert.deepEqual([kind, from, before, after], ["level", change * MINUTE, 100, 200]);
+  }
+  // Nothing for eight minutes, then more for nine.
+  const values = Array.from({ length: 60 }, (_, minute) => (minute < 43 ? 100 : minute < 51 ? null : 250));
+  const found = loadChange(seriesOf(values), []);
+  assert.deepEqual([found?.kind, found?.from, found?.after], ["level", 51 * MINUTE, 250]);
+  // In waves some aren't found, as they are too near to the end to be sure.
+  const inWaves = Array.from({ length: 100 }, (_, seed) =>
+    loadChange(seriesOf(waves(90, seed, (minute) => (minute < 10 ? 1 : 2.5))), []),
+  ).filter((one) => one !== null);
+  const hits = inWaves.filter(
+    ({ kind, from }) => kind === "level" && Math.abs(from - 10 * MINUTE) <= 2 * MINUTE,
+  ).length;
+  assert.ok(hits >= 45 && hits >= 0.85 * inWaves.length, `${hits} of ${inWaves.length}`);
+});
+
 test("a spike of three minutes in an hour is found, whatever the wave", () => {
   let hits = 0;
   for (let seed = 0; seed < 100; seed++) {

@@ -28,6 +28,8 @@ const LEVEL = { change: 0.25, steps: 10 };
  * squares. In 400 simulations each of 40 to 360 steps in waves, one true deploy in 100 at most had a better one.
  */
 const ELSEWHERE = { steps: 2, squares: 1.5 };
+/** Where a level begins is looked for up to so many steps from an end. */
+const NEAREST = 3;
 /** A spike rises so far above the median, takes at most this part of the steps, and nothing else is nearly as high. */
 const SPIKE = { change: 0.4, share: 0.15, others: 0.6 };
 /** A time before a spike that is lower than this part of the rest is a dip. */
@@ -92,10 +94,16 @@ function squares(steps: Step[]): number {
 }
 
 function level(series: LoadSeries, steps: Step[]): LoadChange | null {
-  const cut = bestCut(steps, Math.max(LEVEL.steps, Math.ceil(steps.length / 6)));
+  const least = Math.max(LEVEL.steps, Math.ceil(steps.length / 6));
+  const cut = bestCut(steps, least);
   if (cut < 0) return null;
-  const from = series.firsts[steps[cut].at];
-  return shift(series, steps.slice(0, cut), steps.slice(cut), LEVEL, { kind: "level", versions: null, from });
+  const found = (at: number) => ({ kind: "level" as const, versions: null, from: series.firsts[steps[at].at] });
+  const change = shift(series, steps.slice(0, cut), steps.slice(cut), LEVEL, found(cut));
+  if (!change) return null;
+  // A level that begins nearer to an end than is needed to find it makes the last allowed cut the best one.
+  const nearest = bestCut(steps, NEAREST);
+  const isCloser = (cut === least && nearest < cut) || (cut === steps.length - least && nearest > cut);
+  return isCloser ? between(series, steps.slice(0, nearest), steps.slice(nearest), found(nearest)) : change;
 }
 
 /** The cut that divides the steps best, by the sum of squares that it explains, with the least on each side; -1 if none. */
@@ -167,9 +175,14 @@ function shift(
   const ratio = changeRatio(means);
   const isSmall = Math.max(ratio, 1 / ratio) < 1 + needed.change;
   if (!(means.before > 0) || isSmall) return null;
-  if (!areApart(first, second)) return null;
+  return areApart(first, second) ? between(series, before, after, found) : null;
+}
+
+/** What changed from one run of steps to another. */
+function between(series: LoadSeries, before: Step[], after: Step[], found: Found): LoadChange {
   const until = series.firsts[after[after.length - 1].at] + series.step;
-  return { ...found, until, since: series.firsts[before[0].at], ...means };
+  const [first, second] = [before, after].map((steps) => mean(steps.map(({ value }) => value)));
+  return { ...found, until, since: series.firsts[before[0].at], before: first, after: second };
 }
 
 function mean(values: number[]): number {
