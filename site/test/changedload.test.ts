@@ -57,7 +57,7 @@ test("the cause is what has the largest part of the change, if it has a fifth", 
     interval: null,
   });
   const listed = [changed("planted", 0.1, 0.4), changed("caller", 0.5, 0.7), changed("small", 0.3, 0.25)];
-  const changes = { listed, others: 0, unknown: 0, certain: true, byProcess: false };
+  const changes = { listed, heaviest: null, others: 0, unknown: 0, certain: true, byProcess: false };
   const load = { before: 1, after: 1.5, differs: true };
   const cause = causeOf(load, changes, ["planted", "small"]);
   assert.equal(cause?.name, "planted");
@@ -68,6 +68,25 @@ test("the cause is what has the largest part of the change, if it has a fifth", 
     "gone",
   ]);
   assert.ok(fell && Math.abs(fell.part - 1) < 1e-9);
+});
+
+test("where no share changed, the cause is what is nearly all of the profile", () => {
+  const heaviest = (before: number, after: number) => ({
+    name: "cache",
+    before,
+    after,
+    selfBefore: before,
+    selfAfter: after,
+    interval: null,
+  });
+  const cause = (before: number, after: number) =>
+    causeOf(
+      { before: 257, after: 341, differs: true },
+      { listed: [], heaviest: heaviest(before, after), others: 2, unknown: 0, certain: true, byProcess: false },
+      [],
+    );
+  assert.equal(cause(0.982, 0.986)?.name, "cache");
+  assert.equal(cause(0.4, 0.4), null, "all grew");
 });
 
 test("a canary beside the version before it is no drop of the load", () => {

@@ -219,7 +219,7 @@ function Summary({ answer }: { answer: Answer }) {
     <div class="changes-summary" data-testid="changes-summary">
       <p class="changes-news">
         {answer.load && <LoadNews answer={answer} load={answer.load} />}
-        {listed.length === 0 && answer.load?.differs && ` ${alike(answer.load)}`}
+        {listed.length === 0 && !answer.cause && answer.load?.differs && ` ${alike(answer.load)}`}
         {began && ` First profile of ${label} ${after.value}: ${within(after.seen.from, answer.stepMillis)}.`}
       </p>
       <p>
@@ -246,8 +246,8 @@ function within(from: number, step: number): string {
 /** What it means that the load changed and no share did. */
 function alike({ before, after }: ChangedLoad): string {
   return after > before
-    ? "All functions grew by about the same factor, which suggests more work rather than slower code."
-    : "All functions shrank by about the same factor, which suggests less work rather than faster code.";
+    ? "The functions grew by about the same factor, which suggests more work rather than a change in the code."
+    : "The functions shrank by about the same factor, which suggests less work rather than a change in the code.";
 }
 
 /** A difference that is worth a word, also where it may be chance. */

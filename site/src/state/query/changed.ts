@@ -29,6 +29,8 @@ export interface Changed {
 export interface Changes {
   /** The largest change first. */
   listed: Changed[];
+  /** The function with the largest share of its own afterwards, listed or not. */
+  heaviest: Changed | null;
   /** Functions that were held against their variation and are not listed. */
   others: number;
   /** Functions that some part does not say. */
@@ -59,35 +61,40 @@ export function changesOf(before: SideParts, after: SideParts, claims = true): C
   const names = new Set(parts.flatMap(({ functions }) => [...functions.keys()]));
   const known = [...names].filter((name) => parts.every((part) => part.complete || part.functions.has(name)));
   const error = FALSE_ALARMS / Math.max(1, known.length);
-  const listed = known
-    .map((name): Changed => {
-      const [total, self] = (["total", "self"] as const).map((of) =>
-        sides.map(({ windows }) => shareOf(partsOf(windows, name, of))),
-      );
-      const plain = {
-        name,
-        before: total[0].share,
-        after: total[1].share,
-        selfBefore: self[0].share,
-        selfAfter: self[1].share,
-        interval: null,
-      };
-      // What is too small to be listed needs no interval.
-      if (!certain || Math.abs(plain.after - plain.before) < LEAST_CHANGE) return plain;
-      const overTime = welch(total[0], total[1], error);
-      if (!byProcess) return { ...plain, interval: overTime };
-      const middle = plain.after - plain.before;
-      const of = sides.map(({ processes }) => shareOf(partsOf(processes, name, "total")));
-      const between = welch(of[0], of[1], error);
-      const reach = (between.high - between.low) / 2;
-      return { ...plain, interval: wider(overTime, { low: middle - reach, high: middle + reach }) };
-    })
+  const all = known.map((name): Changed => {
+    const [total, self] = (["total", "self"] as const).map((of) =>
+      sides.map(({ windows }) => shareOf(partsOf(windows, name, of))),
+    );
+    const plain = {
+      name,
+      before: total[0].share,
+      after: total[1].share,
+      selfBefore: self[0].share,
+      selfAfter: self[1].share,
+      interval: null,
+    };
+    // What is too small to be listed needs no interval.
+    if (!certain || Math.abs(plain.after - plain.before) < LEAST_CHANGE) return plain;
+    const overTime = welch(total[0], total[1], error);
+    if (!byProcess) return { ...plain, interval: overTime };
+    const middle = plain.after - plain.before;
+    const of = sides.map(({ processes }) => shareOf(partsOf(processes, name, "total")));
+    const between = welch(of[0], of[1], error);
+    const reach = (between.high - between.low) / 2;
+    return { ...plain, interval: wider(overTime, { low: middle - reach, high: middle + reach }) };
+  });
+  const listed = all
     .filter(
       ({ before, after, interval }) =>
         Math.abs(after - before) >= LEAST_CHANGE && (!certain || (interval && (interval.low > 0 || interval.high < 0))),
     )
     .sort((a, b) => size(b) - size(a) || (a.name < b.name ? -1 : 1));
-  return { listed, others: known.length - listed.length, unknown: names.size - known.length, certain, byProcess };
+  const heaviest = all.reduce<Changed | null>(
+    (most, one) => (most && most.selfAfter >= one.selfAfter ? most : one),
+    null,
+  );
+  const [others, unknown] = [known.length - listed.length, names.size - known.length];
+  return { listed, heaviest, others, unknown, certain, byProcess };
 }
 
 function partsOf(parts: PartFunctions[], name: string, of: "self" | "total"): Part[] {

@@ -73,9 +73,16 @@ function withoutGaps(windows: Window[]): Window[] {
   return totals.map((total, i) => ({ total, profiles: profiles[i], millis: millis[i] }));
 }
 
-/** The function that has the largest part of what the load changed by; null where none of these has a fifth. */
-export function causeOf({ before, after }: ChangedLoad, { listed }: Changes, heads: string[]): Cause | null {
+/**
+ * The function that has the largest part of what the load changed by; null where none of these has a fifth. Where no share
+ * changed, one that is nearly all of the profile may have the change to itself.
+ */
+export function causeOf({ before, after }: ChangedLoad, { listed, heaviest }: Changes, heads: string[]): Cause | null {
   const by = after - before;
+  if (listed.length === 0) {
+    const part = heaviest ? (heaviest.selfAfter * after - heaviest.selfBefore * before) / by : 0;
+    return heaviest && part >= 0.8 ? { name: heaviest.name, part } : null;
+  }
   const parts = listed
     .filter(({ name }) => heads.includes(name))
     .map((one): Cause => ({ name: one.name, part: (one.after * after - one.before * before) / by }));
