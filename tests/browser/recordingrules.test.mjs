@@ -99,6 +99,15 @@ test("a frame's call path is offered, and a name that is taken is refused", asyn
   await at("record-problem").filter({ hasText: metric }).waitFor();
   assert.equal((await stored()).length, 1);
   await end(/status of 409/);
+  // Nor may another rule be renamed to it.
+  const [taken] = await stored();
+  const other = await save({ ...taken, id: "", generation: 0, metric_name: `${metric}_other` });
+  const renamed = await fetch(`${url}/api/v1/rules`, {
+    method: "POST",
+    body: JSON.stringify({ ...other, metric_name: metric }),
+  });
+  assert.deepEqual([renamed.status, (await renamed.json()).code], [409, "already_exists"]);
+  await remove(other.id);
 });
 
 test("a rule is edited on its card, with labels of all series", async () => {

@@ -100,7 +100,7 @@ pub(crate) async fn of_tenant(scope: &Scope) -> Result<Vec<Rule>, Problem> {
     Ok(rules)
 }
 
-/// Whether another rule with the name of a new one is an error.
+/// Whether another rule with the name that a rule takes is an error.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SameName {
     Refuse,
@@ -125,7 +125,10 @@ pub(crate) async fn save(scope: &Scope, rule: Rule, same_name: SameName) -> Resu
     }
     let (bucket, key) = (scope.bucket()?, rules_key(scope.tenant()));
     let changed = record::change(&bucket, &key, clock::now_millis, |stored: &mut Rules| {
-        let is_new = stored.rules.iter().all(|there| there.id != rule.id);
+        let replaced = stored.rules.iter().find(|there| there.id == rule.id);
+        let keeps_name = replaced
+            .and_then(|there| there.measure().ok())
+            .is_some_and(|there| there.name == measure.name);
         let others = provisioned.iter().chain(&stored.rules);
         for other in others.filter(|other| other.id != rule.id) {
             let Ok(of_other) = other.measure() else {
@@ -134,7 +137,7 @@ pub(crate) async fn save(scope: &Scope, rule: Rule, same_name: SameName) -> Resu
             if of_other.name != measure.name {
                 continue;
             }
-            if is_new && same_name == SameName::Refuse {
+            if !keeps_name && same_name == SameName::Refuse {
                 let (id, name) = (&other.id, &measure.name);
                 return Err(exists(format!(
                     "the metric name {name} is taken by another rule (id {id})"
