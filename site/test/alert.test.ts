@@ -180,7 +180,11 @@ test("how often an alert would have fired", () => {
   assert.equal(firingsWords([firing], 24), "In the last 24 h it would have fired once:");
   assert.equal(firingsWords([firing, firing], 24), "In the last 24 h it would have fired twice:");
   assert.equal(firingsWords([firing, firing, firing], 24), "In the last 24 h it would have fired 3 times:");
-  assert.match(firingWords(firing, "above", "cores", now), /^\d\d:\d\d:\d\d – \d\d:\d\d:\d\d, region=eu, 2\.1 cores$/);
+  assert.match(
+    firingWords(firing, "above", "cores", now),
+    /^\d\d:\d\d:\d\d – \d\d:\d\d:\d\d, region=eu, 2\.1 cores at the end$/,
+  );
+  assert.match(firingWords({ ...firing, until: null }, "above", "cores", now), /, region=eu, now 2\.1 cores$/);
   assert.match(firingWords({ ...firing, until: null }, "silent", "", now), /^since .*\d\d:\d\d, region=eu$/);
 });
 

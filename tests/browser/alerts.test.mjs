@@ -66,7 +66,7 @@ test("an alert is made on a rule: its words, when it would have fired, and what 
   assert.ok(await at("alert-kind-new_function").isDisabled(), "the rule is of one function");
   await at("rule-threshold").waitFor({ state: "attached" });
   await at("alert-firings").filter({ hasText: "would have fired once" }).waitFor();
-  assert.match(await at("alert-firings").textContent(), /region=eu, \d[\d.]* cores$/);
+  assert.match(await at("alert-firings").textContent(), /region=eu, \d[\d.]* cores at the end$/);
   assert.equal(await at("rule-firing").count(), 1);
 
   await at("alert-threshold").fill("5");

@@ -165,6 +165,10 @@ test("where nothing matches the page says what was searched, and a click shows a
   await at("no-match").waitFor();
   assert.match(await at("no-match").textContent(), /No service matches “no such <service>”/);
   assert.match(await at("search-result").textContent(), /^0 of \d+ services$/);
+  // Older services are not searched: a wider range is offered, once.
+  await at("search-wider").click();
+  await page.waitForURL((address) => address.searchParams.get("from") === "now-7d" && address.searchParams.has("q"));
+  await at("search-wider").waitFor({ state: "detached" });
   await at("clear-search").click();
   await at("service-card").first().waitFor();
   await page.waitForFunction(() => document.activeElement?.id === "search");

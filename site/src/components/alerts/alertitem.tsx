@@ -9,7 +9,7 @@ import {
   statusWords,
   storedAlert,
 } from "../../state/query/alert.ts";
-import { deleteAlert, saveAlert } from "../../state/query/alertlist.ts";
+import { deleteAlert, saveAlert, useAlerts } from "../../state/query/alertlist.ts";
 import { isSilenced, statusOf } from "../../state/query/alertstate.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
 import { sentence, useSaving } from "../../state/saving.ts";
@@ -23,7 +23,8 @@ import { profilesAround } from "./firinglink.ts";
 export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: RecordingRule | null }) {
   const { id, name, error, receivers } = alert;
   const status = statusOf(alert, clock.value);
-  const to = receivers.length === 0 ? "all receivers" : receivers.join(", ");
+  const known = useAlerts().value?.receivers ?? [];
+  const all = known.length === 0 ? "nobody: there are no receivers" : "all receivers";
   return (
     <li class="alert-item" data-testid="alert-item" data-name={name} data-status={status}>
       <div class="alert-about">
@@ -42,7 +43,7 @@ export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: Recording
           </p>
         )}
         {alert.firing.length > 0 && <FiringSeries alert={alert} rule={rule} />}
-        <p class="hint">Messages to {to}</p>
+        <p class="hint">Messages to {receivers.length === 0 ? all : receivers.join(", ")}</p>
       </div>
       <div class="rule-actions">
         {rule && (

@@ -53,7 +53,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         </span>
         {quiet > 0 && (
           <span class="card-type" data-testid="card-quiet">
-            last profile {formatStep(quiet)} ago
+            last profile over {formatStep(quiet)} ago
           </span>
         )}
         {found ? (

@@ -7,6 +7,7 @@ import { favourites } from "../../state/page/favourites.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { lastingChange } from "../../state/query/servicechanges.ts";
 import { arranged, commonType } from "../../state/query/serviceorder.ts";
+import { widest } from "../../state/query/sides.ts";
 import { go, homeRoute } from "../../state/url/router.ts";
 import { formatSort, parseSort } from "../../state/url/values.ts";
 import { SearchField } from "../controls/searchfield.tsx";
@@ -37,6 +38,8 @@ export function ServiceList({ found }: { found: Service[] }) {
   });
   const all = plural(found.length, "service");
   const valid = namePattern(search) !== null;
+  const wide = widest();
+  const isNarrow = valid && base.from !== wide.range.from;
   return (
     <>
       <div class="service-tools">
@@ -67,11 +70,22 @@ export function ServiceList({ found }: { found: Service[] }) {
       {listed.length === 0 && (
         <div class="nothing" data-testid="no-match">
           <h2>{valid ? `No service matches “${search.trim()}”` : "Invalid regular expression"}</h2>
-          <p>
+          {isNarrow && <p>Only services with profiles in this range are searched.</p>}
+          <div class="note-actions">
             <button type="button" class="control" data-testid="clear-search" onClick={clearSearch}>
               Clear the search
             </button>
-          </p>
+            {isNarrow && (
+              <button
+                type="button"
+                class="control"
+                data-testid="search-wider"
+                onClick={() => go({ base: { ...base, ...wide.range } })}
+              >
+                {wide.label}
+              </button>
+            )}
+          </div>
         </div>
       )}
     </>

@@ -213,7 +213,7 @@ export function firingSpans(firings: Firing[], end: number): Span[] {
   return spans;
 }
 
-/** "14:03 – 14:33, region=eu, 2.1 cores". */
+/** "14:03 – 14:33, region=eu, 2.1 cores at the end". */
 export function firingWords(
   { from, until, labels, value }: Firing,
   kind: AlertKind,
@@ -221,7 +221,9 @@ export function firingWords(
   now: number,
 ): string {
   const time = until === null ? `since ${formatMinute(from)}` : spanLabel({ from, until }, now);
-  return [time, labelWords(labels), alertValue(kind, value, unit)].filter(Boolean).join(", ");
+  const amount = alertValue(kind, value, unit);
+  const last = amount && (until === null ? `now ${amount}` : `${amount} at the end`);
+  return [time, labelWords(labels), last].filter(Boolean).join(", ");
 }
 
 /** Labels of a series as filters of the rule's service. */

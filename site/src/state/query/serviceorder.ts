@@ -81,7 +81,8 @@ export function arranged(services: Service[], arrangement: Arrangement): Service
 
 /** By what a service is sorted; amounts of another type than the chosen one do not compare. */
 function amountOf(service: Service, { sort: { column }, changed }: Arrangement, chosen: string): number | null {
-  const type = typeOf(service, chosen);
+  // Ratios compare, whatever the type.
+  const type = column === "delta" ? shownType(service, chosen) : typeOf(service, chosen);
   if (!type) return null;
   const gauge = isGauge(type.id);
   // Where no change is known, there is none to sort by: as much as before, between increases and decreases.
