@@ -183,9 +183,8 @@ async fn explain(request: &mut Request, scope: &Scope) -> Result<Response, Probl
     let model = Model::of(scope.env()).map_err(Problem::internal)?;
     let none = || Problem::unimplemented("this server has no language model: MODEL_URL is not set");
     let model = model.as_ref().ok_or_else(none)?;
-    let body = body::read(request, &scope.isolate().bodies, MAX_TEXT).await?;
-    let question: Question = serde_json::from_slice(&body)
-        .map_err(|error| Problem::invalid(format!("invalid JSON in the request body: {error}")))?;
+    let question: Question =
+        body::json(request, &scope.isolate().bodies, MAX_TEXT, "question").await?;
     if question.text.trim().is_empty() {
         return Err(Problem::invalid("text is empty"));
     }

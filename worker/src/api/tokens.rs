@@ -103,9 +103,13 @@ impl<'a> Shown<'a> {
 
 async fn create(request: &mut Request, installation: &Installation) -> Result<Response, Problem> {
     let bucket = bucket(installation)?;
-    let body = body::read(request, &installation.isolate.bodies, MAX_REQUEST).await?;
-    let asked: NewToken = serde_json::from_slice(&body)
-        .map_err(|error| Problem::invalid(format!("invalid token request: {error}")))?;
+    let asked: NewToken = body::json(
+        request,
+        &installation.isolate.bodies,
+        MAX_REQUEST,
+        "token request",
+    )
+    .await?;
     let (auth, reach) = (&installation.isolate.auth, &installation.caller.reach);
     let (token, record) = new(
         asked,

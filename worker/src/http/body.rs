@@ -4,6 +4,7 @@
 use std::ops::Deref;
 
 use futures_util::StreamExt;
+use serde::de::DeserializeOwned;
 use worker::Request;
 
 pub(crate) use crate::platform::admission::MAX_BODY;
@@ -109,6 +110,21 @@ pub(crate) async fn read(
         return Err(too_large(cap));
     }
     intake(request, bodies, cap).await
+}
+
+/// Most bytes of a body that describes a thing: a rule, an alert, a receiver.
+pub(crate) const MAX_JSON: usize = 64 << 10;
+
+/// Parses a JSON body of at most `cap` bytes; `what` names what it has to be.
+pub(crate) async fn json<T: DeserializeOwned>(
+    request: &mut Request,
+    bodies: &Bodies,
+    cap: usize,
+    what: &str,
+) -> Result<T, Problem> {
+    let body = read(request, bodies, cap).await?;
+    serde_json::from_slice(&body)
+        .map_err(|error| Problem::invalid(format!("invalid {what}: {error}")))
 }
 
 async fn intake(request: &mut Request, bodies: &Bodies, cap: usize) -> Result<Body, Problem> {

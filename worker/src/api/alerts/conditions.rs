@@ -11,14 +11,11 @@ use pilotlight_core::verbs::{Dimension, Unit};
 use super::alert::{Alert, Kind};
 use super::series::{Labels, Matches, Minutes, at_each, check_work, matches, series};
 use super::{growth, new_functions};
-use crate::api::query::{AnswerCache, Invocations, QueryRunner};
+use crate::api::query::Queries;
 use crate::api::rules::points::{MINUTE, Series};
 use crate::api::rules::record::not_found;
 use crate::api::rules::rule::{Measure, Point, Rule};
-use crate::bucket::Bucket;
-use crate::platform::Platform;
 use crate::platform::errors::Problem;
-use crate::tenant::Transport;
 
 /// A series counts as silent only if it had profiles in this time before the window: an hour.
 const SEEN_WITHIN: i64 = 60 * MINUTE;
@@ -50,15 +47,29 @@ pub(super) fn unit(alert: &Alert, measure: &Measure) -> String {
     match alert.kind {
         Kind::Grew | Kind::NewFunction => "%".to_owned(),
         Kind::Silent => "min".to_owned(),
-        Kind::Above | Kind::Below if measure.is_gauge => measure.unit.clone(),
+        Kind::Above | Kind::Below if measure.is_gauge => counted(measure),
         Kind::Above | Kind::Below => {
             let is_time =
                 Unit::parse(&measure.unit).is_some_and(|u| u.dimension == Dimension::Time);
             match is_time && &*measure.profile_type.sample_type == "cpu" {
                 true => "cores".to_owned(),
-                false => format!("{}/s", measure.unit),
+                false => format!("{}/s", counted(measure)),
             }
         }
+    }
+}
+
+/// The unit of the values. What a bare count counts is said by its type: goroutines, objects.
+fn counted(measure: &Measure) -> String {
+    let sample_type = &*measure.profile_type.sample_type;
+    match sample_type {
+        _ if measure.unit != "count" => measure.unit.clone(),
+        "cpu" | "wall" | "itimer" => measure.unit.clone(),
+        "goroutine" | "thread" => format!("{sample_type}s"),
+        _ => match sample_type.rsplit_once('_') {
+            Some((_, what @ ("objects" | "samples"))) => what.to_owned(),
+            _ => sample_type.replace('_', " "),
+        },
     }
 }
 
@@ -75,21 +86,14 @@ pub(super) fn measure_of(alert: &Alert, rule: &Rule) -> Result<Measure, Problem>
 
 /// The series for which the condition holds at some of these minutes, or at some of the minutes
 /// before that [`Alert::hold`] needs. `firing` has the series that fire before the first of them.
-pub(super) async fn evaluate<B, T, P, C, I>(
+pub(super) async fn evaluate(
     alert: &Alert,
     rule: &Rule,
     measure: &Measure,
     minutes: Minutes,
     firing: &[Labels],
-    runner: &QueryRunner<B, T, P, C, I>,
-) -> Result<Vec<Matches>, Problem>
-where
-    B: Bucket,
-    T: Transport,
-    P: Platform,
-    C: AnswerCache,
-    I: Invocations,
-{
+    runner: &impl Queries,
+) -> Result<Vec<Matches>, Problem> {
     let (minutes, window) = (minutes.extended_back(alert.hold() - MINUTE), alert.window());
     match alert.kind {
         Kind::Above | Kind::Below => {
@@ -238,7 +242,18 @@ mod tests {
             unit(Kind::Above, "block:delay:nanoseconds::{}"),
             "seconds/s"
         );
-        assert_eq!(unit(Kind::Above, "block:contentions:count::{}"), "count/s");
+        assert_eq!(
+            unit(Kind::Above, "block:contentions:count::{}"),
+            "contentions/s"
+        );
+        assert_eq!(
+            unit(Kind::Above, "memory:alloc_objects:count:space:bytes{}"),
+            "objects/s"
+        );
+        assert_eq!(
+            unit(Kind::Below, "goroutine:goroutine:count:goroutine:count{}"),
+            "goroutines"
+        );
         assert_eq!(unit(Kind::Grew, CPU), "%");
     }
 

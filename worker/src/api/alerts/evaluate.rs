@@ -8,13 +8,11 @@ use super::receiver::Receiver;
 use super::record::Alerts;
 use super::series::{Matches, Minutes};
 use super::state::{Notification, notifications};
-use crate::api::query::{AnswerCache, Invocations, QueryRunner};
+use crate::api::query::Queries;
 use crate::api::rules::points::{MINUTE, last_minute};
 use crate::api::rules::rule::{Measure, Rule};
-use crate::bucket::Bucket;
 use crate::platform::Platform;
 use crate::platform::errors::Problem;
-use crate::tenant::Transport;
 
 /// When no further alert is evaluated: 15 seconds after the first. The others catch up.
 const EVALUATING_MILLIS: i64 = 15_000;
@@ -35,19 +33,12 @@ struct Evaluated {
     matches: Vec<Matches>,
 }
 
-pub(super) async fn evaluate<B, T, P, C, I>(
+pub(super) async fn evaluate(
     alerts: &Alerts,
     rules: &[Rule],
-    runner: &QueryRunner<B, T, P, C, I>,
-) -> Vec<Outcome>
-where
-    B: Bucket,
-    T: Transport,
-    P: Platform,
-    C: AnswerCache,
-    I: Invocations,
-{
-    let now = || runner.admission().platform.now_millis();
+    runner: &impl Queries,
+) -> Vec<Outcome> {
+    let now = || runner.platform().now_millis();
     let (began, until) = (now(), last_minute(now()));
     let mut outcomes = Vec::new();
     // Each minute another one is the first, so that none waits for long if time runs out.

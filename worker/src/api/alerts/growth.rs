@@ -8,13 +8,10 @@ use std::collections::BTreeMap;
 use super::alert::Alert;
 use super::ratio::{Part, Ratio};
 use super::series::{Labels, Matches, Minutes, at_each, check_work, matches, series};
-use crate::api::query::{AnswerCache, Invocations, QueryRunner};
+use crate::api::query::Queries;
 use crate::api::rules::points::{MINUTE, Series};
 use crate::api::rules::rule::{Measure, Point, Rule, metric_label};
-use crate::bucket::Bucket;
-use crate::platform::Platform;
 use crate::platform::errors::Problem;
-use crate::tenant::Transport;
 
 /// The rate of false alarms per evaluation: one in a hundred thousand. An alert is evaluated 1,440
 /// times a day, so a series without a change fires at most once in ten weeks if its parts vary
@@ -34,20 +31,13 @@ const MAX_GROWTH: f64 = 1e6;
 /// The parts of a series, by the end of their minute.
 type Minutely = BTreeMap<i64, Part>;
 
-pub(super) async fn evaluate<B, T, P, C, I>(
+pub(super) async fn evaluate(
     alert: &Alert,
     rule: &Rule,
     measure: &Measure,
     minutes: Minutes,
-    runner: &QueryRunner<B, T, P, C, I>,
-) -> Result<Vec<Matches>, Problem>
-where
-    B: Bucket,
-    T: Transport,
-    P: Platform,
-    C: AnswerCache,
-    I: Invocations,
-{
+    runner: &impl Queries,
+) -> Result<Vec<Matches>, Problem> {
     let (mut rule, window, version) = (rule.clone(), alert.window(), &alert.version_label);
     if !version.is_empty() && !rule.group_by.contains(version) {
         rule.group_by.push(version.clone());

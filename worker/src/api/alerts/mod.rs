@@ -40,10 +40,11 @@ use worker::{Request, Response};
 
 use self::alert::Alert;
 use self::record::{Alerts, alerts_key};
-use self::store::{change, read_json};
+use self::store::change;
 use super::rules;
 use crate::api::query::EdgeQueryRunner;
 use crate::auth::access::{ADMIN, READ};
+use crate::http::body::{self, MAX_JSON};
 use crate::http::endpoint::Endpoint;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
@@ -84,7 +85,7 @@ pub(crate) async fn run(scope: &Scope) -> Result<(), Problem> {
 }
 
 async fn save(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
-    let mut alert: Alert = read_json(request, scope).await?;
+    let mut alert: Alert = body::json(request, &scope.isolate().bodies, MAX_JSON, "alert").await?;
     alert.check_name()?;
     alert.check_condition()?;
     if alert.id.is_empty() {

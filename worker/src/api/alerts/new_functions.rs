@@ -3,18 +3,14 @@
 use std::collections::{BTreeMap, HashSet};
 
 use pilotlight_core::TimeRange;
-use pilotlight_core::plans::Outgrown;
 use pilotlight_core::reports::{FunctionOrder, Source, TopFunctions};
 
 use super::alert::Alert;
 use super::series::{Matches, Minutes};
-use crate::api::query::{AnswerCache, Invocations, QueryRunner};
+use crate::api::query::Queries;
 use crate::api::rules::points::MINUTE;
 use crate::api::rules::rule::Measure;
-use crate::bucket::Bucket;
-use crate::platform::Platform;
 use crate::platform::errors::Problem;
-use crate::tenant::Transport;
 
 /// How often the kind is evaluated: every ten minutes, because it merges profiles of a whole day.
 pub(super) const EVERY: i64 = 10 * MINUTE;
@@ -28,19 +24,12 @@ const MAX_EVALUATIONS: usize = 12;
 /// Most new functions that an evaluation reports.
 const MAX_FUNCTIONS: usize = 20;
 
-pub(super) async fn evaluate<B, T, P, C, I>(
+pub(super) async fn evaluate(
     alert: &Alert,
     measure: &Measure,
     minutes: Minutes,
-    runner: &QueryRunner<B, T, P, C, I>,
-) -> Result<Vec<Matches>, Problem>
-where
-    B: Bucket,
-    T: Transport,
-    P: Platform,
-    C: AnswerCache,
-    I: Invocations,
-{
+    runner: &impl Queries,
+) -> Result<Vec<Matches>, Problem> {
     let first = minutes.after.div_euclid(EVERY) + 1;
     let last = minutes.until.div_euclid(EVERY);
     let evaluations = first..=last;
@@ -87,19 +76,12 @@ where
 }
 
 /// The functions with at least the alert's share, in percent.
-async fn large<B, T, P, C, I>(
+async fn large(
     alert: &Alert,
     measure: &Measure,
     range: TimeRange,
-    runner: &QueryRunner<B, T, P, C, I>,
-) -> Result<Vec<(String, f64)>, Problem>
-where
-    B: Bucket,
-    T: Transport,
-    P: Platform,
-    C: AnswerCache,
-    I: Invocations,
-{
+    runner: &impl Queries,
+) -> Result<Vec<(String, f64)>, Problem> {
     let found = functions(measure, range, runner).await?;
     let percent = found
         .functions
@@ -110,22 +92,13 @@ where
         .collect())
 }
 
-async fn functions<B, T, P, C, I>(
+async fn functions(
     measure: &Measure,
     range: TimeRange,
-    runner: &QueryRunner<B, T, P, C, I>,
-) -> Result<TopFunctions, Problem>
-where
-    B: Bucket,
-    T: Transport,
-    P: Platform,
-    C: AnswerCache,
-    I: Invocations,
-{
+    runner: &impl Queries,
+) -> Result<TopFunctions, Problem> {
     let (selector, profile_type) = (&measure.selector, &measure.profile_type);
-    let answer = runner
-        .merged_when(selector, profile_type, range, Outgrown::Refuse)
-        .await?;
+    let answer = runner.merged(selector, profile_type, range).await?;
     let source = Source::new(String::new(), range, &answer);
     Ok(TopFunctions::new(
         source,

@@ -7,10 +7,10 @@ use super::alert::Alert;
 use super::conditions;
 use super::series::{Labels, Minutes};
 use super::state::{Event, State};
-use super::store::read_json;
 use crate::api::query::EdgeQueryRunner;
 use crate::api::rules;
 use crate::api::rules::points::{MINUTE, last_minute};
+use crate::http::body::{self, MAX_JSON};
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::clock;
@@ -39,7 +39,7 @@ struct Firing {
 }
 
 pub(super) async fn answer(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
-    let alert: Alert = read_json(request, scope).await?;
+    let alert: Alert = body::json(request, &scope.isolate().bodies, MAX_JSON, "alert").await?;
     alert.check_condition()?;
     let range = Parameters::of(request).range_millis()?;
     let whole = |millis: i64| millis.div_euclid(MINUTE) * MINUTE;

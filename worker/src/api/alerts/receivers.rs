@@ -6,7 +6,8 @@ use worker::{Request, Response};
 use super::message::Message;
 use super::receiver::NewReceiver;
 use super::send;
-use super::store::{change, read_json, stored};
+use super::store::{change, stored};
+use crate::http::body::{self, MAX_JSON};
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
@@ -20,7 +21,8 @@ struct Tested {
 }
 
 pub(super) async fn save(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
-    let receiver: NewReceiver = read_json(request, scope).await?;
+    let receiver: NewReceiver =
+        body::json(request, &scope.isolate().bodies, MAX_JSON, "receiver").await?;
     // Links in messages use the address under which the receiver was saved.
     let site = request.url()?.origin().ascii_serialization();
     let receiver = receiver.checked(site)?;

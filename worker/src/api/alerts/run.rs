@@ -10,34 +10,26 @@ use super::attempt::Attempt;
 use super::evaluate::{apply, evaluate};
 use super::record::{self, Alerts};
 use super::send::send_waiting;
-use crate::api::query::{AnswerCache, Invocations, QueryRunner};
+use crate::api::query::Queries;
 use crate::api::rules::rule::Rule;
 use crate::bucket::{self, Bucket};
 use crate::http::outgoing::Outgoing;
 use crate::platform::Platform;
 use crate::platform::errors::Problem;
-use crate::tenant::Transport;
 
 /// Receivers that get messages at the same time: of six connections, some are left for the bucket.
 const PARALLEL: usize = 4;
 
 /// Evaluates the alerts in the object `key` on these `rules`, which are read only if there are
 /// alerts, and sends the messages that are due.
-pub(crate) async fn run<B, T, P, C, I>(
+pub(crate) async fn run(
     bucket: &impl Bucket,
     key: &str,
     rules: impl AsyncFn() -> Result<Vec<Rule>, Problem>,
-    runner: &QueryRunner<B, T, P, C, I>,
+    runner: &impl Queries,
     outgoing: &impl Outgoing,
-) -> Result<(), Problem>
-where
-    B: Bucket,
-    T: Transport,
-    P: Platform,
-    C: AnswerCache,
-    I: Invocations,
-{
-    let platform = &runner.admission().platform;
+) -> Result<(), Problem> {
+    let platform = runner.platform();
     let now = || platform.now_millis();
     let mut alerts: Alerts = bucket::record::read(bucket, key).await?;
     let mut problem = None;

@@ -3,13 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::query::{AnswerCache, Invocations, QueryRunner};
+use crate::api::query::Queries;
 use crate::api::rules::points::{self, MINUTE, Series, Steps};
 use crate::api::rules::rule::{Measure, RULE_ID, Rule};
-use crate::bucket::Bucket;
-use crate::platform::Platform;
 use crate::platform::errors::Problem;
-use crate::tenant::Transport;
 
 /// Most series of a rule that an alert can watch.
 const MAX_SERIES: usize = 200;
@@ -52,19 +49,12 @@ impl Minutes {
 }
 
 /// The series with points in these minutes, without the label of the rule's ID.
-pub(super) async fn series<B, T, P, C, I>(
+pub(super) async fn series(
     rule: &Rule,
     measure: &Measure,
     minutes: Minutes,
-    runner: &QueryRunner<B, T, P, C, I>,
-) -> Result<Vec<Series>, Problem>
-where
-    B: Bucket,
-    T: Transport,
-    P: Platform,
-    C: AnswerCache,
-    I: Invocations,
-{
+    runner: &impl Queries,
+) -> Result<Vec<Series>, Problem> {
     let Minutes { after, until } = minutes;
     let steps = Steps::covering(after, until, MINUTE)?;
     let found = points::points(rule, measure, steps, until - after, runner).await?;

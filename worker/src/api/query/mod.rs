@@ -21,11 +21,16 @@ use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
+#[cfg(test)]
 pub(crate) use cache::AnswerCache;
+#[cfg(test)]
 pub(crate) use invocations::Invocations;
 pub(crate) use invocations::SUBQUERIES_PATH;
+#[cfg(test)]
+pub(crate) use runner::QueryRunner;
 pub(crate) use runner::counted::Coverage;
-pub(crate) use runner::{EdgeQueryRunner, QueryRunner, Slice};
+pub(crate) use runner::queries::Queries;
+pub(crate) use runner::{EdgeQueryRunner, Slice};
 pub(crate) use spans::span_selector;
 #[cfg(test)]
 pub(crate) use subqueries::Fanout;

@@ -1,6 +1,7 @@
 //! What is stored for a tenant, as answers of the core's plans.
 
 pub(crate) mod counted;
+pub(crate) mod queries;
 
 use pilotlight_core::{
     ProfileType, SampleSelector, Selector, TimeRange, UnixNanos,
@@ -210,19 +211,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         Ok((bytes, rounded))
     }
 
-    /// All profiles as one.
-    #[cfg(test)]
-    pub(crate) async fn merged(
-        &self,
-        selector: &Selector,
-        profile_type: &ProfileType,
-        range: TimeRange,
-    ) -> Result<QueryAnswer, Problem> {
-        self.merged_when(selector, profile_type, range, Outgrown::Refuse)
-            .await
-    }
-
-    /// The same, which does this when the sum outgrows memory.
+    /// All profiles as one. What is done when the sum outgrows memory is said by `outgrown`.
     pub(crate) async fn merged_when(
         &self,
         selector: &Selector,

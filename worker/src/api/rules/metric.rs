@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 use super::points::{Steps, points};
 use super::prometheus::evaluate::check_held;
 use super::rule::Rule;
-use crate::api::query::{AnswerCache, Invocations, QueryRunner};
-use crate::bucket::Bucket;
-use crate::platform::Platform;
+use crate::api::query::Queries;
 use crate::platform::errors::Problem;
-use crate::tenant::Transport;
 
 /// A rule's metric in some steps.
 pub(super) struct Metric {
@@ -34,18 +31,11 @@ pub(super) struct Metrics {
 }
 
 /// The metrics of rules, in order. A rule with an error of its own doesn't hide the others.
-pub(super) async fn metrics<B, T, P, C, I>(
+pub(super) async fn metrics(
     rules: &[Rule],
     steps: Steps,
-    runner: &QueryRunner<B, T, P, C, I>,
-) -> Result<Metrics, Problem>
-where
-    B: Bucket,
-    T: Transport,
-    P: Platform,
-    C: AnswerCache,
-    I: Invocations,
-{
+    runner: &impl Queries,
+) -> Result<Metrics, Problem> {
     let (mut metrics, mut problem, mut held) = (Vec::new(), None, 0);
     for rule in rules {
         let measure = match rule.measure() {

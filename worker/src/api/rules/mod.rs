@@ -16,7 +16,6 @@
 mod exported;
 mod metric;
 pub(crate) mod points;
-mod posted;
 mod preview;
 mod prometheus;
 pub(crate) mod record;
@@ -29,6 +28,7 @@ use worker::{Request, Response};
 use self::record::SameName;
 use self::rule::Rule;
 use crate::auth::access::READ;
+use crate::http::body::{self, MAX_JSON};
 use crate::http::endpoint::Endpoint;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
@@ -72,7 +72,7 @@ async fn list(scope: &Scope) -> Result<Response, Problem> {
 }
 
 async fn save(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
-    let rule = posted::rule(request, scope).await?;
+    let rule: Rule = body::json(request, &scope.isolate().bodies, MAX_JSON, "rule").await?;
     let saved = record::save(scope, rule, SameName::Refuse).await?;
     Ok(Response::from_json(&saved)?)
 }

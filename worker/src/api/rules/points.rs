@@ -7,12 +7,9 @@ use pilotlight_core::store::SumWindow;
 use pilotlight_core::{Labels, ProfileType, TimeRange, UnixNanos};
 
 use super::rule::{Measure, Point, Rule};
-use crate::api::query::{AnswerCache, Invocations, QueryRunner};
-use crate::bucket::Bucket;
-use crate::platform::Platform;
+use crate::api::query::Queries;
 use crate::platform::errors::Problem;
 use crate::platform::limits::ReadRange;
-use crate::tenant::Transport;
 
 /// The shortest step, milliseconds.
 pub(crate) const MINUTE: i64 = 60_000;
@@ -144,20 +141,13 @@ pub(crate) fn text_bytes(labels: &BTreeMap<String, String>) -> usize {
 /// The points of a rule in these steps. `asked` is the length of the requested range in
 /// milliseconds: the tenant's limit applies to it, and not to what is read besides for whole steps
 /// and windows.
-pub(crate) async fn points<B, T, P, C, I>(
+pub(crate) async fn points(
     rule: &Rule,
     measure: &Measure,
     steps: Steps,
     asked: i64,
-    runner: &QueryRunner<B, T, P, C, I>,
-) -> Result<Points, Problem>
-where
-    B: Bucket,
-    T: Transport,
-    P: Platform,
-    C: AnswerCache,
-    I: Invocations,
-{
+    runner: &impl Queries,
+) -> Result<Points, Problem> {
     let mut sums = Sums {
         rule,
         steps,

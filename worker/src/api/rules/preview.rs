@@ -8,9 +8,9 @@ use serde::Serialize;
 use worker::{Request, Response};
 
 use super::points::{self, MINUTE, Series, Steps};
-use super::posted;
-use super::rule::{Measure, RULE_ID};
+use super::rule::{Measure, RULE_ID, Rule};
 use crate::api::query::EdgeQueryRunner;
+use crate::http::body::{self, MAX_JSON};
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
@@ -47,7 +47,7 @@ struct ShownSeries {
 }
 
 pub(super) async fn answer(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
-    let rule = posted::rule(request, scope).await?;
+    let rule: Rule = body::json(request, &scope.isolate().bodies, MAX_JSON, "rule").await?;
     if !rule.metric_name.is_empty() {
         rule.check_name()?;
     }

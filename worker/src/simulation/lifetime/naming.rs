@@ -5,7 +5,7 @@ use pilotlight_core::verbs::SymbolFrame;
 use pilotlight_core::verbs::programs::{Layout, Segment};
 use pilotlight_core::{Mapping, Profile, ProfileBuilder, Selector, SymbolFlags, TimeRange};
 
-use crate::api::query::QueryRunner;
+use crate::api::query::{Queries, QueryRunner};
 use crate::api::symbols::{Listed, store};
 use crate::bucket::{Bucket, Condition, Metered};
 use crate::meter::{Item, Meter};

@@ -4,7 +4,7 @@ use pilotlight_core::verbs::{PgoOptions, pgo};
 use pilotlight_core::{Function, Line, Profile, ProfileBuilder, Selector, TimeRange, merge, pprof};
 
 use crate::api::pgo::file;
-use crate::api::query::QueryRunner;
+use crate::api::query::{Queries, QueryRunner};
 use crate::meter::Meter;
 use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, TYPE, World};
 

@@ -62,7 +62,6 @@ impl Sending {
             rules: &rules,
             bucket: &bucket,
             runner: &runner,
-            platform: &world.platform(),
             outgoing: &self.receiver,
         };
         world.clock.run(world.faults.invocation(sender.run()))

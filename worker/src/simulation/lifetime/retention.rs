@@ -7,7 +7,7 @@ use pilotlight_core::{
 };
 
 use crate::api::admin::parked;
-use crate::api::query::QueryRunner;
+use crate::api::query::{Queries, QueryRunner};
 use crate::meter::Meter;
 use crate::platform::config::Retention;
 use crate::simulation::world::faults::Fault;

@@ -4,7 +4,7 @@ use pilotlight_core::plans::QueryAnswer;
 use pilotlight_core::{ProfileType, Selector, TimeRange};
 
 use super::figures::{WASM, cpu_millis, directory_bytes, kib};
-use crate::api::query::QueryRunner;
+use crate::api::query::{Queries, QueryRunner};
 use crate::api::rules::points::{Steps, points};
 use crate::api::rules::rule::Rule;
 use crate::bucket::Metered;

@@ -7,7 +7,7 @@ use pilotlight_core::plans::Grouping;
 use pilotlight_core::{ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos, pprof};
 
 use crate::api::pyroscope::tests::every_answer;
-use crate::api::query::{QueryRunner, tests::every_answer as every_own_answer};
+use crate::api::query::{Queries, QueryRunner, tests::every_answer as every_own_answer};
 use crate::meter::Meter;
 use crate::simulation::random;
 use crate::simulation::world::{BEGIN, DAY, HOUR, World};

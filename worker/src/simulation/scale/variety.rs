@@ -11,7 +11,7 @@ use pilotlight_core::{
 
 use super::invocations::{Kept, Others};
 use super::subqueries::days;
-use crate::api::query::{Fanout, QueryRunner};
+use crate::api::query::{Fanout, Queries, QueryRunner};
 use crate::meter::Meter;
 use crate::simulation::world::{BEGIN, DAY, TYPE, World};
 

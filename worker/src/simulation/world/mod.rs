@@ -17,7 +17,7 @@ use pilotlight_core::{
     pprof,
 };
 
-use crate::api::query::QueryRunner;
+use crate::api::query::{Queries, QueryRunner};
 use crate::bucket::memory::MemoryBucket;
 use crate::maintenance::duty::VisitReport;
 use crate::maintenance::rebuild as rebuild_catalog;

@@ -5,13 +5,10 @@ use std::collections::BTreeMap;
 use pilotlight_core::plans::MAX_HELD;
 
 use super::expression::{Expression, MetricSelector, NAME, Over};
-use crate::api::query::{AnswerCache, Invocations, QueryRunner};
+use crate::api::query::Queries;
 use crate::api::rules::points::{self, MINUTE, Series, Steps};
 use crate::api::rules::rule::{Measure, Point, Rule};
-use crate::bucket::Bucket;
-use crate::platform::Platform;
 use crate::platform::errors::Problem;
-use crate::tenant::Transport;
 
 /// How old the latest point may be, as in Prometheus: 5 minutes.
 const LOOKBACK: i64 = 5 * MINUTE;
@@ -100,19 +97,12 @@ fn gcd(a: i64, b: i64) -> i64 {
 }
 
 /// The values of an expression.
-pub(super) async fn evaluate<B, T, P, C, I>(
+pub(super) async fn evaluate(
     expression: &Expression,
     times: Times,
     rules: &[Rule],
-    runner: &QueryRunner<B, T, P, C, I>,
-) -> Result<Answer, Problem>
-where
-    B: Bucket,
-    T: Transport,
-    P: Platform,
-    C: AnswerCache,
-    I: Invocations,
-{
+    runner: &impl Queries,
+) -> Result<Answer, Problem> {
     let mut answer = Answer::default();
     let (mut sums, mut computed, mut held) = (BTreeMap::<_, BTreeMap<i64, f64>>::new(), 0, 0);
     for (rule, measure) in measured(rules, &expression.selector) {

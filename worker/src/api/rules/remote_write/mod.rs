@@ -36,7 +36,6 @@ pub(crate) async fn run(scope: &Scope) -> Result<(), Problem> {
         rules: &rules::of_tenant(scope).await?,
         bucket: &scope.bucket()?,
         runner: &EdgeQueryRunner::open(scope)?,
-        platform: &Edge,
         outgoing: &Edge,
     };
     sender.run().await

@@ -7,7 +7,7 @@ use pilotlight_core::store::TenantId;
 use super::messages::encode;
 use super::progress::{Progress, progress_key};
 use super::target::{Target, Version};
-use crate::api::query::{AnswerCache, Invocations, QueryRunner};
+use crate::api::query::Queries;
 use crate::api::rules::metric::{Metric, metrics};
 use crate::api::rules::points::{MINUTE, Steps, last_minute};
 use crate::api::rules::rule::Rule;
@@ -15,7 +15,6 @@ use crate::bucket::{Bucket, record};
 use crate::http::outgoing::{Outgoing, Post, PostResponse};
 use crate::platform::Platform;
 use crate::platform::errors::Problem;
-use crate::tenant::Transport;
 
 /// Most minutes of a visit: an hour.
 const MAX_MINUTES: i64 = 60;
@@ -30,14 +29,13 @@ const MAX_SAMPLES: usize = 2_000;
 const MAX_WAIT: i64 = 60 * MINUTE;
 
 /// What sends a tenant's points.
-pub(crate) struct Sender<'a, B, S, T, P, C, I, W, O> {
+pub(crate) struct Sender<'a, B, Q, O> {
     pub(crate) tenant: &'a TenantId,
     pub(crate) target: &'a Target,
     pub(crate) rules: &'a [Rule],
     /// Where the progress is.
-    pub(crate) bucket: &'a S,
-    pub(crate) runner: &'a QueryRunner<B, T, P, C, I>,
-    pub(crate) platform: &'a W,
+    pub(crate) bucket: &'a B,
+    pub(crate) runner: &'a Q,
     pub(crate) outgoing: &'a O,
 }
 
@@ -49,22 +47,12 @@ enum Failed {
     Retry(String, Option<i64>),
 }
 
-impl<B, S, T, P, C, I, W, O> Sender<'_, B, S, T, P, C, I, W, O>
-where
-    B: Bucket,
-    S: Bucket,
-    T: Transport,
-    P: Platform,
-    C: AnswerCache,
-    I: Invocations,
-    W: Platform,
-    O: Outgoing,
-{
+impl<B: Bucket, Q: Queries, O: Outgoing> Sender<'_, B, Q, O> {
     /// Sends what is due, in order, until a request fails.
     pub(crate) async fn run(&self) -> Result<(), Problem> {
         let progress: Progress = record::read(self.bucket, &progress_key(self.tenant)).await?;
         let mut visit = Visit {
-            now: self.platform.now_millis(),
+            now: self.runner.platform().now_millis(),
             stored: progress.clone(),
             progress,
         };
@@ -225,7 +213,7 @@ where
         if *progress == visit.stored {
             return Ok(());
         }
-        let now = || self.platform.now_millis();
+        let now = || self.runner.platform().now_millis();
         let set = |there: &mut Progress| {
             if progress.sent_until.is_none() || there.sent_until <= progress.sent_until {
                 *there = progress.clone();
