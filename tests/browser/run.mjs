@@ -49,8 +49,6 @@ const SERVER = [
   "reports",
   "mcp",
   "services",
-  "down",
-  "token",
   "truth",
   "agents",
   "share",
@@ -66,7 +64,6 @@ const SERVER = [
   "explain",
   "export",
   "views",
-  "remotewrite",
 ];
 /** Tests that measure speed or need a server without other pushes; they run last, one at a time. */
 const ALONE = ["home", "hostile", "extremes"];

@@ -2,6 +2,7 @@
 //! so that only the answer is lost; and those who ask for them die.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::future::{Future, poll_fn};
 use std::ops::Range;
 use std::pin::pin;
@@ -62,13 +63,21 @@ struct State {
     /// How often the objects have died.
     deaths: Cell<u64>,
     /// Those who wait for an object, and must hear of its death.
-    callers: RefCell<Vec<Waker>>,
+    callers: RefCell<Callers>,
     /// How often new code was deployed.
     deploys: Cell<u64>,
     /// The invocation that runs, and the one that is to die.
     current: Cell<u64>,
     last: Cell<u64>,
     doomed: Cell<u64>,
+}
+
+/// Wakers, each once, in the order in which they came.
+#[derive(Default)]
+struct Callers {
+    wakers: Vec<Waker>,
+    /// What they point to. Nothing else can be there as long as they are kept.
+    known: HashSet<*const ()>,
 }
 
 impl Faults {
@@ -111,8 +120,8 @@ impl Faults {
     /// Wakes at the next death.
     pub(super) fn wake_at_death(&self, caller: &Waker) {
         let mut callers = self.0.callers.borrow_mut();
-        if !callers.iter().any(|other| other.will_wake(caller)) {
-            callers.push(caller.clone());
+        if callers.known.insert(caller.data()) {
+            callers.wakers.push(caller.clone());
         }
     }
 
@@ -182,7 +191,8 @@ impl Faults {
 
     async fn kill_objects(&self) {
         self.0.deaths.set(self.0.deaths.get() + 1);
-        self.0.callers.take().iter().for_each(Waker::wake_by_ref);
+        let callers = self.0.callers.take();
+        callers.wakers.iter().for_each(Waker::wake_by_ref);
         pause().await;
     }
 
