@@ -66,7 +66,10 @@ fn what_is_seen_comes_back_in_every_text() {
         let text = session.export_folded(id, 0, &texts(steps)).expect("small");
         assert_eq!(text, expected, "{steps:?}");
         let json = speedscope::encode(&profile, 1 << 20).expect("small");
-        for json in [json, flamebearer::encode(&profile, 0)] {
+        for json in [
+            json,
+            flamebearer::encode(&profile, 0).expect("nothing negative"),
+        ] {
             let again = imports::open(json.as_bytes(), MAX_PROFILE_BYTES).expect("our own");
             let again = again.decoded.profile;
             assert_eq!(again.total(0), profile.total(0), "{steps:?}");

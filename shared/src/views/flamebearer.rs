@@ -1,6 +1,7 @@
 //! A profile as the JSON that Pyroscope's viewers open (flamebearer).
 
 use serde::Serialize;
+use thiserror::Error;
 
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
@@ -65,7 +66,11 @@ impl From<&ProfileType> for Metadata {
             format: "single",
             spy_name: "",
             sample_rate: about.sample_rate,
-            units: about.units,
+            units: match profile_type.sample_unit.contains('/') {
+                // Parts of something, such as count/1000: the format has no word for them.
+                true => profile_type.sample_unit.clone(),
+                false => about.units,
+            },
             name: about.name,
         }
     }
@@ -81,11 +86,23 @@ impl Metadata {
     }
 }
 
-/// Writes one sample type of a profile, functions by their names. What is negative is left out: a
-/// flame graph has no place for it.
-pub fn encode(profile: &Profile, sample_type: usize) -> String {
+/// The profile can't be written as a flame graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error(
+    "the profile has negative values, which this format can't hold; choose pprof or another format"
+)]
+pub struct NegativeValues;
+
+/// Writes one sample type of a profile, functions by their names.
+pub fn encode(profile: &Profile, sample_type: usize) -> Result<String, NegativeValues> {
+    if profile.samples().values[sample_type]
+        .iter()
+        .any(|&value| value < 0)
+    {
+        return Err(NegativeValues);
+    }
     let graph = flame_graph(&CallTree::new(profile, sample_type, By::Name), 0);
-    encode_graph(&graph, &profile_type(profile, sample_type))
+    Ok(encode_graph(&graph, &profile_type(profile, sample_type)))
 }
 
 /// The profile type of a sample type of a file, which says no more of it than its name and its unit.
@@ -121,6 +138,7 @@ mod tests {
             ("inuse_objects", "count"),
             ("contentions", "count"),
             ("alloc_space", "bytes"),
+            ("samples", "count/1000"),
         ] {
             let mut builder = ProfileBuilder::new();
             builder.sample_type(kind, unit);
@@ -138,7 +156,7 @@ mod tests {
             }
             builder.sample(None, None, &[7]);
             let profile = builder.finish();
-            let text = encode(&profile, 0);
+            let text = encode(&profile, 0).expect("nothing negative");
             let opened = imports::open(text.as_bytes(), 1 << 20).expect("our own");
             assert_eq!(opened.format, Some("flamebearer"));
             let read = opened.decoded.profile;
@@ -146,5 +164,16 @@ mod tests {
             let text = |profile: &Profile| folded::encode(profile, 0, 1 << 20).expect("small");
             assert_eq!(text(&read), text(&profile));
         }
+    }
+
+    #[test]
+    fn negative_values_are_refused() {
+        let mut builder = ProfileBuilder::new();
+        builder.sample_type("delta", "count");
+        for (name, value) in [("up", 50), ("down", -20)] {
+            let stack = builder.named_stack(&["root", name]);
+            builder.sample(stack, None, &[value]);
+        }
+        assert_eq!(encode(&builder.finish(), 0), Err(NegativeValues));
     }
 }

@@ -72,7 +72,7 @@ pub fn write(format: &str, bytes: &[u8], sample_type: u32) -> Result<Vec<u8>, Js
     let text = match format {
         "speedscope" => speedscope::encode(&profile, MAX_PROFILE_BYTES)?,
         "flamebearer" if column < profile.sample_types().len() => {
-            flamebearer::encode(&profile, column)
+            flamebearer::encode(&profile, column)?
         }
         _ => {
             let problem = format!("sample type {column} can't be exported as {format}");
