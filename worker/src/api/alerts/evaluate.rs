@@ -82,9 +82,8 @@ pub(super) async fn evaluate(
     outcomes
 }
 
-/// Applies outcomes to the stored alerts and queues messages. Returns whether to write the result.
-pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) -> bool {
-    let mut changed = false;
+/// Applies outcomes to the stored alerts and queues messages.
+pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) {
     for Outcome {
         alert,
         minutes,
@@ -107,26 +106,21 @@ pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) -> bool {
             alerts.end(at, minutes.until);
             alerts.alerts[at].state.rule_generation = rule.generation;
             alerts.alerts[at].state.evaluated = minutes.after;
-            changed = true;
         }
         let state = &mut alerts.alerts[at].state;
         let evaluated = match result {
             Ok(evaluated) => evaluated,
             Err(error) => {
-                changed |= state.error != *error;
                 if *is_gone && !state.firing.is_empty() {
                     alerts.end(at, minutes.until);
-                    changed = true;
                 }
                 alerts.alerts[at].state.error.clone_from(error);
                 continue;
             }
         };
-        changed |= minutes.until - state.evaluated >= REFRESH || !state.error.is_empty();
         state.error.clear();
         let changes = state.advance(alert, *minutes, &evaluated.matches);
         let repeated = state.refresh(minutes.until, REFRESH);
-        changed |= !changes.is_empty() || !repeated.is_empty();
         alerts.remember(alert, &changes);
         for notification in notifications(changes) {
             let message = |receiver: &Receiver| evaluated.message(receiver, alert, &notification);
@@ -143,7 +137,6 @@ pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) -> bool {
             });
         }
     }
-    changed
 }
 
 impl Evaluated {
@@ -205,9 +198,9 @@ mod tests {
             result: Err("no".to_owned()),
         };
         let (broken, gone) = (outcome(false), outcome(true));
-        assert!(apply(&mut alerts, &[broken]));
+        apply(&mut alerts, &[broken]);
         assert_eq!(alerts.alerts[0].state.firing.len(), 1);
-        assert!(apply(&mut alerts, &[gone]));
+        apply(&mut alerts, &[gone]);
         let state = &alerts.alerts[0].state;
         assert_eq!((state.firing.len(), state.error.as_str()), (0, "no"));
         let waiting = &alerts.receivers[0].waiting;

@@ -146,6 +146,8 @@ fn text(alert: &Alert, unit: &str, status: Status, instances: &[Instance]) -> St
             let labels = labels.collect::<Vec<_>>().join(", ");
             let what = match status {
                 Status::Resolved => String::new(),
+                // The condition says for how long.
+                _ if alert.kind == Kind::Silent => String::new(),
                 _ => value_text(alert, unit, one.value),
             };
             match (what.is_empty(), labels.is_empty()) {
@@ -189,7 +191,6 @@ fn value_text(alert: &Alert, unit: &str, value: f64) -> String {
     let value = number(value);
     match alert.kind {
         Kind::Grew => format!("+{value} %"),
-        Kind::Silent => format!("{value} min"),
         _ => format!("{value} {unit}"),
     }
 }

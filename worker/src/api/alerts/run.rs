@@ -38,7 +38,9 @@ pub(crate) async fn run(
             Ok(rules) => {
                 let outcomes = evaluate(&alerts, &rules, runner).await;
                 // Tried on a copy first: if nothing changes, nothing is written.
-                if apply(&mut alerts.clone(), &outcomes) {
+                let mut applied = alerts.clone();
+                apply(&mut applied, &outcomes);
+                if applied != alerts {
                     let change = |stored: &mut Alerts| {
                         apply(stored, &outcomes);
                         Ok(())
