@@ -113,6 +113,26 @@ test("a level that begins near an end of the range is told when it begins", () =
   assert.ok(hits >= 45 && hits >= 0.85 * inWaves.length, `${hits} of ${inWaves.length}`);
 });
 
+test("what is high at an end of the range is no spike: it isn't known how long it is", () => {
+  const steps = (length: number, value: (minute: number) => number) =>
+    Array.from({ length }, (_, minute) => value(minute));
+  const told = (values: number[]) => {
+    const { kind, from, before, after } = loadChange(seriesOf(values), []) ?? {};
+    return [kind, (from ?? 0) / MINUTE, before, after];
+  };
+  const rise = (last: number) => told(steps(60, (minute) => (minute < 60 - last ? 100 : 200)));
+  assert.deepEqual(rise(2), [undefined, 0, undefined, undefined], "too little to tell");
+  assert.deepEqual(rise(4), ["level", 56, 100, 200]);
+  assert.deepEqual(rise(8), ["level", 52, 100, 200]);
+  assert.deepEqual(told(steps(70, (minute) => (minute < 5 ? 200 : 100))), ["level", 5, 200, 100]);
+});
+
+test("a load that rises all the time has no moment at which it changed", () => {
+  const found = loadChange(seriesOf(Array.from({ length: 60 }, (_, minute) => 100 + 5 * minute)), []);
+  assert.deepEqual([found?.kind, found?.from], ["trend", 30 * MINUTE]);
+  assert.deepEqual([found?.before, found?.after], [172.5, 322.5], "all steps of both halves");
+});
+
 test("a spike of three minutes in an hour is found, whatever the wave", () => {
   let hits = 0;
   for (let seed = 0; seed < 100; seed++) {
@@ -158,7 +178,7 @@ test("the deploy that changed most is told, each against the version before it",
   const found = loadChange(seriesOf(values), versions(["a", 0], ["b", 60], ["c", 120]).reverse());
   assert.deepEqual(found?.versions, { before: "b", after: "c" });
   assert.ok(found && Math.abs(found.after / found.before - 2) < 0.2);
-  assert.equal(found.until, 179 * MINUTE);
+  assert.equal(found.until, 180 * MINUTE);
 });
 
 test("without enough steps, or without any load, nothing is said", () => {

@@ -1,15 +1,15 @@
 /** A change of the load of a service, and how large it is. */
 
 export interface LoadChange {
-  kind: "deploy" | "level" | "spike";
-  /** From when to when, in Unix milliseconds; of a deploy and a level until the last profile or the next deploy. */
+  kind: "deploy" | "level" | "trend" | "spike";
+  /** From when to when, in Unix milliseconds; of a deploy and a level until the last profile or the next deploy. Of a trend, the second half. */
   from: number;
   until: number;
   /** The begin of the time before it, which it is held against. */
   since: number;
-  /** Mean of the steps before it; of a spike, of as many as it has. In the unit of the values. */
+  /** Load before it, for each step with profiles; of a spike, of as many as it has. In the unit of the values. */
   before: number;
-  /** Mean of its own steps. */
+  /** Its own load. */
   after: number;
   /** Of a deploy: the version that began, and the one before it. */
   versions: { before: string; after: string } | null;

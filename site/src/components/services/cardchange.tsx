@@ -32,8 +32,12 @@ export function CardChange({ service, found, range }: { service: string; found: 
 
 /** "+39 % since 21:33 (1.9.0)". */
 export function ChangeText({ found: { kind, from, until, before, after, versions } }: { found: ServiceChange }) {
-  const when =
-    kind === "spike" ? `at ${formatMinute(from)} for ${formatStep(until - from)}` : `since ${formatMinute(from)}`;
+  const when = {
+    deploy: `since ${formatMinute(from)}`,
+    level: `since ${formatMinute(from)}`,
+    trend: "gradually",
+    spike: `at ${formatMinute(from)} for ${formatStep(until - from)}`,
+  }[kind];
   return (
     <>
       <b>{roughChange(before, after)}</b> {when}
@@ -43,7 +47,8 @@ export function ChangeText({ found: { kind, from, until, before, after, versions
 }
 
 /** "0.92 → 1.28 cores with version 1.9.0". */
-export function changeTitle({ before, after, step, type, versions, label }: ServiceChange): string {
-  const what = versions?.after ? `with ${label} ${versions.after}` : versions ? `with no ${label}` : "on average";
+export function changeTitle({ kind, before, after, step, type, versions, label }: ServiceChange): string {
+  const steady = kind === "trend" ? "on average, from the first half to the second" : "on average";
+  const what = versions?.after ? `with ${label} ${versions.after}` : versions ? `with no ${label}` : steady;
   return `${formatLoads(before, after, step, type)} ${what}`;
 }

@@ -41,7 +41,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
       </div>
       <Sparkline
         values={series?.values ?? []}
-        marked={found && series ? partIn(stepsSpan(series), found) : undefined}
+        marked={found && found.kind !== "trend" && series ? partIn(stepsSpan(series), found) : undefined}
       />
       <div class="card-row">
         <span

@@ -274,7 +274,7 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
       const side = { ...(window ? fixed(window) : range), filters: own };
       return { value, seen: time, side, processes: processesOf(time, value) };
     });
-    return { label, values, sides, process, times: window ? BEFORE_WINDOW : HALVES, step };
+    return { label, values, sides, process, times: window ? BEFORE_WINDOW : WHEN_CHANGED, step };
   }
   const { times, spans } = await timesOf(question, stopped);
   const sides = spans.map(
@@ -288,6 +288,8 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
   return { label: "", values, sides, process, times, step };
 }
 
+/** Without versions: the moment is looked for when it is chosen. */
+const WHEN_CHANGED = "when the load changed";
 const HALVES = "halves of the range";
 const BEFORE_WINDOW = "selected time ↔ before";
 
@@ -301,7 +303,7 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
     return { times: BEFORE_WINDOW, spans: [before, window] };
   }
   const { change, profiled } = await fetchChange(type, service, filters, span, stopped);
-  if (!change) {
+  if (!change || change.kind === "trend") {
     const isAll = profiled.from === span.from && profiled.until === span.until;
     return { times: isAll ? HALVES : "halves of the time with profiles", spans: halves(profiled) };
   }
