@@ -96,6 +96,12 @@ describe("filters", () => {
     assert.match(page.url(), /\/file/, "undoing does not leave the page");
     await page.keyboard.press("Shift+Z");
     await drawnFrames(page, focused.total);
+    // The keyboard stays at the frame, so that keys can follow each other.
+    await page.keyboard.press("z");
+    await drawnFrames(page, whole.total);
+    await at("current-frame").filter({ hasText: name }).waitFor({ state: "attached" });
+    await page.keyboard.press("f");
+    await drawnFrames(page, focused.total);
 
     const again = await opened(link.slice(link.indexOf("/file")));
     checkFrames(await drawnFrames(again.page, focused.total), focused);

@@ -53,6 +53,7 @@ pub struct TreeInfo {
     pub whole: f64,
     pub whole_exact: String,
     pub unmatched: Vec<u32>,
+    pub undrawn: u32,
     pub inverted: bool,
     pub cut: Option<u32>,
     pub start: Option<f64>,

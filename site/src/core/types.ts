@@ -55,6 +55,8 @@ export interface TreeInfo {
   whole_exact: string;
   /** Which of the steps matched nothing, from 0. */
   unmatched: number[];
+  /** Nodes without a value above zero, which have no width. */
+  undrawn: number;
   /** Whether callers are below what they call, as in a tree upside down. Then nodes have no self value. */
   inverted: boolean;
   /** Of a tree upside down, the depth below which callers are left out. */

@@ -8,7 +8,8 @@ export function describeProfiles(profiles: number, type: string): string {
   return isGauge(type) ? `average of ${plural(profiles, "snapshot")}` : plural(profiles, "profile");
 }
 
-export function describeFrames(frames: number): string {
+export function describeFrames(frames: number, undrawn: number): string {
+  if (undrawn > 0) return `${frames - undrawn} of ${plural(frames, "frame")} drawn`;
   return frames === 1 ? "1 frame" : `all ${plural(frames, "frame")} drawn`;
 }
 

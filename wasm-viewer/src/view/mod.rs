@@ -172,6 +172,7 @@ impl View {
         TreeInfo {
             id,
             nodes: self.shape().len() as u32,
+            undrawn: self.undrawn(),
             depth: self.depths.iter().max().map_or(0, |d| d + 1),
             kind: self.kind.clone(),
             unit: self.unit.clone(),
@@ -185,6 +186,13 @@ impl View {
             start: self.start_of(NodeId::ROOT),
             diff,
         }
+    }
+
+    /// How many nodes have no width, as they have no value above zero.
+    fn undrawn(&self) -> u32 {
+        let nodes = (0..self.shape().len() as u32).filter_map(|n| self.shape().node(n));
+        let without = nodes.filter(|&node| both_exact(self.values.totals(node)) <= 0);
+        without.count() as u32
     }
 
     /// Both sides of the root together.

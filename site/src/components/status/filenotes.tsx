@@ -1,3 +1,4 @@
+import { plural } from "../../format/value.ts";
 import { shown } from "../../state/profile/shown.ts";
 
 /** What is to be said of a file beside its samples: what its reader left out above all. */
@@ -12,7 +13,7 @@ export function FileNotes() {
       ) : (
         <details>
           <summary>
-            {first} <span class="link">and {more.length} more</span>
+            {first} · <span class="link">{plural(more.length, "more note")}</span>
           </summary>
           <ul>
             {more.map((text) => (

@@ -8,11 +8,12 @@ export function Footer() {
   const answer = shown.value;
   const tree = answer.state === "ready" ? answer.tree : null;
   const [first = "", ...more] = answer.state === "ready" ? answer.facts : [];
-  const facts = tree ? [first, describeFrames(tree.nodes), ...more] : [];
+  const facts = tree ? [first, describeFrames(tree.nodes, tree.undrawn), ...more] : [];
   // Those of files stand above their picture.
   const ofFile = route.value.page === "file";
   const warnings = answer.state === "ready" && !ofFile ? [...answer.warnings] : [];
   if (tree?.cut) warnings.push(`Callers more than ${tree.cut} frames away are left out: there are too many.`);
+  if (tree?.undrawn) warnings.push("Frames without a positive value have no width. Table lists them.");
   return (
     <footer class="foot">
       <span data-testid="facts">{facts.join(" · ")}</span>

@@ -39,6 +39,31 @@ const searchText = computed(() => pictureRoute.value.search);
 /** What the live region says. */
 export const announcement = signal("");
 
+/** Keys of the current frame and its nearest callers, for the tree that comes next. */
+let place: Promise<string[]> | null = null;
+/** Callers that are looked for where the frame itself is gone. */
+const NEAREST_CALLERS = 8;
+
+/** Asks where one is, before another tree takes the place of this one. */
+export function keepPlace(): void {
+  const [id, node] = [tree.peek()?.id, current.peek()];
+  // Frames of a chart are places in time.
+  if (id === undefined || node === ROOT || node === NONE || tree.peek()?.start !== null) return;
+  const keysOf = (path: { node: number }[]) => Promise.all(path.map(({ node }) => core.key(id, node)));
+  place = core
+    .node(id, node)
+    .then(({ path }) => keysOf(path.slice(-NEAREST_CALLERS)))
+    .catch(() => []);
+}
+
+/** Where one was, in a new tree. */
+async function keptPlace(next: TreeInfo): Promise<number> {
+  const keys = (await place) ?? [];
+  place = null;
+  const nodes = await Promise.all(keys.map((key) => nodeOf(next.id, key).catch(() => NONE)));
+  return nodes.findLast((node) => node !== NONE) ?? NONE;
+}
+
 /** Nodes of the current tree whose keys were seen, so that one's own navigation needs no lookup. */
 const nodeByKey = new Map<string | null, number>();
 
@@ -263,6 +288,7 @@ async function applyUrl(next: TreeInfo | null, target: Picture): Promise<void> {
   // Synchronous where the keys are known: one's own steps must not lag behind the pointer.
   const zoomed = known(target.zoom) ?? (await lookUp(target.zoom));
   const chosen = known(target.selection) ?? (await lookUp(target.selection));
+  const kept = next && place && before.tree !== next ? await keptPlace(next) : NONE;
   if (lookup.aborted) return;
   nodeByKey.set(target.zoom, zoomed).set(target.selection, chosen);
   const { extent: seen, urlExtent } = view.peek();
@@ -275,8 +301,12 @@ async function applyUrl(next: TreeInfo | null, target: Picture): Promise<void> {
       urlExtent: target.extent,
       selected: chosen,
     };
-    if (before.tree !== next) current.value = chosen === NONE ? view.peek().zoom : chosen;
+    if (before.tree !== next) {
+      current.value = chosen === NONE ? view.peek().zoom : chosen;
+      announcement.value = "";
+    }
   });
+  if (kept !== NONE && chosen === NONE) await visitNode(kept);
 }
 
 /** The node of a key. The core finds the root for a key that the tree lacks, too. */
