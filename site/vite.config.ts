@@ -50,8 +50,8 @@ export default defineConfig({
     preload(),
     template({ oxc, build: { target } }),
     budget({
-      entry: 68.5,
-      all: 159,
+      entry: 69,
+      all: 160,
       apart: {
         arrange: 36,
         callgraph: 6,

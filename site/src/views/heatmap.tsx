@@ -155,7 +155,7 @@ function Strip({ map }: { map: Heatmap }) {
     <div class="heatmap">
       <div class="heatmap-tools">
         <span class="soft">
-          Each column is {formatMoment(map.column, map.column / 10)}, top to bottom. Stronger shade: more samples.
+          Each column is {formatMoment(map.column, map.column / 10)}, top to bottom. Stronger shade: larger value.
         </span>
         <button
           type="button"

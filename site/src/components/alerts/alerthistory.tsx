@@ -54,6 +54,7 @@ function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules:
   // A deleted alert has neither unit nor rule.
   const alert = byId.get(event.alert);
   const target = alert && profilesAround(alert, rules.get(alert.rule) ?? null, labels, at);
+  const amount = alert ? alertValue(alert.kind, value, alert.unit) : "";
   const time = <time dateTime={new Date(at).toISOString()}>{formatMinute(at)}</time>;
   return (
     <tr data-testid="alert-event" data-status={status}>
@@ -64,7 +65,11 @@ function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules:
       <td>
         <b class={`alert-status ${status}`}>{status === "firing" ? "Firing" : "Resolved"}</b>
       </td>
-      <td class="num">{alert ? alertValue(alert.kind, value, alert.unit) : ""}</td>
+      <td class="num">
+        {/* Of what ended, the last value while it fired. */}
+        {amount && status === "resolved" && <span class="soft">last </span>}
+        {amount}
+      </td>
     </tr>
   );
 }

@@ -93,6 +93,9 @@ export function Condition({ draft, made, rule, onChange }: Props) {
       {kind === "grew" && (
         <Compared rule={rule} value={draft.versionLabel} onChange={(versionLabel) => onChange({ versionLabel })} />
       )}
+      {kind === "grew" && !draft.versionLabel && (
+        <p class="hint">Reports the change: it ends when both periods have the new level.</p>
+      )}
     </div>
   );
 }

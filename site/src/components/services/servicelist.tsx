@@ -7,12 +7,14 @@ import { favourites } from "../../state/page/favourites.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { lastingChange } from "../../state/query/servicechanges.ts";
 import { arranged, commonType } from "../../state/query/serviceorder.ts";
-import { widest } from "../../state/query/sides.ts";
 import { go, homeRoute } from "../../state/url/router.ts";
 import { formatSort, parseSort } from "../../state/url/values.ts";
 import { SearchField } from "../controls/searchfield.tsx";
 import { Select } from "../controls/select.tsx";
+import { lazy } from "../lazy.tsx";
 import { ServiceCard } from "./servicecard.tsx";
+
+const NoMatch = lazy(() => import("./nomatch.tsx").then((module) => module.NoMatch));
 
 /** Changes are looked for on a server only. */
 const ORDERS = [
@@ -38,8 +40,6 @@ export function ServiceList({ found }: { found: Service[] }) {
   });
   const all = plural(found.length, "service");
   const valid = namePattern(search) !== null;
-  const wide = widest();
-  const isNarrow = valid && base.from !== wide.range.from;
   return (
     <>
       <div class="service-tools">
@@ -67,27 +67,7 @@ export function ServiceList({ found }: { found: Service[] }) {
           ))}
         </ul>
       )}
-      {listed.length === 0 && (
-        <div class="nothing" data-testid="no-match">
-          <h2>{valid ? `No service matches “${search.trim()}”` : "Invalid regular expression"}</h2>
-          {isNarrow && <p>Only services with profiles in this range are searched.</p>}
-          <div class="note-actions">
-            <button type="button" class="control" data-testid="clear-search" onClick={clearSearch}>
-              Clear the search
-            </button>
-            {isNarrow && (
-              <button
-                type="button"
-                class="control"
-                data-testid="search-wider"
-                onClick={() => go({ base: { ...base, ...wide.range } })}
-              >
-                {wide.label}
-              </button>
-            )}
-          </div>
-        </div>
-      )}
+      {listed.length === 0 && <NoMatch valid={valid} />}
     </>
   );
 }
@@ -95,10 +75,4 @@ export function ServiceList({ found }: { found: Service[] }) {
 /** Fetched after the services. Where that fails, their cards say what they say without. */
 function lookForChanges(): void {
   void trackWork(import("../../state/query/loadchanges.ts")).catch(console.warn);
-}
-
-/** The button goes away, so the field gets the focus. */
-function clearSearch(): void {
-  go({ search: "" }, "replace");
-  setTimeout(() => document.getElementById("search")?.focus());
 }

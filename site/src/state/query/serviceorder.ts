@@ -60,7 +60,7 @@ export function arranged(services: Service[], arrangement: Arrangement): Service
   const matches = namePattern(search) ?? (() => false);
   const chosen = type || commonType(services);
   const sign = sort.descending ? -1 : 1;
-  const byName = (a: Service, b: Service) => (a.name < b.name ? -1 : 1);
+  const byName = (a: Service, b: Service) => a.name.localeCompare(b.name, "en");
   const ranked = services
     .filter(({ name }) => matches(name))
     .map((service) => ({

@@ -1,0 +1,36 @@
+import { widest } from "../../state/query/sides.ts";
+import { go, homeRoute } from "../../state/url/router.ts";
+
+/** What a search finds that finds nothing. */
+export function NoMatch({ valid }: { valid: boolean }) {
+  const { search, base } = homeRoute.value;
+  const { label, range } = widest();
+  const isNarrow = valid && base.from !== range.from;
+  return (
+    <div class="nothing" data-testid="no-match">
+      <h2>{valid ? `No service matches “${search.trim()}”` : "Invalid regular expression"}</h2>
+      {isNarrow && <p>Only services with profiles in this range are searched.</p>}
+      <div class="note-actions">
+        <button type="button" class="control" data-testid="clear-search" onClick={clearSearch}>
+          Clear the search
+        </button>
+        {isNarrow && (
+          <button
+            type="button"
+            class="control"
+            data-testid="search-wider"
+            onClick={() => go({ base: { ...base, ...range } })}
+          >
+            {label}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The button goes away, so the field gets the focus. */
+function clearSearch(): void {
+  go({ search: "" }, "replace");
+  setTimeout(() => document.getElementById("search")?.focus());
+}
