@@ -131,6 +131,9 @@ test("a load that rises all the time has no moment at which it changed", () => {
   const found = loadChange(seriesOf(Array.from({ length: 60 }, (_, minute) => 100 + 5 * minute)), []);
   assert.deepEqual([found?.kind, found?.from], ["trend", 30 * MINUTE]);
   assert.deepEqual([found?.before, found?.after], [172.5, 322.5], "all steps of both halves");
+  const rest = Array.from({ length: 60 }, (_, minute) => 100 + 5 * minute);
+  const late = loadChange(seriesOf([100, 100, ...new Array(70).fill(null), ...rest]), []);
+  assert.equal(late?.kind, "level", "nearly all is in the second half");
 });
 
 test("a spike of three minutes in an hour is found, whatever the wave", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Service } from "../src/api.ts";
 import { growth } from "../src/format/trend.ts";
+import { compareTypes } from "../src/format/type.ts";
 import "./page.ts";
 
 const { arranged, commonType, shownType, typesOf } = await import("../src/state/query/serviceorder.ts");
@@ -112,6 +113,20 @@ test("types, and what is shown of a service without the chosen one", () => {
   assert.deepEqual(typesOf(SERVICES), [CPU, IN_USE]);
   assert.equal(shownType(SERVICES[3], CPU)?.id, IN_USE);
   assert.equal(shownType(SERVICES[2], IN_USE)?.id, IN_USE);
+});
+
+test("CPU comes first, and of each profiler bytes and times before numbers", () => {
+  const ids = [
+    "mutex:contentions:count",
+    "mutex:delay:nanoseconds",
+    "memory:alloc_objects:count",
+    "memory:alloc_space:bytes",
+  ];
+  const sorted = [...ids, "memory:inuse_space:bytes", "goroutine:goroutine:count", CPU].sort(compareTypes);
+  assert.deepEqual(
+    sorted.map((id) => id.split(":")[1]),
+    ["cpu", "goroutine", "inuse_space", "alloc_space", "alloc_objects", "delay", "contentions"],
+  );
 });
 
 test("services are by name unless the address says otherwise", () => {

@@ -112,7 +112,7 @@ function level(load: Load): LoadChange | null {
   const [before, after] = [steps.slice(0, cut), steps.slice(cut)];
   const change = shift(load, before, after, LEVEL, { kind: "level", versions: null, from: load.firsts[steps[cut].at] });
   if (!change) return null;
-  if (squares(before) + squares(after) > STEADY * squaresAroundLine(steps)) return trend(load);
+  if (squares(before) + squares(after) > STEADY * squaresAroundLine(steps)) return trend(load) ?? change;
   // A level that begins nearer to an end than is needed to find it makes the last allowed cut the best one.
   const nearest = bestCut(steps, NEAREST);
   const isCloser = (cut === least && nearest < cut) || (cut === steps.length - least && nearest > cut);
@@ -126,11 +126,12 @@ function levelAt(load: Load, cut: number): LoadChange {
   return between(load, steps.slice(0, cut), steps.slice(cut), found);
 }
 
-/** One half of the time with profiles against the other. */
-function trend(load: Load): LoadChange {
+/** One half of the time with profiles against the other; null where a gap leaves hardly anything of one. */
+function trend(load: Load): LoadChange | null {
   const { steps, all, firsts, step } = load;
   const from = Math.round((firsts[all[0].at] + firsts[all[all.length - 1].at] + step) / 2);
-  const cut = steps.findIndex(({ at }) => firsts[at] >= from);
+  const cut = steps.filter(({ at }) => firsts[at] < from).length;
+  if (cut < NEAREST || steps.length - cut < NEAREST) return null;
   return between(load, steps.slice(0, cut), steps.slice(cut), { kind: "trend", versions: null, from });
 }
 
