@@ -87,6 +87,7 @@ test("where no share changed, the cause is what is nearly all of the profile", (
     );
   assert.equal(cause(0.982, 0.986)?.name, "cache");
   assert.equal(cause(0.4, 0.4), null, "all grew");
+  assert.equal(cause(0.3, 0.46), null, "most of the change, but not of the profile");
 });
 
 test("a canary beside the version before it is no drop of the load", () => {

@@ -101,6 +101,7 @@ test("processes that differ explain what windows would not", () => {
   const unlike = [5, 60, 25].map((value) => part(100, { f: value }));
   const calm = changesOf({ windows: windows(20), processes: alike }, { windows: windows(30), processes: [] });
   assert.deepEqual(calm.listed.map(({ name }) => name).sort(), ["f", "g"]);
+  assert.deepEqual([calm.heaviest?.name, calm.heaviest?.selfAfter], ["g", 0.7]);
   assert.equal(calm.byProcess, false);
   const wild = changesOf({ windows: windows(20), processes: alike }, { windows: windows(30), processes: unlike });
   assert.equal(wild.byProcess, true);

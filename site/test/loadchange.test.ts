@@ -127,13 +127,45 @@ test("what is high at an end of the range is no spike: it isn't known how long i
   assert.deepEqual(told(steps(70, (minute) => (minute < 5 ? 200 : 100))), ["level", 5, 200, 100]);
 });
 
-test("a load that rises all the time has no moment at which it changed", () => {
-  const found = loadChange(seriesOf(Array.from({ length: 60 }, (_, minute) => 100 + 5 * minute)), []);
+test("a run that ended a step before the range did is a spike", () => {
+  const values = Array.from({ length: 60 }, (_, minute) => (minute >= 54 && minute < 59 ? 200 : 100));
+  const found = loadChange(seriesOf(values), []);
+  assert.deepEqual([found?.kind, found?.from, found?.until], ["spike", 54 * MINUTE, 59 * MINUTE]);
+});
+
+test("a deploy ends where the next version begins, and what is told is what was judged", () => {
+  const values = Array.from({ length: 60 }, (_, minute) => (minute < 30 ? 100 : minute < 59 ? 139 : 3000));
+  const found = loadChange(seriesOf(values), versions(["a", 0], ["b", 30], ["c", 59]));
+  assert.deepEqual([found?.after, found?.until], [139, 59 * MINUTE]);
+  // Averages of unequal numbers of profiles: by steps +31 %, by profiles −3 %.
+  const even = (minute: number) => minute % 2 === 0;
+  const gauge = seriesOf(Array.from({ length: 60 }, (_, i) => (i < 30 ? (even(i) ? 100 : 60) : even(i) ? 120 : 90)));
+  const counts = gauge.counts.map((_, i) => (i < 30 === even(i) ? 9 : 1));
+  assert.equal(loadChange({ ...gauge, average: true, counts }, versions(["a", 0], ["b", 30])), null);
+  // A last step that is cut off doesn't count, whatever the others have.
+  const partial = seriesOf(Array.from({ length: 60 }, (_, i) => (i < 56 ? 100 : i < 59 ? 200 : 20)));
+  const few = partial.counts.map((_, i) => (i === 30 || i === 59 ? 1 : 4));
+  assert.equal(loadChange({ ...partial, counts: few }, [])?.after, 200);
+});
+
+test("what was idle before has no ratio", () => {
+  for (const idle of [8, 20])
+    assert.equal(loadChange(seriesOf(Array.from({ length: 60 }, (_, i) => (i < idle ? 0 : 100))), []), null);
+});
+
+test("a load that rises steadily has no moment at which it changed", () => {
+  const rising = Array.from({ length: 60 }, (_, minute) => 100 + 5 * minute);
+  const found = loadChange(seriesOf(rising), []);
+  for (const deploy of [20, 30, 40])
+    assert.equal(loadChange(seriesOf(rising), versions(["a", 0], ["b", deploy]))?.kind, "trend");
   assert.deepEqual([found?.kind, found?.from], ["trend", 30 * MINUTE]);
   assert.deepEqual([found?.before, found?.after], [172.5, 322.5], "all steps of both halves");
-  const rest = Array.from({ length: 60 }, (_, minute) => 100 + 5 * minute);
-  const late = loadChange(seriesOf([100, 100, ...new Array(70).fill(null), ...rest]), []);
-  assert.equal(late?.kind, "level", "nearly all is in the second half");
+});
+
+test("a steady rise has halves only where a gap leaves some of both", () => {
+  const rising = Array.from({ length: 60 }, (_, minute) => 100 + 5 * minute);
+  const found = loadChange(seriesOf([100, 100, ...new Array(70).fill(null), ...rising]), []);
+  assert.equal(found?.kind, "level");
 });
 
 test("a spike of three minutes in an hour is found, whatever the wave", () => {
@@ -160,11 +192,11 @@ test("a spike is held against the time before it, or against all else where that
   // One push came late.
   assert.deepEqual(
     spike((values) => values.splice(30, 2, 50, 150)),
-    ["spike", 31, 1, 100],
+    ["spike", 31, 0, 100],
   );
   assert.deepEqual(
     spike((values) => values.splice(26, 6, null, null, null, null, 200, 200)),
-    ["spike", 30, 1, 100],
+    ["spike", 30, 0, 100],
   );
 });
 

@@ -102,6 +102,21 @@ describe("filters", () => {
     await at("current-frame").filter({ hasText: name }).waitFor({ state: "attached" });
     await page.keyboard.press("f");
     await drawnFrames(page, focused.total);
+    await page.keyboard.press("z");
+    await page.keyboard.press("f");
+    await settled(page);
+    await drawnFrames(page, focused.total);
+    assert.equal(await at("step").count(), 1);
+    // What the tree lacks comes back with it; neither link nor drawer follow the keyboard.
+    await page.keyboard.press("Space");
+    await at("drawer-name").filter({ hasText: name }).waitFor();
+    const chosen = new URL(page.url()).searchParams.get("n");
+    await page.keyboard.press("h");
+    await settled(page);
+    assert.equal(new URL(page.url()).searchParams.get("n"), chosen);
+    await page.keyboard.press("z");
+    await at("drawer-name").filter({ hasText: name }).waitFor();
+    await page.keyboard.press("Escape");
 
     const again = await opened(link.slice(link.indexOf("/file")));
     checkFrames(await drawnFrames(again.page, focused.total), focused);

@@ -89,19 +89,18 @@ impl Metadata {
 /// The profile can't be written as a flame graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
-    "the profile has negative values, which this format can't hold; choose pprof or another format"
+    "the profile has negative values, which this format can't hold; choose pprof, folded stacks or speedscope"
 )]
 pub struct NegativeValues;
 
 /// Writes one sample type of a profile, functions by their names.
 pub fn encode(profile: &Profile, sample_type: usize) -> Result<String, NegativeValues> {
-    if profile.samples().values[sample_type]
-        .iter()
-        .any(|&value| value < 0)
-    {
+    let tree = CallTree::new(profile, sample_type, By::Name);
+    let mut nodes = (0..tree.shape().len() as u32).filter_map(|number| tree.shape().node(number));
+    if nodes.any(|node| tree.self_value(node) < 0) {
         return Err(NegativeValues);
     }
-    let graph = flame_graph(&CallTree::new(profile, sample_type, By::Name), 0);
+    let graph = flame_graph(&tree, 0);
     Ok(encode_graph(&graph, &profile_type(profile, sample_type)))
 }
 
@@ -168,12 +167,16 @@ mod tests {
 
     #[test]
     fn negative_values_are_refused() {
-        let mut builder = ProfileBuilder::new();
-        builder.sample_type("delta", "count");
-        for (name, value) in [("up", 50), ("down", -20)] {
-            let stack = builder.named_stack(&["root", name]);
-            builder.sample(stack, None, &[value]);
-        }
-        assert_eq!(encode(&builder.finish(), 0), Err(NegativeValues));
+        let delta = |values: &[(&str, i64)]| {
+            let mut builder = ProfileBuilder::new();
+            builder.sample_type("delta", "count");
+            for &(name, value) in values {
+                let stack = builder.named_stack(&["root", name]);
+                builder.sample(stack, None, &[value]);
+            }
+            encode(&builder.finish(), 0).map(|_| ())
+        };
+        assert_eq!(delta(&[("up", 50), ("down", -20)]), Err(NegativeValues));
+        assert_eq!(delta(&[("up", 50), ("up", -20)]), Ok(()), "a frame has 30");
     }
 }

@@ -53,7 +53,8 @@ export function compareTypes(a: string, b: string): number {
   const [x, y] = [a, b].map((id) => {
     const { name, sample } = typeParts(id);
     const rank = id.startsWith("process_cpu:cpu:") ? 0 : id.startsWith("process_cpu:") ? 1 : 2;
-    return `${rank} ${name} ${20 - AMOUNTS.indexOf(sample)} ${id}`;
+    return { rank, name, amount: AMOUNTS.indexOf(sample) };
   });
-  return x < y ? -1 : x > y ? 1 : 0;
+  const order = (m: string, n: string) => (m < n ? -1 : m > n ? 1 : 0);
+  return x.rank - y.rank || order(x.name, y.name) || y.amount - x.amount || order(a, b);
 }

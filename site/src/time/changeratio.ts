@@ -2,7 +2,10 @@
 
 export interface LoadChange {
   kind: "deploy" | "level" | "trend" | "spike";
-  /** From when to when, in Unix milliseconds; of a deploy and a level until the last profile or the next deploy. Of a trend, the second half. */
+  /**
+   * From when to when, in Unix milliseconds: a deploy and a level last until the last profile or the next deploy; a trend has
+   * the second half of the time with profiles.
+   */
   from: number;
   until: number;
   /** The begin of the time before it, which it is held against. */

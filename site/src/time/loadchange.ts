@@ -1,11 +1,11 @@
 /**
- * Where the load of a service changes within a range: at a deploy, at another time, or for a short while.
+ * Where the load of a service changes within a range: at a deploy, at another time, gradually, or for a short while.
  *
  * Only steps with profiles count, so a gap isn't a drop. Traffic comes in waves that last many steps, so the spread from step
  * to step says little: whole stretches before and after a change are compared instead.
  */
 import { changeRatio, type LoadChange } from "./changeratio.ts";
-import { coveredParts, type Series } from "./series.ts";
+import type { Series } from "./series.ts";
 
 /** A series, with the time of the first profiles of each step, which may be merged of several. */
 export interface LoadSeries extends Series {
@@ -46,11 +46,16 @@ interface Step {
   value: number;
 }
 
+interface Sides {
+  before: Step[];
+  after: Step[];
+}
+
 interface Load extends LoadSeries {
-  /** All steps with profiles. */
-  all: Step[];
-  /** The same without those that are cut. */
+  /** The steps with profiles but the first and the last, which may be cut off. */
   steps: Step[];
+  /** The same with the first and the last, as far as they have as many profiles as others. */
+  whole: Step[];
 }
 
 /** The largest change in a series; null where nothing stands out. */
@@ -60,7 +65,10 @@ export function loadChange(series: LoadSeries, versions: VersionSteps[]): LoadCh
   );
   const steps = all.slice(CUT, all.length - CUT);
   if (steps.length < FEWEST || series.sparse) return null;
-  const load = { ...series, steps, all };
+  const usual = median(steps.map(({ at }) => series.counts[at]));
+  const isInside = (i: number) => i >= CUT && i < all.length - CUT;
+  const whole = all.filter(({ at }, i) => isInside(i) || series.counts[at] >= usual);
+  const load = { ...series, steps, whole };
   const found = [...deploys(load, versions), level(load), spike(load)];
   const known = found.filter((change) => change !== null);
   // A shift at a deploy is told as that.
@@ -75,22 +83,25 @@ function largest(changes: LoadChange[]): LoadChange | null {
 
 /** Each version that begins inside the steps, against the one before it. */
 function deploys(load: Load, versions: VersionSteps[]): (LoadChange | null)[] {
-  const { steps } = load;
   const inOrder = [...versions].sort((a, b) => a.time - b.time);
   return inOrder.slice(1).map(({ version, step, time }, i) => {
     const [previous, next] = [inOrder[i], inOrder[i + 2]];
+    const begin = i === 0 ? previous.step : previous.step + 1;
     const end = next?.step ?? Number.POSITIVE_INFINITY;
     // Both versions run in the step in which one begins.
-    const before = steps.filter(({ at }) => at > previous.step && at < step);
-    const after = steps.filter(({ at }) => at > step && at < end);
-    if (isElsewhere(before, after, step, previous.last)) return null;
+    const sides = (steps: Step[]): Sides => ({
+      before: steps.filter(({ at }) => at >= begin && at < step),
+      after: steps.filter(({ at }) => at > step && at < end),
+    });
+    const inner = sides(load.steps);
+    if (isElsewhere(inner, step, previous.last) || isSteady(inner)) return null;
     const versions = { before: previous.version, after: version };
-    return shift(load, before, after, DEPLOY, { kind: "deploy", versions, from: time });
+    return shift(load, inner, sides(load.whole), DEPLOY, { kind: "deploy", versions, from: time });
   });
 }
 
 /** Whether the load changed before a rollout from one step to another, or after it. */
-function isElsewhere(before: Step[], after: Step[], from: number, until: number): boolean {
+function isElsewhere({ before, after }: Sides, from: number, until: number): boolean {
   const both = [...before, ...after];
   const cut = bestCut(both, DEPLOY.steps);
   if (cut < 0 || (from - both[cut].at <= ELSEWHERE.steps && both[cut].at - until <= ELSEWHERE.steps)) return false;
@@ -104,35 +115,43 @@ function squares(steps: Step[]): number {
   return steps.reduce((sum, { value }) => sum + (value - level) ** 2, 0);
 }
 
+/** Whether a line explains both sides clearly better than a step between them. */
+function isSteady({ before, after }: Sides): boolean {
+  return squares(before) + squares(after) > STEADY * squaresAroundLine([...before, ...after]);
+}
+
 function level(load: Load): LoadChange | null {
   const { steps } = load;
   const least = Math.max(LEVEL.steps, Math.ceil(steps.length / 6));
   const cut = bestCut(steps, least);
   if (cut < 0) return null;
-  const [before, after] = [steps.slice(0, cut), steps.slice(cut)];
-  const change = shift(load, before, after, LEVEL, { kind: "level", versions: null, from: load.firsts[steps[cut].at] });
-  if (!change) return null;
-  if (squares(before) + squares(after) > STEADY * squaresAroundLine(steps)) return trend(load) ?? change;
+  const inner = { before: steps.slice(0, cut), after: steps.slice(cut) };
+  const change = levelFrom(load, steps[cut]);
+  if (!change || !areApart(inner)) return null;
+  if (isSteady(inner)) return trend(load) ?? change;
   // A level that begins nearer to an end than is needed to find it makes the last allowed cut the best one.
   const nearest = bestCut(steps, NEAREST);
   const isCloser = (cut === least && nearest < cut) || (cut === steps.length - least && nearest > cut);
-  return isCloser ? levelAt(load, nearest) : change;
+  return isCloser ? levelFrom(load, steps[nearest]) : change;
 }
 
-/** What changed at a step. */
-function levelAt(load: Load, cut: number): LoadChange {
-  const { steps, firsts } = load;
-  const found = { kind: "level" as const, versions: null, from: firsts[steps[cut].at] };
-  return between(load, steps.slice(0, cut), steps.slice(cut), found);
+/** A level that begins at a step; null where it is about as high as the one before. */
+function levelFrom(load: Load, { at }: Step): LoadChange | null {
+  return between(load, sidesOf(load, at), LEVEL, { kind: "level", versions: null, from: load.firsts[at] });
 }
 
 /** One half of the time with profiles against the other; null where a gap leaves hardly anything of one. */
 function trend(load: Load): LoadChange | null {
-  const { steps, all, firsts, step } = load;
-  const from = Math.round((firsts[all[0].at] + firsts[all[all.length - 1].at] + step) / 2);
-  const cut = steps.filter(({ at }) => firsts[at] < from).length;
-  if (cut < NEAREST || steps.length - cut < NEAREST) return null;
-  return between(load, steps.slice(0, cut), steps.slice(cut), { kind: "trend", versions: null, from });
+  const { whole, firsts, step } = load;
+  const from = Math.round((firsts[whole[0].at] + firsts[whole[whole.length - 1].at] + step) / 2);
+  const sides = sidesOf(load, whole.find(({ at }) => firsts[at] >= from)?.at ?? 0);
+  if (Math.min(sides.before.length, sides.after.length) < NEAREST) return null;
+  return between(load, sides, LEVEL, { kind: "trend", versions: null, from });
+}
+
+/** The steps before one, and those from it on. */
+function sidesOf({ whole }: Load, from: number): Sides {
+  return { before: whole.filter(({ at }) => at < from), after: whole.filter(({ at }) => at >= from) };
 }
 
 /** The sum of squares around the line that fits best. */
@@ -160,13 +179,13 @@ function bestCut(steps: Step[], least: number): number {
 
 /** A short run of steps that stands out alone. */
 function spike(load: Load): LoadChange | null {
-  const { steps, firsts } = load;
+  const { whole: steps, firsts } = load;
   const values = steps.map(({ value }) => value);
-  const median = [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+  const middle = median(values);
   const top = values.indexOf(Math.max(...values));
-  const rise = values[top] - median;
-  if (!(median > 0) || rise < SPIKE.change * median) return null;
-  const isHigh = (i: number) => values[i] > median + rise / 2;
+  const rise = values[top] - middle;
+  if (!(middle > 0) || rise < SPIKE.change * middle) return null;
+  const isHigh = (i: number) => values[i] > middle + rise / 2;
   let [first, last] = [top, top];
   while (first > 0 && isHigh(first - 1)) first--;
   while (last < values.length - 1 && isHigh(last + 1)) last++;
@@ -174,10 +193,10 @@ function spike(load: Load): LoadChange | null {
   // Next to it are steps of which it takes a part.
   const others = values.filter((_, i) => i < first - 1 || i > last + 1);
   if (run.length > SPIKE.share * steps.length) return null;
-  if (others.some((value) => value > median + SPIKE.others * rise)) return null;
-  // Of a run at an end it isn't known how long it is: the load changed where it begins or ends.
+  if (others.some((value) => value > middle + SPIKE.others * rise)) return null;
+  // A run at an end may go on outside of the range: the load changed where it begins or ends.
   if (first === 0 || last === values.length - 1)
-    return run.length < NEAREST ? null : levelAt(load, first === 0 ? last + 1 : first);
+    return run.length < NEAREST ? null : levelFrom(load, steps[first === 0 ? last + 1 : first]);
   // It is held against as much time right before it; where that has gaps or is low, against all else.
   const previous = steps.slice(Math.max(first - run.length, 0), first);
   const level = mean(previous.map(({ value }) => value));
@@ -202,42 +221,33 @@ interface Found {
   from: number;
 }
 
-/** Two runs of steps, where they differ enough and clearly. */
-function shift(load: Load, before: Step[], after: Step[], needed: typeof LEVEL, found: Found): LoadChange | null {
-  if (Math.min(before.length, after.length) < needed.steps) return null;
-  const [first, second] = [before, after].map((steps) => steps.map(({ value }) => value));
-  const means = { before: mean(first), after: mean(second) };
+/** Two runs of steps, where they differ enough and clearly. What is told is of whole ones. */
+function shift(load: Load, inner: Sides, whole: Sides, needed: typeof LEVEL, found: Found): LoadChange | null {
+  if (Math.min(inner.before.length, inner.after.length) < needed.steps) return null;
+  return areApart(inner) ? between(load, whole, needed, found) : null;
+}
+
+/** What changed from one run of steps to another; null where it isn't enough. */
+function between(load: Load, { before, after }: Sides, needed: typeof LEVEL, found: Found): LoadChange | null {
+  const { firsts, step } = load;
+  const means = { before: loadOf(load, before), after: loadOf(load, after) };
   const ratio = changeRatio(means);
-  const isSmall = Math.max(ratio, 1 / ratio) < 1 + needed.change;
-  if (!(means.before > 0) || isSmall) return null;
-  return areApart(first, second) ? between(load, before, after, found) : null;
+  if (!(means.before > 0) || Math.max(ratio, 1 / ratio) < 1 + needed.change) return null;
+  return { ...found, since: firsts[before[0].at], until: firsts[after[after.length - 1].at] + step, ...means };
 }
 
-/** What changed from one run of steps to another, with what was cut off at the ends. */
-function between(load: Load, before: Step[], after: Step[], found: Found): LoadChange {
-  const { all, steps, firsts, step } = load;
-  const [from, until] = [before[0], after[after.length - 1]];
-  const first = from === steps[0] ? all[0] : from;
-  const last = until === steps[steps.length - 1] ? all[all.length - 1] : until;
-  return {
-    ...found,
-    since: firsts[first.at],
-    until: firsts[last.at] + step,
-    before: loadOf(load, first.at, before[before.length - 1].at),
-    after: loadOf(load, after[0].at, last.at),
-  };
+/** The mean of steps; of averages the mean of all their profiles. */
+function loadOf({ average, counts }: Load, steps: Step[]): number {
+  if (!average) return mean(steps.map(({ value }) => value));
+  const [sum, profiles] = steps.reduce(
+    ([sum, profiles], { at, value }) => [sum + value * counts[at], profiles + counts[at]],
+    [0, 0],
+  );
+  return sum / profiles;
 }
 
-/** The load from one step to another: for each step, as far as its time is covered, or of averages for each profile. */
-function loadOf({ all, average, counts }: Load, first: number, last: number): number {
-  const weights = average ? counts : coveredParts(counts);
-  const [sum, weight] = all
-    .filter(({ at }) => at >= first && at <= last)
-    .reduce(
-      ([sum, weight], { at, value }) => [sum + (average ? value * counts[at] : value), weight + weights[at]],
-      [0, 0],
-    );
-  return sum / Math.max(weight, Number.MIN_VALUE);
+function median(values: number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 function mean(values: number[]): number {
@@ -245,10 +255,11 @@ function mean(values: number[]): number {
 }
 
 /**
- * Whether no stretch of the second is as low as the highest of the first, or the other way round. Stretches are half as long
- * as the shorter side, so waves that are shorter than it average out, and longer ones are seen in both.
+ * Whether no stretch of the steps after is as low as the highest of those before, or the other way round. Stretches are half
+ * as long as the shorter side, so waves that are shorter than it average out, and longer ones are seen in both.
  */
-function areApart(first: number[], second: number[]): boolean {
+function areApart({ before, after }: Sides): boolean {
+  const [first, second] = [before, after].map((steps) => steps.map(({ value }) => value));
   const length = Math.ceil(Math.min(first.length, second.length) / 2);
   const [a, b] = [first, second].map((values) => stretches(values, length));
   return Math.min(...b) > Math.max(...a) || Math.max(...b) < Math.min(...a);

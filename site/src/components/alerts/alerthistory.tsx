@@ -66,7 +66,7 @@ function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules:
         <b class={`alert-status ${status}`}>{status === "firing" ? "Firing" : "Resolved"}</b>
       </td>
       <td class="num">
-        {/* Of what ended, the last value while it fired. */}
+        {/* For a resolved series, its last value while it fired. */}
         {amount && status === "resolved" && <span class="soft">last </span>}
         {amount}
       </td>

@@ -24,7 +24,7 @@ export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: Recording
   const { id, name, error, receivers } = alert;
   const status = statusOf(alert, clock.value);
   const known = useAlerts().value?.receivers ?? [];
-  const all = known.length === 0 ? "nobody: there are no receivers" : "all receivers";
+  const toAll = known.length === 0 ? "nobody: there are no receivers" : "all receivers";
   return (
     <li class="alert-item" data-testid="alert-item" data-name={name} data-status={status}>
       <div class="alert-about">
@@ -43,7 +43,7 @@ export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: Recording
           </p>
         )}
         {alert.firing.length > 0 && <FiringSeries alert={alert} rule={rule} />}
-        <p class="hint">Messages to {receivers.length === 0 ? all : receivers.join(", ")}</p>
+        <p class="hint">Messages to {receivers.length === 0 ? toAll : receivers.join(", ")}</p>
       </div>
       <div class="rule-actions">
         {rule && (

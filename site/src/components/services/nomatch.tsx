@@ -1,11 +1,14 @@
+import { span } from "../../state/query/services.ts";
 import { widest } from "../../state/query/sides.ts";
+import { clock } from "../../state/url/clock.ts";
 import { go, homeRoute } from "../../state/url/router.ts";
+import { resolve } from "../../time/range.ts";
 
-/** What a search finds that finds nothing. */
+/** Shown when a search has no results. */
 export function NoMatch({ valid }: { valid: boolean }) {
   const { search, base } = homeRoute.value;
   const { label, range } = widest();
-  const isNarrow = valid && base.from !== range.from;
+  const isNarrow = valid && resolve(range, clock.value).from < span.value.from;
   return (
     <div class="nothing" data-testid="no-match">
       <h2>{valid ? `No service matches “${search.trim()}”` : "Invalid regular expression"}</h2>

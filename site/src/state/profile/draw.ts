@@ -11,7 +11,6 @@ import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
 import type { View } from "../url/route.ts";
 import { fileRoute, pictureRoute } from "../url/router.ts";
 import type { Measure } from "../url/values.ts";
-import { keepPlace } from "./focus.ts";
 import { type Draw, type Drawing, redraw, type Subject, shown } from "./shown.ts";
 
 interface Wanted {
@@ -114,8 +113,6 @@ async function drawParts({ profile, type }: Subject, asked: Wanted, against: Sec
 
 export function startDrawing(): void {
   effect(() => {
-    if (shown.value.state !== "ready" || isCurrent.value) return;
-    untracked(keepPlace);
-    void untracked(redraw);
+    if (shown.value.state === "ready" && !isCurrent.value) void untracked(redraw);
   });
 }

@@ -39,29 +39,35 @@ const searchText = computed(() => pictureRoute.value.search);
 /** What the live region says. */
 export const announcement = signal("");
 
-/** Keys of the current frame and its nearest callers, for the tree that comes next. */
-let place: Promise<string[]> | null = null;
-/** Callers that are looked for where the frame itself is gone. */
+/** Callers that are looked for in another tree that lacks the current frame. */
 const NEAREST_CALLERS = 8;
+/** The current frame behind its nearest callers, by keys that other trees have, too. A chart's frames are places in time. */
+let path = { tree: NONE, node: ROOT, inverted: false, keys: Promise.resolve<string[]>([]) };
 
-/** Asks where one is, before another tree takes the place of this one. */
-export function keepPlace(): void {
-  const [id, node] = [tree.peek()?.id, current.peek()];
-  // Frames of a chart are places in time.
-  if (id === undefined || node === ROOT || node === NONE || tree.peek()?.start !== null) return;
-  const keysOf = (path: { node: number }[]) => Promise.all(path.map(({ node }) => core.key(id, node)));
-  place = core
-    .node(id, node)
-    .then(({ path }) => keysOf(path.slice(-NEAREST_CALLERS)))
-    .catch(() => []);
+/** Remembers the current frame, unless it was found by what is remembered. */
+function remember(shownTree: TreeInfo | null, node: number): void {
+  if (!shownTree || (path.tree === shownTree.id && path.node === node)) return;
+  const { id, inverted, start } = shownTree;
+  const keysOf = async () => {
+    if (node === ROOT || start !== null) return [];
+    const { path: callers } = await core.node(id, node);
+    return Promise.all(
+      callers
+        .slice(1)
+        .slice(-NEAREST_CALLERS)
+        .map(({ node }) => core.key(id, node)),
+    );
+  };
+  path = { tree: id, node, inverted, keys: keysOf().catch(() => []) };
 }
 
-/** Where one was, in a new tree. */
-async function keptPlace(next: TreeInfo): Promise<number> {
-  const keys = (await place) ?? [];
-  place = null;
-  const nodes = await Promise.all(keys.map((key) => nodeOf(next.id, key).catch(() => NONE)));
-  return nodes.findLast((node) => node !== NONE) ?? NONE;
+/** The remembered frame in another tree, or its nearest caller there. */
+async function remembered(next: TreeInfo): Promise<NodeDetail | null> {
+  if (next.start !== null || next.inverted !== path.inverted) return null;
+  const keys = await path.keys;
+  const nodes = await Promise.all(keys.map((key) => nodeOf(next.id, key)));
+  const node = nodes.findLast((node) => node !== NONE);
+  return node === undefined ? null : core.node(next.id, node);
 }
 
 /** Nodes of the current tree whose keys were seen, so that one's own navigation needs no lookup. */
@@ -94,6 +100,7 @@ export function startFocus(): void {
     const next = shown.value.state === "ready" ? shown.value.tree : null;
     void applyUrl(next, pictureRoute.value);
   });
+  effect(() => remember(tree.value, current.value));
   // In a new tree nothing is marked. Saying so would have its boxes laid out once more.
   let marked: TreeInfo | null = null;
   effect(() => {
@@ -288,7 +295,8 @@ async function applyUrl(next: TreeInfo | null, target: Picture): Promise<void> {
   // Synchronous where the keys are known: one's own steps must not lag behind the pointer.
   const zoomed = known(target.zoom) ?? (await lookUp(target.zoom));
   const chosen = known(target.selection) ?? (await lookUp(target.selection));
-  const kept = next && place && before.tree !== next ? await keptPlace(next) : NONE;
+  const isNew = before.tree !== next;
+  const there = next && isNew && chosen === NONE ? await remembered(next).catch(() => null) : null;
   if (lookup.aborted) return;
   nodeByKey.set(target.zoom, zoomed).set(target.selection, chosen);
   const { extent: seen, urlExtent } = view.peek();
@@ -301,12 +309,14 @@ async function applyUrl(next: TreeInfo | null, target: Picture): Promise<void> {
       urlExtent: target.extent,
       selected: chosen,
     };
-    if (before.tree !== next) {
-      current.value = chosen === NONE ? view.peek().zoom : chosen;
-      announcement.value = "";
-    }
+    if (!isNew) return;
+    const top = view.peek().zoom;
+    const inside = there?.path.some(({ node }) => node === top) ? there : null;
+    current.value = chosen === NONE ? (inside?.node ?? top) : chosen;
+    announcement.value = inside ? describeFrame(inside) : "";
+    // What this tree lacks may be in the next.
+    if (next && chosen === NONE) path = { ...path, tree: next.id, node: current.value };
   });
-  if (kept !== NONE && chosen === NONE) await visitNode(kept);
 }
 
 /** The node of a key. The core finds the root for a key that the tree lacks, too. */

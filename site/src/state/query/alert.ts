@@ -175,7 +175,7 @@ export function labelWords(labels: Labels): string {
 /** "2.1 cores", "+39 %"; empty where the value of a kind means nothing. */
 export function alertValue(kind: AlertKind, value: number, unit: string): string {
   if (kind === "silent") return "";
-  return `${kind === "grew" && value > 0 ? "+" : ""}${formatValue(value, unit)}`;
+  return kind === "grew" && value > 0 ? `+${formatValue(value, unit)}` : amountWords(value, unit);
 }
 
 /** "Firing since 14:03", "OK", "Not evaluated yet", and until when there are no messages. */

@@ -73,15 +73,19 @@ function withoutGaps(windows: Window[]): Window[] {
   return totals.map((total, i) => ({ total, profiles: profiles[i], millis: millis[i] }));
 }
 
+/** Nearly all. */
+const MOST = 0.8;
+
 /**
- * The function that has the largest part of what the load changed by; null where none of these has a fifth. Where no share
- * changed, one that is nearly all of the profile may have the change to itself.
+ * The function among the heads that has the largest part of what the load changed by; null where none has a fifth. Where no
+ * share changed, a function that is nearly all of the profile may account for the change alone.
  */
 export function causeOf({ before, after }: ChangedLoad, { listed, heaviest }: Changes, heads: string[]): Cause | null {
   const by = after - before;
   if (listed.length === 0) {
-    const part = heaviest ? (heaviest.selfAfter * after - heaviest.selfBefore * before) / by : 0;
-    return heaviest && part >= 0.8 ? { name: heaviest.name, part } : null;
+    if (!heaviest || Math.min(heaviest.selfBefore, heaviest.selfAfter) < MOST) return null;
+    const part = (heaviest.selfAfter * after - heaviest.selfBefore * before) / by;
+    return part >= MOST ? { name: heaviest.name, part } : null;
   }
   const parts = listed
     .filter(({ name }) => heads.includes(name))

@@ -288,7 +288,7 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
   return { label: "", values, sides, process, times, step };
 }
 
-/** Without versions: the moment is looked for when it is chosen. */
+/** The choice beside versions: the moment is looked for once this is chosen. */
 const WHEN_CHANGED = "when the load changed";
 const HALVES = "halves of the range";
 const BEFORE_WINDOW = "selected time ↔ before";

@@ -100,7 +100,7 @@ pub(crate) async fn of_tenant(scope: &Scope) -> Result<Vec<Rule>, Problem> {
     Ok(rules)
 }
 
-/// Whether another rule with the name that a rule takes is an error.
+/// Whether two rules may have the same metric name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SameName {
     Refuse,

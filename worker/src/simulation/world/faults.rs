@@ -76,7 +76,7 @@ struct State {
 #[derive(Default)]
 struct Callers {
     wakers: Vec<Waker>,
-    /// What they point to. Nothing else can be there as long as they are kept.
+    /// Their data pointers, which stay unique while the wakers are held.
     known: HashSet<*const ()>,
 }
 

@@ -150,7 +150,7 @@ pub(crate) mod memory {
     impl MemorySql {
         pub(crate) fn new() -> Self {
             let connection = Connection::open_in_memory().unwrap();
-            // All that a catalog has: to parse a statement takes longer than to run it.
+            // Enough for all statements of a catalog; parsing one takes longer than running it.
             connection.set_prepared_statement_cache_capacity(256);
             Self(Rc::new(connection))
         }

@@ -14,7 +14,7 @@ use crate::platform::errors::Problem;
 use crate::platform::limits::ReadRange;
 use crate::tenant::Transport;
 
-/// What answers queries about the profiles of a tenant.
+/// What answers queries about the profiles of a tenant, and the platform on which it does.
 pub(crate) trait Queries {
     /// The clock and the timers.
     fn platform(&self) -> &impl Platform;
