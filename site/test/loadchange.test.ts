@@ -148,6 +148,24 @@ test("a deploy ends where the next version begins, and what is told is what was 
   assert.equal(loadChange({ ...partial, counts: few }, [])?.after, 200);
 });
 
+test("a step that begins within a minute is held against whole minutes", () => {
+  const values = [...new Array(30).fill(100), 150, ...new Array(30).fill(200)];
+  const { kind, since, beforeUntil, from, before, after } = loadChange(seriesOf(values), []) ?? {};
+  assert.deepEqual([kind, since, beforeUntil, from], ["level", 0, 30 * MINUTE, 31 * MINUTE]);
+  assert.deepEqual([before, after], [100, 200]);
+  const spike = [...new Array(30).fill(100), 200, 400, 400, 200, ...new Array(30).fill(100)];
+  const found = loadChange(seriesOf(spike), []);
+  assert.deepEqual([found?.kind, found?.before, found?.after], ["spike", 100, 400]);
+  assert.deepEqual([found?.since, found?.beforeUntil, found?.from], [28 * MINUTE, 30 * MINUTE, 31 * MINUTE]);
+});
+
+test("a step minutes after the begin of a range is found as one before its end is", () => {
+  for (const minutes of [4, 5, 6]) {
+    const values = Array.from({ length: 60 }, (_, minute) => (minute < minutes ? 435 : 635));
+    assert.equal(loadChange(seriesOf(values), [])?.from, minutes * MINUTE);
+  }
+});
+
 test("what was idle before has no ratio", () => {
   for (const idle of [8, 20])
     assert.equal(loadChange(seriesOf(Array.from({ length: 60 }, (_, i) => (i < idle ? 0 : 100))), []), null);

@@ -264,8 +264,7 @@ test("a change against almost nothing is no change", async () => {
   const start = answer.start + answer.counts.findIndex((count) => count > 0) * answer.step;
   const { at, end } = await openPage(browser, `/?from=${Math.round(start + 2 * MINUTE)}&until=${now}`);
   const change = at("service-card").filter({ hasText: "payments" }).getByTestId("card-change");
-  await change.waitFor();
-  assert.match(await change.textContent(), /^(no|too few) profiles in the previous /);
+  await change.filter({ hasText: "no clear change" }).waitFor();
   await end();
 });
 

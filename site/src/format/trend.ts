@@ -18,16 +18,17 @@ export function trend(
   gauge: boolean,
   { from, until }: Span,
   begin = Number.NEGATIVE_INFINITY,
-): { text: string; title: string } | null {
+): { text: string; title: string; known: boolean } | null {
   const { profiles, previousProfiles } = type;
   const what = gauge ? "snapshot" : "profile";
   const previous = `previous ${formatStep(until - from)}`;
   const title = `${plural(profiles, what)} in this range, ${previousProfiles} in the ${previous}`;
   const known = amounts(type, gauge);
   if (!known && 2 * from - until < begin) return null;
-  if (!known) return { text: `${previousProfiles === 0 ? "no" : "too few"} ${what}s in the ${previous}`, title };
+  if (!known)
+    return { text: `${previousProfiles === 0 ? "no" : "too few"} ${what}s in the ${previous}`, title, known: false };
   const each = gauge ? "" : " per profile";
-  return { text: `${change(known.before, known.now)}${each} vs. ${previous}`, title };
+  return { text: `${change(known.before, known.now)}${each} vs. ${previous}`, title, known: true };
 }
 
 /** How many times as much as before it is; null where the period before has too few profiles to tell. */

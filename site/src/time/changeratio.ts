@@ -8,8 +8,9 @@ export interface LoadChange {
    */
   from: number;
   until: number;
-  /** The begin of the time before it, which it is held against. */
+  /** The time before it, which it is held against: from `since` until it, or until a step that has a part of both. */
   since: number;
+  beforeUntil: number;
   /** Load before it, for each step with profiles; of a spike, of as many as it has. In the unit of the values. */
   before: number;
   /** Its own load. */

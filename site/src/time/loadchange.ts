@@ -32,6 +32,8 @@ const ELSEWHERE = { steps: 2, squares: 1.5 };
 const NEAREST = 3;
 /** A line explains a trend so much better than a step: it leaves so much less of the squares. */
 const STEADY = 1.5;
+/** A step that is at least so far from both levels has a part of each. */
+const SHARED = 0.2;
 /** A spike rises so far above the median, takes at most this part of the steps, and nothing else is nearly as high. */
 const SPIKE = { change: 0.4, share: 0.15, others: 0.6 };
 /** A time before a spike that is lower than this part of the rest is a dip. */
@@ -177,40 +179,58 @@ function bestCut(steps: Step[], least: number): number {
   return cut;
 }
 
-/** A short run of steps that stands out alone. */
-function spike(load: Load): LoadChange | null {
-  const { whole: steps, firsts } = load;
-  const values = steps.map(({ value }) => value);
+/** A run of steps that stands out alone from the median, upwards or downwards: its first and last one. */
+function standingOut(values: number[], sign: 1 | -1): [number, number] | null {
   const middle = median(values);
-  const top = values.indexOf(Math.max(...values));
-  const rise = values[top] - middle;
-  if (!(middle > 0) || rise < SPIKE.change * middle) return null;
-  const isHigh = (i: number) => values[i] > middle + rise / 2;
+  const over = (i: number) => sign * (values[i] - middle);
+  const top = values.reduce((best, _, i) => (over(i) > over(best) ? i : best), 0);
+  const height = over(top);
+  // Down to the median's part from which it is as large a rise.
+  const least = sign > 0 ? SPIKE.change : SPIKE.change / (1 + SPIKE.change);
+  if (!(middle > 0) || height < least * middle) return null;
   let [first, last] = [top, top];
-  while (first > 0 && isHigh(first - 1)) first--;
-  while (last < values.length - 1 && isHigh(last + 1)) last++;
-  const run = steps.slice(first, last + 1);
+  while (first > 0 && over(first - 1) > height / 2) first--;
+  while (last < values.length - 1 && over(last + 1) > height / 2) last++;
+  if (last + 1 - first > SPIKE.share * values.length) return null;
   // Next to it are steps of which it takes a part.
+  const others = values.map((_, i) => i).filter((i) => i < first - 1 || i > last + 1);
+  return others.some((i) => over(i) > SPIKE.others * height) ? null : [first, last];
+}
+
+/** A short run that stands out alone; at an end of the range it is a level, since it may go on outside. */
+function spike(load: Load): LoadChange | null {
+  const { whole: steps, firsts, step } = load;
+  const values = steps.map(({ value }) => value);
+  const atEnd = ([first, last]: [number, number]) => first === 0 || last === values.length - 1;
+  const high = standingOut(values, 1);
+  const low = standingOut(values, -1);
+  const cut = [high, low].find((run) => run && atEnd(run));
+  if (cut) {
+    const [first, last] = cut;
+    return last + 1 - first < NEAREST ? null : levelFrom(load, steps[first === 0 ? last + 1 : first]);
+  }
+  if (!high) return null;
+  const [first, last] = high;
+  const run = steps.slice(first, last + 1);
   const others = values.filter((_, i) => i < first - 1 || i > last + 1);
-  if (run.length > SPIKE.share * steps.length) return null;
-  if (others.some((value) => value > middle + SPIKE.others * rise)) return null;
-  // A run at an end may go on outside of the range: the load changed where it begins or ends.
-  if (first === 0 || last === values.length - 1)
-    return run.length < NEAREST ? null : levelFrom(load, steps[first === 0 ? last + 1 : first]);
+  const after = mean(run.map(({ value }) => value));
   // It is held against as much time right before it; where that has gaps or is low, against all else.
-  const previous = steps.slice(Math.max(first - run.length, 0), first);
+  const isShared = isPart(values[first - 1] ?? 0, mean(others), after);
+  const end = isShared ? first - 1 : first;
+  const previous = steps.slice(Math.max(end - run.length, 0), end);
   const level = mean(previous.map(({ value }) => value));
-  const isWhole = previous.length === run.length && previous[0].at === run[0].at - run.length;
+  const isWhole = previous.length === run.length && previous[0].at === steps[end].at - run.length;
   const usable = isWhole && run[run.length - 1].at - run[0].at < run.length && level >= LEAST_BEFORE * mean(others);
   const from = firsts[run[0].at];
-  const length = (run[run.length - 1].at + 1 - run[0].at) * load.step;
+  const length = (run[run.length - 1].at + 1 - run[0].at) * step;
   return {
     kind: "spike",
     from,
     until: from + length,
-    since: usable ? from - length : firsts[steps[0].at],
+    since: usable ? firsts[steps[end].at] - length : firsts[steps[0].at],
+    beforeUntil: firsts[steps[end].at],
     before: usable ? level : mean(others),
-    after: mean(run.map(({ value }) => value)),
+    after,
     versions: null,
   };
 }
@@ -228,12 +248,38 @@ function shift(load: Load, inner: Sides, whole: Sides, needed: typeof LEVEL, fou
 }
 
 /** What changed from one run of steps to another; null where it isn't enough. */
-function between(load: Load, { before, after }: Sides, needed: typeof LEVEL, found: Found): LoadChange | null {
+function between(load: Load, sides: Sides, needed: typeof LEVEL, found: Found): LoadChange | null {
   const { firsts, step } = load;
+  const { before, after } = found.kind === "level" ? withoutShared(load, sides) : sides;
   const means = { before: loadOf(load, before), after: loadOf(load, after) };
   const ratio = changeRatio(means);
   if (!(means.before > 0) || Math.max(ratio, 1 / ratio) < 1 + needed.change) return null;
-  return { ...found, since: firsts[before[0].at], until: firsts[after[after.length - 1].at] + step, ...means };
+  const from = after === sides.after ? found.from : firsts[after[0].at];
+  const ends = sides.before.length - before.length > 0 ? firsts[sides.before[before.length].at] : null;
+  return {
+    ...found,
+    from,
+    until: firsts[after[after.length - 1].at] + step,
+    since: firsts[before[0].at],
+    beforeUntil: ends ?? (after === sides.after ? from : firsts[sides.after[0].at]),
+    ...means,
+  };
+}
+
+/** Both sides without the step between them that has a part of each. */
+function withoutShared(load: Load, { before, after }: Sides): Sides {
+  const [last, first] = [before[before.length - 1], after[0]];
+  const rest = { before: before.slice(0, -1), after: after.slice(1) };
+  if (last.at + 1 !== first.at || Math.min(rest.before.length, rest.after.length) === 0) return { before, after };
+  const means = [loadOf(load, rest.before), loadOf(load, rest.after)] as const;
+  if (isPart(last.value, ...means)) return { before: rest.before, after };
+  return isPart(first.value, ...means) ? { before, after: rest.after } : { before, after };
+}
+
+/** Whether a value is clearly between two others. */
+function isPart(value: number, before: number, after: number): boolean {
+  const part = (value - before) / (after - before);
+  return part > SHARED && part < 1 - SHARED;
 }
 
 /** The mean of steps; of averages the mean of all their profiles. */

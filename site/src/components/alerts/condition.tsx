@@ -96,6 +96,12 @@ export function Condition({ draft, made, rule, onChange }: Props) {
       {kind === "grew" && !draft.versionLabel && (
         <p class="hint">Reports the change: it ends when both periods have the new level.</p>
       )}
+      {kind === "new_function" && (
+        <p class="hint">
+          Needs profiles from before these {formatStep((minutes + 10) * MINUTE)}: in a new service, every function is
+          new.
+        </p>
+      )}
     </div>
   );
 }

@@ -4,8 +4,8 @@ import { trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatStep, formatValue, plural } from "../../format/value.ts";
 import { toggleFavourite } from "../../state/page/favourites.ts";
-import { wholeSpan } from "../../state/query/place.ts";
-import { changeOf } from "../../state/query/servicechanges.ts";
+import { placeOf, wholeSpan } from "../../state/query/place.ts";
+import { changeOf, looking } from "../../state/query/servicechanges.ts";
 import { shownType } from "../../state/query/serviceorder.ts";
 import { span } from "../../state/query/services.ts";
 import { initialRoute } from "../../state/url/route.ts";
@@ -60,7 +60,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
           <CardChange service={service.name} found={found} range={range} />
         ) : (
           <span class="card-change" title={changed?.title} data-testid="card-change">
-            {changed?.text}
+            {changed && (changed.known || looking.value || placeOf("base") !== "" ? changed.text : "no clear change")}
           </span>
         )}
       </div>

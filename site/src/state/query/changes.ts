@@ -307,8 +307,8 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
     const isAll = profiled.from === span.from && profiled.until === span.until;
     return { times: isAll ? HALVES : "halves of the time with profiles", spans: halves(profiled) };
   }
-  const { kind, from, until, since } = change;
-  const before = { from: kind === "spike" ? Math.max(since, span.from) : profiled.from, until: from };
+  const { kind, from, until, since, beforeUntil } = change;
+  const before = { from: kind === "spike" ? Math.max(since, span.from) : profiled.from, until: beforeUntil };
   return {
     times: kind === "spike" ? "spike ↔ before" : "since the load changed ↔ before",
     spans: [before, { from, until }],
