@@ -42,11 +42,12 @@ export const announcement = signal("");
 /** Callers that are looked for in another tree that lacks the current frame. */
 const NEAREST_CALLERS = 8;
 /** The current frame behind its nearest callers, by keys that other trees have, too. A chart's frames are places in time. */
-let path = { tree: NONE, node: ROOT, inverted: false, keys: Promise.resolve<string[]>([]) };
+const place = signal({ tree: NONE, node: ROOT, inverted: false, keys: Promise.resolve<string[]>([]) });
 
 /** Remembers the current frame, unless it was found by what is remembered. */
 function remember(shownTree: TreeInfo | null, node: number): void {
-  if (!shownTree || (path.tree === shownTree.id && path.node === node)) return;
+  const known = place.peek();
+  if (!shownTree || (known.tree === shownTree.id && known.node === node)) return;
   const { id, inverted, start } = shownTree;
   const keysOf = async () => {
     if (node === ROOT || start !== null) return [];
@@ -58,13 +59,14 @@ function remember(shownTree: TreeInfo | null, node: number): void {
         .map(({ node }) => core.key(id, node)),
     );
   };
-  path = { tree: id, node, inverted, keys: keysOf().catch(() => []) };
+  place.value = { tree: id, node, inverted, keys: keysOf().catch(() => []) };
 }
 
 /** The remembered frame in another tree, or its nearest caller there. */
 async function remembered(next: TreeInfo): Promise<NodeDetail | null> {
-  if (next.start !== null || next.inverted !== path.inverted) return null;
-  const keys = await path.keys;
+  const known = place.peek();
+  if (next.start !== null || next.inverted !== known.inverted) return null;
+  const keys = await known.keys;
   const nodes = await Promise.all(keys.map((key) => nodeOf(next.id, key)));
   const node = nodes.findLast((node) => node !== NONE);
   return node === undefined ? null : core.node(next.id, node);
@@ -315,7 +317,7 @@ async function applyUrl(next: TreeInfo | null, target: Picture): Promise<void> {
     current.value = chosen === NONE ? (inside?.node ?? top) : chosen;
     announcement.value = inside ? describeFrame(inside) : "";
     // What this tree lacks may be in the next.
-    if (next && chosen === NONE) path = { ...path, tree: next.id, node: current.value };
+    if (next && chosen === NONE) place.value = { ...place.peek(), tree: next.id, node: current.value };
   });
 }
 
