@@ -42,7 +42,7 @@ export const announcement = signal("");
 /** Callers that are looked for in another tree that lacks the current frame. */
 const NEAREST_CALLERS = 8;
 /** The current frame behind its nearest callers, by keys that other trees have, too. A chart's frames are places in time. */
-const place = signal({ tree: NONE, node: ROOT, inverted: false, keys: Promise.resolve<string[]>([]) });
+const place = signal({ answer: 0, tree: NONE, node: ROOT, inverted: false, keys: Promise.resolve<string[]>([]) });
 
 /** Remembers the current frame, unless it was found by what is remembered. */
 function remember(shownTree: TreeInfo | null, node: number): void {
@@ -59,13 +59,19 @@ function remember(shownTree: TreeInfo | null, node: number): void {
         .map(({ node }) => core.key(id, node)),
     );
   };
-  place.value = { tree: id, node, inverted, keys: keysOf().catch(() => []) };
+  place.value = { answer: answerTime(), tree: id, node, inverted, keys: keysOf().catch(() => []) };
 }
 
-/** The remembered frame in another tree, or its nearest caller there. */
+/** When the answer came that is shown, however often it was drawn again. */
+function answerTime(): number {
+  const answer = shown.peek();
+  return answer.state === "ready" ? answer.since : 0;
+}
+
+/** The remembered frame in another tree of the same answer, or its nearest caller there. */
 async function remembered(next: TreeInfo): Promise<NodeDetail | null> {
   const known = place.peek();
-  if (next.start !== null || next.inverted !== known.inverted) return null;
+  if (answerTime() !== known.answer || next.start !== null || next.inverted !== known.inverted) return null;
   const keys = await known.keys;
   const nodes = await Promise.all(keys.map((key) => nodeOf(next.id, key)));
   const node = nodes.findLast((node) => node !== NONE);
