@@ -35,6 +35,14 @@ const code = computed((): Code | null => {
   return { repository, ref: valuesOf(REF)[0] ?? "HEAD", root: valuesOf(ROOT)[0] ?? "" };
 });
 
+interface Found {
+  mappings: Mapping[];
+  problem: string;
+}
+
+/** What was found for the code that was asked for last: every file of it is found by the same. It is there before what asks. */
+const known = signal<{ code: string; found: Found } | null>(null);
+
 export interface FetchedSource {
   file: string;
   /** Where it is; null if it is at none of the places that were looked at. */
@@ -65,14 +73,6 @@ export const fetchedSource = resource(
   ({ file, code }) => JSON.stringify([file, code]),
   "dropped",
 );
-
-interface Found {
-  mappings: Mapping[];
-  problem: string;
-}
-
-/** What was found for the code that was asked for last: every file of it is found by the same. */
-const known = signal<{ code: string; found: Found } | null>(null);
 
 async function mappingsOf(code: Code, signal: AbortSignal): Promise<Found> {
   const key = JSON.stringify(code);
