@@ -255,13 +255,14 @@ function between(load: Load, sides: Sides, needed: typeof LEVEL, found: Found): 
   const ratio = changeRatio(means);
   if (!(means.before > 0) || Math.max(ratio, 1 / ratio) < 1 + needed.change) return null;
   const from = after === sides.after ? found.from : firsts[after[0].at];
-  const ends = sides.before.length - before.length > 0 ? firsts[sides.before[before.length].at] : null;
+  // The shared step, or the first after it.
+  const next = sides.before[before.length] ?? sides.after[0];
   return {
     ...found,
     from,
     until: firsts[after[after.length - 1].at] + step,
     since: firsts[before[0].at],
-    beforeUntil: ends ?? (after === sides.after ? from : firsts[sides.after[0].at]),
+    beforeUntil: Math.min(found.from, firsts[next.at]),
     ...means,
   };
 }
