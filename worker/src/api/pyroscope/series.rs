@@ -14,7 +14,7 @@ use super::exemplars::{GroupLabels, PointExemplars, SeriesGroups, exemplars_of};
 use super::messages::{self, label_pairs};
 use super::notes::Notes;
 use super::{request, stacks, unary};
-use crate::api::query::{self, Coverage, EdgeQueryRunner};
+use crate::api::query::{self, Coverage, EdgeQueryRunner, Queries};
 use crate::auth::access::READ;
 use crate::http::endpoint::Endpoint;
 use crate::platform::errors::Problem;

@@ -28,8 +28,7 @@ pub(crate) use invocations::Invocations;
 pub(crate) use invocations::SUBQUERIES_PATH;
 #[cfg(test)]
 pub(crate) use runner::QueryRunner;
-pub(crate) use runner::counted::Coverage;
-pub(crate) use runner::queries::Queries;
+pub(crate) use runner::queries::{Coverage, Queries};
 pub(crate) use runner::{EdgeQueryRunner, Slice};
 pub(crate) use spans::span_selector;
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! What is stored for a tenant, as answers of the core's plans.
 
-pub(crate) mod counted;
 pub(crate) mod queries;
 
 use pilotlight_core::{

@@ -1,25 +1,34 @@
-//! The queries of alerts, rules and remote write, whatever the runner's parts are.
+//! The queries of alerts, rules, remote write and series, whatever the runner's parts are.
 
-use pilotlight_core::plans::{Outgrown, QueryAnswer, StacksOf, Values};
+use pilotlight_core::plans::{Grouping, Outgrown, QueryAnswer, StacksOf, StacksPlan, Values};
 use pilotlight_core::verbs::StackSelector;
 use pilotlight_core::{ProfileType, Selector, TimeRange};
 
 use super::QueryRunner;
-use super::counted::Coverage;
 use crate::api::query::cache::AnswerCache;
 use crate::api::query::invocations::Invocations;
 use crate::bucket::Bucket;
+use crate::meter::{Item, cpu};
 use crate::platform::Platform;
 use crate::platform::errors::Problem;
 use crate::platform::limits::ReadRange;
 use crate::tenant::Transport;
+
+/// How exact the values are that were read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coverage {
+    /// Whether windows are longer than was asked for, or cut by the range.
+    pub(crate) rounded: bool,
+    /// Whether only sums are left of some, which have no single values.
+    pub(crate) sums_only: bool,
+}
 
 /// What answers queries about the profiles of a tenant, and the platform on which it does.
 pub(crate) trait Queries {
     /// The clock and the timers.
     fn platform(&self) -> &impl Platform;
 
-    /// As [`QueryRunner::counted`].
+    /// Adds up what the selected stacks count. If all stacks are selected, only totals are read.
     async fn counted(
         &self,
         selector: &Selector,
@@ -55,7 +64,27 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Queri
         of: StacksOf,
         into: &mut dyn Values,
     ) -> Result<Coverage, Problem> {
-        Self::counted(self, selector, profile_type, range, stacks, of, into).await
+        if let (true, StacksOf::Windows(window)) = (stacks.is_all(), of) {
+            let each = Grouping::Series;
+            let totals = self.totals(selector, Some(profile_type), range, window, each, into);
+            let (_, rounded) = totals.await?;
+            return Ok(Coverage {
+                rounded,
+                sums_only: false,
+            });
+        }
+        let (objects, range) = self.each_object(range).await?;
+        let stacks = stacks.clone();
+        let plan = StacksPlan::new(selector, profile_type, range, stacks, of, &objects, into)?;
+        let coverage = Coverage {
+            rounded: plan.rounded(),
+            sums_only: plan.sums_only(),
+        };
+        let plan = self.drive(plan).await?;
+        self.meter
+            .add(Item::WorkerCpuMicros, cpu::query_micros(plan.bytes()));
+        plan.finish()?;
+        Ok(coverage)
     }
 
     async fn merged(
