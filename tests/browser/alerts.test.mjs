@@ -323,30 +323,26 @@ test("the front page says what fires, without moving anything", async () => {
   ]) {
     const { page, at, end, requests } = await openPage(browser, "/file", { viewport });
     const asked = () => requests.filter(({ url }) => new URL(url).pathname.endsWith("/alerts"));
-    let answered;
-    const held = new Promise((resolve) => {
-      answered = resolve;
-    });
-    await page.route("**/api/v1/alerts?*", async (route) => {
-      await held;
-      await route.fulfill({ json: { alerts, ...rest } });
-    });
+    await page.route("**/api/v1/alerts?*", (route) => route.fulfill({ json: { alerts, ...rest } }));
     await page.goto(url);
     await at("service-card").first().waitFor();
+    await at("firing").waitFor();
+    await settled(page);
     const boxes = () =>
       Promise.all([at("refresh"), at("range"), at("services"), at("dropzone")].map((one) => one.first().boundingBox()));
-    const before = await boxes();
-    answered();
-    await at("firing").waitFor();
+    const withNote = await boxes();
     assert.equal(
       await at("firing").getAttribute("title"),
       "1 alert is firing",
       "one is silenced, another can't be told",
     );
-    assert.deepEqual(await boxes(), before, `${viewport.width}`);
     assert.equal(asked().length, 1);
     assert.deepEqual(await barriers(page), []);
     await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/firing-${viewport.width}.png` });
+    const display = (value) => at("firing").evaluate((note, value) => note.style.setProperty("display", value), value);
+    await display("none");
+    assert.deepEqual(await boxes(), withNote, `${viewport.width}`);
+    await display("");
     await at("firing").click();
     await page.waitForURL(/\/alerts$/);
     await end();
