@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pushStacks } from "./answers.mjs";
 import { barriers } from "./axe.mjs";
-import { amount, close, launch, openPage, settled, url } from "./page.mjs";
+import { amount, close, fetched, launch, openPage, settled, url } from "./page.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const MINUTE = 60_000;
@@ -315,7 +315,7 @@ test("a function says where its sums are of whole windows", async () => {
   const { page, at, end } = await openPage(browser, "/file");
   let rounded = "";
   await page.route(/api\/v1\/functions?\?/, async (route) => {
-    const response = await route.fetch();
+    const response = await fetched(route);
     const answer = { ...(await response.json()), rounded: new RegExp(`/${rounded}\\?`).test(route.request().url()) };
     await route.fulfill({ response, json: answer });
   });

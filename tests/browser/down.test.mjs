@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { tree } from "./answers.mjs";
-import { drawnFrames, launch, openPage, url } from "./page.mjs";
+import { drawnFrames, fetched, launch, openPage, url } from "./page.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const EXPLORE = `/explore?s=checkout&t=${CPU}`;
@@ -176,7 +176,7 @@ test("a query that is too large is asked for in parts, which are added up", asyn
 test("a sum that was cut is reported", async () => {
   const { page, at, end } = await openWith(EXPLORE, async (route) => {
     if (!route.request().url().includes("/profile")) return route.continue();
-    const response = await route.fetch();
+    const response = await fetched(route);
     await route.fulfill({ response, headers: { ...response.headers(), "x-pilotlight-saturated": "true" } });
   });
   await drawn({ at });

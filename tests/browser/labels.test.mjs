@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { push } from "./answers.mjs";
-import { amount, launch, openPage, settled, url } from "./page.mjs";
+import { amount, fetched, launch, openPage, settled, url } from "./page.mjs";
 import { writePprof } from "./pprof.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -344,7 +344,7 @@ test("values say where they are sums of whole windows", async () => {
   const { page, at, end } = await openPage(browser, "/");
   let rounded = false;
   await page.route("**/api/v1/series?*", async (route) => {
-    const response = await route.fetch();
+    const response = await fetched(route);
     await route.fulfill({ response, json: { ...(await response.json()), rounded } });
   });
   await page.goto(url + address(CPU, "&p=labels&by=region"));

@@ -87,6 +87,11 @@ export async function settled(page) {
   await page.waitForSelector("html[data-settled]", { state: "attached" });
 }
 
+/** What the server answers. A connection that it closes while it is used again is opened anew, as a browser does. */
+export function fetched(route) {
+  return route.fetch({ maxRetries: 3 });
+}
+
 /** Drops files on the page the way a person does: what the browser fires, with the files inside. */
 export async function drop(page, ...paths) {
   const files = paths.map((path) => ({ name: basename(path), base64: readFileSync(path).toString("base64") }));
