@@ -28,16 +28,18 @@ import { whyNoView } from "./state/profile/offeredviews.ts";
 import {
   lookAt,
   nextGroup,
+  redoInTurn,
   sandwichCurrent,
   stepOnCurrent,
   swapParts,
   takesSteps,
   toggleInvert,
   toggleRecursion,
+  undoInTurn,
 } from "./state/profile/stepchanges.ts";
 import { swapSides } from "./state/query/sides.ts";
 import type { View } from "./state/url/route.ts";
-import { redo, route, undo } from "./state/url/router.ts";
+import { route } from "./state/url/router.ts";
 
 interface Binding {
   keys: string[];
@@ -117,8 +119,8 @@ export const KEYS: KeyGroup[] = [
       { keys: ["r"], help: "fold recursion", run: step(toggleRecursion) },
       { keys: ["g"], help: "group by function, file, package, module", run: step(nextGroup) },
       { keys: ["v"], help: "upside down: callers below what they call", run: step(toggleInvert) },
-      { keys: ["z"], help: "undo", run: undo },
-      { keys: ["Z"], help: "redo", run: redo },
+      { keys: ["z"], help: "undo", run: undoInTurn },
+      { keys: ["Z"], help: "redo", run: redoInTurn },
     ],
   },
   {

@@ -20,9 +20,10 @@ import {
   takesSteps,
   toggleInvert,
   toggleRecursion,
+  undoInTurn,
 } from "../state/profile/stepchanges.ts";
 import type { View } from "../state/url/route.ts";
-import { fileRoute, pictureRoute, undo } from "../state/url/router.ts";
+import { fileRoute, pictureRoute } from "../state/url/router.ts";
 
 const LabelPicker = lazy(() => import("./labelpicker.tsx").then((module) => module.LabelPicker));
 
@@ -78,7 +79,7 @@ export function Steps() {
         </span>
       )}
       {!embed && (
-        <button type="button" class="link" title="Undo (z); redo with Shift+Z" data-testid="undo" onClick={undo}>
+        <button type="button" class="link" title="Undo (z); redo with Shift+Z" data-testid="undo" onClick={undoInTurn}>
           Undo
         </button>
       )}

@@ -106,7 +106,7 @@ export const zoomedDetail = resource(
 export function startFocus(): void {
   effect(() => {
     const next = shown.value.state === "ready" ? shown.value.tree : null;
-    void applyUrl(next, pictureRoute.value);
+    applied.value = applyUrl(next, pictureRoute.value);
   });
   effect(() => remember(tree.value, current.value));
   // In a new tree nothing is marked. Saying so would have its boxes laid out once more.
@@ -187,7 +187,7 @@ export async function back(): Promise<void> {
 }
 
 /** Steps of the keyboard, one after the other: two quick ones go two frames far, and Space means the frame they end at. */
-const moves = queue();
+export const keySteps = queue();
 
 /** Moves the current frame and says where it is; the drawer follows when it is open. */
 export function move(direction: Direction): Promise<void> {
@@ -204,8 +204,8 @@ export function zoomToCurrent(): Promise<void> {
 
 /** Does `step` in the tree behind all steps asked for before, so that it finds the frame they end at. */
 export function inTurn(step: (tree: number) => Promise<void>): Promise<void> {
-  return moves.run(async () => {
-    const shownTree = tree.peek();
+  return keySteps.run(async () => {
+    const shownTree = await lookedUp();
     if (shownTree) await step(shownTree.id).catch(callFailed(shownTree.id, "go to this frame"));
   });
 }
@@ -286,6 +286,15 @@ function describeShare({ fraction, diff }: NodeDetail): string {
 }
 
 const lookups = latest();
+/** The lookup under way, if there is one. */
+const applied = signal(Promise.resolve());
+
+/** The tree once the frames of the address are found in it. The one before may be closed by then. */
+async function lookedUp(): Promise<TreeInfo | null> {
+  const lookup = applied.peek();
+  await lookup;
+  return lookup === applied.peek() ? tree.peek() : lookedUp();
+}
 
 /** A frame that the tree lacks is as if none were named; the URL keeps its key for the next tree. */
 async function applyUrl(next: TreeInfo | null, target: Picture): Promise<void> {

@@ -18,8 +18,8 @@ import { NONE, ROOT } from "../../core/types.ts";
 import { FULL } from "../../flame/extent.ts";
 import { notify } from "../page/notice.ts";
 import type { Picture, View } from "../url/route.ts";
-import { fileRoute, go, pictureRoute } from "../url/router.ts";
-import { current, inTurn } from "./focus.ts";
+import { fileRoute, go, pictureRoute, redo, undo } from "../url/router.ts";
+import { current, inTurn, keySteps } from "./focus.ts";
 import { shown } from "./shown.ts";
 
 /** A picture that can be drawn again takes steps. */
@@ -132,6 +132,11 @@ export function setGroup(next: Group): void {
 export function nextGroup(): void {
   setGroup(GROUPS[(GROUPS.indexOf(group.peek()) + 1) % GROUPS.length]);
 }
+
+/** Takes back the last change, once the keys before have done what they do. */
+export const undoInTurn = () => keySteps.run(undo);
+
+export const redoInTurn = () => keySteps.run(async () => redo());
 
 export function toggleInvert(): void {
   change({ invert: !pictureRoute.peek().invert, selection: null });

@@ -1,6 +1,7 @@
 /** What the address says, as signals, kept in step with the address bar and the browser's history. */
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import { address, currentPath } from "../../base.ts";
+import { trackWork } from "../../settled.ts";
 import { known, learnSpans, type Places, places, setPlaces, withPlaces } from "../query/place.ts";
 import { refresh } from "./clock.ts";
 import {
@@ -92,9 +93,12 @@ function enter(next: Route, how: How): void {
   arrive(next);
 }
 
-/** Takes back the last change, as the Back button does, but never leaves the page. */
-export function undo(): void {
-  if (changes() > 0) history.back();
+/** Takes back the last change, as the Back button does, but never leaves the page. Ends when that is done. */
+export function undo(): Promise<void> {
+  if (changes() === 0) return Promise.resolve();
+  const arrived = new Promise<void>((done) => addEventListener("popstate", () => done(), { once: true }));
+  history.back();
+  return trackWork(arrived);
 }
 
 export function redo(): void {
