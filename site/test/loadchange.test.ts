@@ -240,3 +240,39 @@ test("without enough steps, or without any load, nothing is said", () => {
   assert.equal(loadChange(seriesOf(new Array(60).fill(null)), []), null);
   assert.equal(loadChange(seriesOf(new Array(60).fill(5)), versions(["a", 0], ["b", 30])), null);
 });
+
+test("an interval that does not divide the steps is no change, and does not hide one", () => {
+  // A profile every 10.15 s in steps of 30 s: three, and sometimes two.
+  const of = (total: number, load: (time: number) => number, interval = 10.15) => {
+    const zeros = () => Array.from({ length: total }, () => 0);
+    const series = { ...seriesOf(zeros()), counts: zeros(), values: zeros() };
+    for (let time = 3; time < total * 30; time += interval) {
+      const at = Math.floor(time / 30);
+      series.counts[at]++;
+      series.values[at] += load(time);
+    }
+    return series;
+  };
+  for (const interval of [10.15, 10.9, 13, 14.3, 25]) {
+    assert.equal(
+      loadChange(
+        of(60, () => 100, interval),
+        [],
+      ),
+      null,
+      `${interval}`,
+    );
+    for (const steps of [31, 45, 60]) {
+      const at = Math.round(steps * 0.6) * 30;
+      const found = loadChange(
+        of(steps, (time) => (time < at ? 100 : 170), interval),
+        [],
+      );
+      assert.equal(found?.kind, "level", `${interval} ${steps}`);
+      assert.ok(
+        found && Math.abs(found.after / found.before - 1.7) < 0.05,
+        `${interval} ${steps} ${found?.after} ${found?.before}`,
+      );
+    }
+  }
+});

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Timeline } from "../src/api.ts";
 import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
-import { commonFactors, mergeFactor, pointsFor, quietMillis, seriesOf } from "../src/time/series.ts";
+import { commonFactors, mergeFactor, pointsFor, quietMillis, seriesOf, steadyPace } from "../src/time/series.ts";
 
 const SECOND = 1000;
 const HOUR = 3_600_000;
@@ -138,4 +138,14 @@ test("a bucket says what it covers, and the zone is named", () => {
   const old = new Date(2017, 6, 14, 14, 3, 30).getTime();
   assert.equal(bucketLabel({ from: old, until: old + 30 * SECOND }), "14 Jul 2017 14:03:30 – 14:04:00");
   assert.match(zoneLabel(day), /^UTC([+−]\d{1,2}(:\d\d)?)?$/);
+});
+
+test("a pace is steady when the number of profiles never runs ahead of it, or behind", () => {
+  assert.equal(steadyPace([2, 2, 2, 2]), 2);
+  assert.equal(steadyPace([3, 3, 2, 3, 3, 3, 2, 3]), 2.75);
+  assert.equal(steadyPace([1, 2, 1, 1, 2, 1, 2, 1, 1, 1]), 1.3);
+  // Another process, an outage, and nothing at all.
+  assert.equal(steadyPace([2, 2, 2, 2, 2, 3, 3, 3, 3, 3]), null);
+  assert.equal(steadyPace([2, 2, 2, 0, 0, 2, 2, 2]), null);
+  assert.equal(steadyPace([]), null);
 });

@@ -5,7 +5,7 @@
  * to step says little: whole stretches before and after a change are compared instead.
  */
 import { changeRatio, type LoadChange } from "./changeratio.ts";
-import type { Series } from "./series.ts";
+import { type Series, steadyPace } from "./series.ts";
 
 /** A series, with the time of the first profiles of each step, which may be merged of several. */
 export interface LoadSeries extends Series {
@@ -62,9 +62,7 @@ interface Load extends LoadSeries {
 
 /** The largest change in a series; null where nothing stands out. */
 export function loadChange(series: LoadSeries, versions: VersionSteps[]): LoadChange | null {
-  const all = series.values.flatMap((value, at): Step[] =>
-    series.counts[at] > 0 && value !== null ? [{ at, value }] : [],
-  );
+  const all = filledSteps(series);
   const steps = all.slice(CUT, all.length - CUT);
   if (steps.length < FEWEST || series.sparse) return null;
   const usual = median(steps.map(({ at }) => series.counts[at]));
@@ -76,6 +74,14 @@ export function loadChange(series: LoadSeries, versions: VersionSteps[]): LoadCh
   // A shift at a deploy is told as that.
   const atDeploys = known.filter(({ kind }) => kind === "deploy");
   return largest(atDeploys) ?? largest(known);
+}
+
+/** The steps with profiles. At a steady pace, one profile more or less in a step is no more or less load. */
+function filledSteps({ values, counts, average }: LoadSeries): Step[] {
+  const filled = values.flatMap((value, at): Step[] => (counts[at] > 0 && value !== null ? [{ at, value }] : []));
+  const [first, last] = [filled[CUT]?.at, filled[filled.length - 1 - CUT]?.at];
+  const pace = average ? null : steadyPace(counts.slice(first, last + 1));
+  return pace === null ? filled : filled.map(({ at, value }) => ({ at, value: (value * pace) / counts[at] }));
 }
 
 function largest(changes: LoadChange[]): LoadChange | null {

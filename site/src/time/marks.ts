@@ -4,6 +4,8 @@ import type { Series } from "./series.ts";
 export interface Mark {
   time: number;
   text: string;
+  /** Of a version, when the step is over in which it began beside others. */
+  apart?: number;
   /** A page about it. */
   url?: string;
 }

@@ -73,6 +73,22 @@ export function coveredMillis({ start, step, points, counts, profiles }: Timelin
 }
 
 /**
+ * The mean number of profiles in a step, where they come at a steady pace; else null. An interval that doesn't divide the steps
+ * puts one profile more in some of them. Of such an agent the number up to any step is the pace times the steps, give or take
+ * one at each end.
+ */
+export function steadyPace(counts: number[]): number | null {
+  if (counts.length === 0) return null;
+  const pace = counts.reduce((sum, n) => sum + n, 0) / counts.length;
+  let [ahead, least, most] = [0, 0, 0];
+  for (const count of counts) {
+    ahead += count - pace;
+    [least, most] = [Math.min(least, ahead), Math.max(most, ahead)];
+  }
+  return most - least < 2 ? pace : null;
+}
+
+/**
  * Which part of each step has profiles. At an end, or beside a gap, a step with fewer profiles than any other counts as a
  * part; elsewhere it has fewer processes.
  */
