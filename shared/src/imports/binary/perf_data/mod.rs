@@ -50,7 +50,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     for row in order {
         samples.take(records[row as usize].record)?;
     }
-    samples.finish()
+    samples.finish().map(Decoded::with_first_type)
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             .warnings
             .add(|| format!("simpleperf lost {lost} samples"));
     }
-    report.rows.finish()
+    report.rows.finish().map(Decoded::with_first_type)
 }
 
 /// The record behind the length at `at`, or `None` inside where it is cut off, and where the next

@@ -77,6 +77,7 @@ fn tables_may_come_last() {
         type_names(&decoded.profile),
         ["cpu-clock/nanoseconds", "sched:sched_switch/count"]
     );
+    assert_eq!(decoded.profile.default_type(), 0);
     assert_eq!(
         samples(&decoded.profile),
         [

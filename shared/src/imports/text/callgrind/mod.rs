@@ -30,13 +30,8 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 
 /// Reads a text.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
-    let mut decoded = call_graph::stacks(graph::read(bytes)?, bytes.len())?;
-    let profile = &mut decoded.profile;
-    let first = (0..profile.sample_types().len()).find(|&event| profile.total(event) != 0);
-    if let Some(event) = first {
-        profile.header.default_sample_type = profile.sample_types()[event].kind;
-    }
-    Ok(decoded)
+    let decoded = call_graph::stacks(graph::read(bytes)?, bytes.len())?;
+    Ok(decoded.with_first_type())
 }
 
 #[cfg(test)]

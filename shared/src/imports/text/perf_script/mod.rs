@@ -73,7 +73,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     ] {
         reader.rows.warnings.count(count, what);
     }
-    reader.rows.finish()
+    reader.rows.finish().map(Decoded::with_first_type)
 }
 
 struct Reader {
