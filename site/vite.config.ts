@@ -50,7 +50,7 @@ export default defineConfig({
     preload(),
     template({ oxc, build: { target } }),
     budget({
-      entry: 69,
+      entry: 69.5,
       all: 161,
       apart: {
         arrange: 36,

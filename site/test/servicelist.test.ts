@@ -103,6 +103,12 @@ test("by change; where the period before has hardly any profiles it is as if not
   assert.equal(growth(typed(IN_USE, 200, 20, 100, 20), true), 2);
 });
 
+test("what lacks a chosen type comes last, favourites too", () => {
+  const chosen = ["checkout", "email-worker", "Billing", "catalog", "payments"];
+  check(chosen, "name", "", ["Billing"], IN_USE);
+  check(["checkout", "email-worker", "payments", "Billing", "catalog"], "-delta", "", ["payments"], IN_USE);
+});
+
 test("favourites come first, in the same order among themselves", () => {
   check(["email-worker", "payments", "Billing", "catalog", "checkout"], "name", "", ["payments", "email-worker"]);
   check(["payments", "email-worker", "catalog", "checkout", "Billing"], "-total", "", ["payments", "email-worker"]);

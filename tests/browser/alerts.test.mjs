@@ -272,7 +272,7 @@ test("what fires comes first, with its series and their profiles; errors and sil
     // Of the deleted alert nobody knows the unit.
     ["2.1 cores", "last +12 %", "+39 %", ""],
   );
-  assert.match(await at("receiver").nth(1).textContent(), /no messages yet · 3 messages waiting to be sent again/);
+  assert.match(await at("receiver").nth(1).textContent(), /no alerts sent yet · 3 messages waiting to be sent again/);
   assert.deepEqual(await barriers(page), []);
   await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/alerts.png`, fullPage: true });
 
@@ -282,6 +282,20 @@ test("what fires comes first, with its series and their profiles; errors and sil
   assert.deepEqual([asked.get("s"), asked.get("fn"), asked.getAll("l")], [service, "work", ['region="eu"']]);
   const { since } = answer.alerts[0].firing[0];
   assert.ok(Number(asked.get("from")) < since && since < Number(asked.get("until")));
+  await page.goBack();
+  await firing.getByTestId("firing-compared").first().click();
+  await page.waitForURL(/\/diff\?/);
+  const compared = new URL(page.url()).searchParams;
+  assert.deepEqual(
+    ["q", "l", "l2"].map((name) => compared.get(name)),
+    ["work", 'region="eu"', 'region="eu"'],
+  );
+  const window = answer.alerts[0].minutes * minute;
+  const times = [since - 2 * window, since - window, since - window, since].map(String);
+  assert.deepEqual(
+    ["from", "until", "from2", "until2"].map((name) => compared.get(name)),
+    times,
+  );
   await page.goBack();
   await item(page, "A new function").getByTestId("firing-profiles").click();
   await page.waitForURL(/fn=main\.brandNew/);

@@ -17,7 +17,7 @@ import { clock } from "../../state/url/clock.ts";
 import { formatMinute } from "../../time/range.ts";
 import { linkTo } from "../controls/link.ts";
 import { DeleteQuestion } from "../rules/deletequestion.tsx";
-import { profilesAround } from "./firinglink.ts";
+import { comparisonAround, profilesAround } from "./firinglink.ts";
 
 /** An alert with its state; `rule` is null after that was deleted. */
 export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: RecordingRule | null }) {
@@ -78,12 +78,18 @@ function FiringSeries({ alert, rule }: { alert: ListedAlert; rule: RecordingRule
     <ul class="alert-firing" data-testid="alert-firing">
       {firing.map(({ labels, since, value }) => {
         const words = labelWords(labels);
+        const compared = comparisonAround(alert, rule, labels, since);
         const target = profilesAround(alert, rule, labels, since);
         return (
           <li key={words} data-testid="firing-series">
             {words && <span>{words}</span>}
             <b>{alertValue(kind, value, unit)}</b>
             <span class="soft">since {formatMinute(since)}</span>
+            {compared && (
+              <a {...linkTo(compared)} title="Compare with the time just before" data-testid="firing-compared">
+                Compare<span class="hidden"> {words || alert.name}</span>
+              </a>
+            )}
             {target && (
               <a {...linkTo(target)} data-testid="firing-profiles">
                 Profiles<span class="hidden"> of {words || alert.name}</span>

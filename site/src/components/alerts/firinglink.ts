@@ -1,7 +1,7 @@
-import { type Alert, type Labels, seriesFilters, spanAround } from "../../state/query/alert.ts";
+import { type Alert, type Labels, MINUTE, seriesFilters, spanAround } from "../../state/query/alert.ts";
 import { queryParts, type RecordingRule } from "../../state/query/recordingrule.ts";
 import { clock } from "../../state/url/clock.ts";
-import type { Route } from "../../state/url/route.ts";
+import { initialRoute, type Route } from "../../state/url/route.ts";
 import { fixed } from "../../time/range.ts";
 import { profilesOf } from "../rules/profilesof.ts";
 
@@ -15,4 +15,23 @@ export function profilesAround(alert: Alert, rule: RecordingRule | null, labels:
   return target?.page === "explore" && service !== null && isNew
     ? { ...target, search: "", panel: "function", func: labels.function }
     : target;
+}
+
+/**
+ * The comparison of the minutes in which a series came to fire with as many before, as in the link of its message; null where
+ * there is none. What is silent has no profiles to compare.
+ */
+export function comparisonAround(
+  alert: Alert,
+  rule: RecordingRule | null,
+  labels: Labels,
+  since: number,
+): Route | null {
+  const profiles = profilesAround(alert, rule, labels, since);
+  if (profiles?.page !== "explore" || alert.kind === "silent") return null;
+  const { service, type, base, search, func } = profiles;
+  const window = alert.minutes * MINUTE;
+  const side = (until: number) => ({ ...fixed({ from: until - window, until }), filters: base.filters });
+  const sides = { base: side(since - window), other: side(since) };
+  return { ...initialRoute("diff"), service, type, ...sides, search: func || search };
 }

@@ -36,7 +36,7 @@ export function ChangeText({ found: { kind, from, until, before, after, versions
     deploy: `since ${formatMinute(from)}`,
     level: `since ${formatMinute(from)}`,
     trend: "gradually",
-    spike: `at ${formatMinute(from)} for ${formatStep(until - from)}`,
+    spike: `at ${formatMinute(from)} for about ${formatStep(until - from)}`,
   }[kind];
   return (
     <>

@@ -1,12 +1,13 @@
 import { useEffect } from "preact/hooks";
 import type { Service } from "../../api.ts";
 import { namePattern } from "../../format/namepattern.ts";
+import { typeLabel } from "../../format/type.ts";
 import { plural } from "../../format/value.ts";
 import { trackWork } from "../../settled.ts";
 import { favourites } from "../../state/page/favourites.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { lastingChange } from "../../state/query/servicechanges.ts";
-import { arranged, commonType } from "../../state/query/serviceorder.ts";
+import { arranged, commonType, hasType } from "../../state/query/serviceorder.ts";
 import { go, homeRoute } from "../../state/url/router.ts";
 import { formatSort, parseSort } from "../../state/url/values.ts";
 import { SearchField } from "../controls/searchfield.tsx";
@@ -40,6 +41,21 @@ export function ServiceList({ found }: { found: Service[] }) {
   });
   const all = plural(found.length, "service");
   const valid = namePattern(search) !== null;
+  const having = listed.filter((service) => hasType(service, named));
+  const lacking = listed.slice(having.length);
+  const cards = (services: Service[], testid: string) => (
+    <ul class="cards" data-testid={testid}>
+      {services.map((service) => (
+        <ServiceCard
+          key={service.name}
+          service={service}
+          type={type}
+          range={base}
+          favourite={favourites.value.has(service.name)}
+        />
+      ))}
+    </ul>
+  );
   return (
     <>
       <div class="service-tools">
@@ -54,18 +70,12 @@ export function ServiceList({ found }: { found: Service[] }) {
           onChange={(value) => go({ sort: parseSort(value) ?? sort }, "replace")}
         />
       </div>
-      {listed.length > 0 && (
-        <ul class="cards" data-testid="services">
-          {listed.map((service) => (
-            <ServiceCard
-              key={service.name}
-              service={service}
-              type={type}
-              range={base}
-              favourite={favourites.value.has(service.name)}
-            />
-          ))}
-        </ul>
+      {having.length > 0 && cards(having, "services")}
+      {lacking.length > 0 && (
+        <>
+          <h2 class="cards-title">{`${plural(lacking.length, "service")} without ${typeLabel(named)}`}</h2>
+          {cards(lacking, "services-without")}
+        </>
       )}
       {listed.length === 0 && <NoMatch valid={valid} />}
     </>

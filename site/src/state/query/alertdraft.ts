@@ -49,7 +49,8 @@ export function draftOf(alert: Alert, rule: RecordingRule): AlertDraft {
     forMinutes: for_minutes,
     versionLabel: version_label,
     receivers,
-    name,
+    // A proposed name goes with what it says.
+    name: name === proposedAlertName(alert, rule) ? null : name,
   };
 }
 

@@ -54,7 +54,15 @@ export function shownType(service: Service, type: string): ServiceType | undefin
   return typeOf(service, type) ?? service.types[0];
 }
 
-/** The services whose names match the search: favourites first, then in the order that is asked for, then by name. */
+/** Whether a service has the chosen type; where none is chosen, each has one to show. */
+export function hasType(service: Service, chosen: string): boolean {
+  return chosen === "" || typeOf(service, chosen) !== undefined;
+}
+
+/**
+ * The services whose names match the search: those without the chosen type last, each part with favourites first, then in
+ * the order that is asked for, then by name.
+ */
 export function arranged(services: Service[], arrangement: Arrangement): Service[] {
   const { search, sort, type, favourites } = arrangement;
   const matches = namePattern(search) ?? (() => false);
@@ -65,10 +73,12 @@ export function arranged(services: Service[], arrangement: Arrangement): Service
     .filter(({ name }) => matches(name))
     .map((service) => ({
       service,
+      lacks: !hasType(service, type),
       favourite: favourites.has(service.name),
       value: amountOf(service, arrangement, chosen),
     }));
   ranked.sort((a, b) => {
+    if (a.lacks !== b.lacks) return a.lacks ? 1 : -1;
     if (a.favourite !== b.favourite) return a.favourite ? -1 : 1;
     if (sort.column === "name") return sign * byName(a.service, b.service);
     // What lacks the type is neither large nor small: it comes last both ways.

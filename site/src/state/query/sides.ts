@@ -50,16 +50,20 @@ export function comparedSides(whole: Span, window: Span | null, filters: string[
 /** How many versions are offered. */
 const NEWEST = 3;
 
-/** A comparison for each of the newest versions that begin inside a span, as long before it as after it. */
+/**
+ * A comparison for each of the newest versions that begin inside a span, as long before it as after it. A step that it
+ * shares with others is on neither side.
+ */
 export function versionSides(marks: Mark[], within: Span, filters: string[]): { label: string; sides: Sides }[] {
   return marks
-    .filter(({ time }) => within.from < time && time < within.until)
+    .filter(({ time, apart = time }) => within.from < time && apart < within.until)
     .slice(-NEWEST)
     .reverse()
-    .map(({ time, text }) => {
-      const length = Math.min(time - within.from, within.until - time);
-      const sides = halfSides({ from: time - length, until: time + length }, [filters, filters]);
-      return { label: `Before and after ${text}, ${formatStep(length)} each`, sides };
+    .map(({ time, text, apart = time }) => {
+      const length = Math.min(time - within.from, within.until - apart);
+      const base = { ...fixed({ from: time - length, until: time }), filters };
+      const other = { ...fixed({ from: apart, until: apart + length }), filters };
+      return { label: `Before and after ${text}, ${formatStep(length)} each`, sides: { base, other } };
     });
 }
 

@@ -33,10 +33,12 @@ export function versionChanges(name: string, values: ValueTimeline[]): Mark[] {
   const begin = Math.min(...there.map(first));
   return there
     .filter((timeline) => first(timeline) - begin > mergeFactor(timeline.counts))
-    .map((timeline) => ({
-      time: timeline.start + first(timeline) * timeline.step,
-      text: `${name} ${versionText(timeline.value)}`,
-    }))
+    .map((timeline) => {
+      const at = first(timeline);
+      const time = timeline.start + at * timeline.step;
+      const isShared = values.some((other) => other !== timeline && other.counts[at] > 0);
+      return { time, text: `${name} ${versionText(timeline.value)}`, ...(isShared && { apart: time + timeline.step }) };
+    })
     .sort((a, b) => a.time - b.time)
     .slice(-MOST);
 }
