@@ -53,7 +53,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         </span>
         {quiet > 0 && (
           <span class="card-type" data-testid="card-quiet">
-            last profile over {formatStep(quiet)} ago
+            no profiles for {formatStep(quiet)}
           </span>
         )}
         {found ? (
