@@ -104,7 +104,7 @@ const DEMO: Module = Module {
 const PAGES: [&Module; 6] = [&VIEWER, &IMPORTS, &SYMBOLS, &BUCKET, &BUNDLER, &DEMO];
 
 /// The core alone, which tests run in wasmtime and in the browser.
-const GUEST: &str = "pilotlight-guest";
+const GUEST: &str = "pilotlight-guest-module";
 
 /// Steps of [`served`].
 const SERVED_STEPS: usize = 3;
@@ -117,15 +117,14 @@ pub(crate) const WORKER_STEPS: usize = 2;
 pub(crate) fn release(tools: &Tools) -> Result<()> {
     println!("Building");
     let mut steps = Steps::new(SERVED_STEPS + 1);
-    served(&mut steps, tools, Profile::Release)?;
+    served(&mut steps, tools, Profile::Release, None)?;
     steps.run("sizes", |_| sizes())
 }
 
 /// Builds everything that tests use.
 pub(crate) fn for_tests(tools: &Tools, profile: Profile) -> Result<Vec<StepTime>> {
-    let mut steps = Steps::new(SERVED_STEPS + 1);
-    served(&mut steps, tools, profile)?;
-    steps.run("the core's own module", |_| compile_guest(tools, profile))?;
+    let mut steps = Steps::new(SERVED_STEPS);
+    served(&mut steps, tools, profile, Some(GUEST))?;
     Ok(steps.into_times())
 }
 
@@ -133,11 +132,17 @@ fn all() -> Vec<&'static Module> {
     [&PAGES[..], &[&WORKER]].concat()
 }
 
-/// Builds the worker and the pages it serves. One cargo run compiles shared crates once and uses all cores.
-fn served(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()> {
+/// Builds the worker and the pages it serves, and compiles another package beside them. One cargo run compiles shared crates once
+/// and uses all cores.
+fn served(
+    steps: &mut Steps,
+    tools: &Tools,
+    profile: Profile,
+    beside: Option<&'static str>,
+) -> Result<()> {
     let all = all();
     steps.run("WASM modules", |step| {
-        let packages = all.iter().map(|module| module.package);
+        let packages = all.iter().map(|module| module.package).chain(beside);
         compile(step, tools, packages, profile)
     })?;
     steps.run("bindings", |_| bindings(tools, &all, profile))?;
@@ -203,20 +208,6 @@ fn compile(
         .limit(1800)
         .show()
         .map_err(|failure| failure.advise("see the compiler's messages above"))?;
-    Ok(((), "compiled".to_owned()))
-}
-
-/// The core alone. Its manifest makes a plain library, so this command names the type of the module.
-fn compile_guest(tools: &Tools, profile: Profile) -> Result<((), String)> {
-    tools
-        .wasm
-        .cargo()
-        .args(["rustc", "--quiet", "--package", GUEST])
-        .args(["--profile", profile.name(), "--target", TARGET])
-        .args(["--crate-type", "cdylib"])
-        .env("CARGO_TARGET_DIR", tools.wasm.target_dir())
-        .limit(1200)
-        .show()?;
     Ok(((), "compiled".to_owned()))
 }
 

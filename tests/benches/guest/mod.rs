@@ -10,17 +10,15 @@ pub(crate) fn module() -> PathBuf {
     }
     const TARGET: &str = "wasm32-unknown-unknown";
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guest");
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("guest/Cargo.toml");
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("guest/module/Cargo.toml");
     let mut build = Command::new(env!("CARGO"));
     build
         .args([
-            "rustc",
+            "build",
             "--release",
             "--quiet",
             "--target",
             TARGET,
-            "--crate-type",
-            "cdylib",
             "--manifest-path",
         ])
         .arg(manifest);
@@ -32,5 +30,7 @@ pub(crate) fn module() -> PathBuf {
         built.success(),
         "the guest does not build; name a module in PILOTLIGHT_CORE_WASM"
     );
-    folder.join(TARGET).join("release/pilotlight_guest.wasm")
+    folder
+        .join(TARGET)
+        .join("release/pilotlight_guest_module.wasm")
 }
