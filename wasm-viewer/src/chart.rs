@@ -1,6 +1,6 @@
 //! Flame charts: what a thread did when, of profiles whose samples have times.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pilotlight_core::heatmap::{self, Idle};
 use pilotlight_core::verbs;
@@ -14,6 +14,8 @@ use crate::view::View;
 
 /// Labels that tell apart what runs side by side, from the outside in.
 const LABELS: [&str; 3] = ["profile_name", "process", "thread"];
+/// Tells apart threads of one name.
+const ID: &str = "thread_id";
 
 impl Session {
     /// What ran side by side in a profile, the largest first; those that computed most where CPU
@@ -23,7 +25,7 @@ impl Session {
         let profile = self.profile(id)?;
         let values = profile.samples().values.get(sample_type as usize);
         let values = values.ok_or(SessionError::NoType(sample_type))?;
-        let names = names(profile);
+        let names = names(profile, profile);
         let mut types = profile.sample_types().iter();
         let cpu = types.position(|of| profile.text(of.kind) == "cpu");
         let cpu = cpu.map_or(values, |column| &profile.samples().values[column]);
@@ -56,7 +58,7 @@ impl Session {
             return Err(SessionError::NoType(sample_type));
         }
         let derived = derive(profile, steps)?;
-        let names = names(&derived.profile);
+        let names = names(&derived.profile, profile);
         let keep = |labels: Option<LabelSetId>| name(&names, labels) == thread;
         let chart = verbs::chart(&derived.profile, sample_type as usize, keep)?;
         let chart = chart.ok_or_else(|| SessionError::NoChart(thread.to_owned()))?;
@@ -96,21 +98,40 @@ fn seconds(nanos: i64) -> f64 {
     nanos as f64 / 1e9
 }
 
-/// The thread of each set of labels.
-fn names(profile: &Profile) -> Vec<String> {
-    let text = |set: LabelSetId, key: &str| {
-        let label = profile.labels(Some(set)).iter();
-        let mut label = label.filter(|label| profile.text(label.key) == key);
-        label.next().map(|label| match label.value {
-            LabelValue::Text(text) => profile.text(text).to_owned(),
-            LabelValue::Number(number, _) => number.to_string(),
-        })
-    };
+/// The thread of each set of labels. Of several with one name in `whole`, of which the profile is a
+/// part, each has its ID, too.
+fn names(profile: &Profile, whole: &Profile) -> Vec<String> {
+    let mut ids: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let mut several = BTreeSet::new();
+    for set in whole.label_sets().ids() {
+        let (name, id) = (plain_name(whole, set), text(whole, set, ID));
+        if *ids.entry(name.clone()).or_insert_with(|| id.clone()) != id {
+            several.insert(name);
+        }
+    }
     let name = |set| {
-        let parts: Vec<String> = LABELS.iter().filter_map(|key| text(set, key)).collect();
-        parts.join(" / ")
+        let name = plain_name(profile, set);
+        match text(profile, set, ID).filter(|_| several.contains(&name)) {
+            Some(id) if name.is_empty() => format!("thread {id}"),
+            Some(id) => format!("{name} ({id})"),
+            None => name,
+        }
     };
     profile.label_sets().ids().map(name).collect()
+}
+
+fn plain_name(profile: &Profile, set: LabelSetId) -> String {
+    let parts = LABELS.iter().filter_map(|key| text(profile, set, key));
+    parts.collect::<Vec<_>>().join(" / ")
+}
+
+fn text(profile: &Profile, set: LabelSetId, key: &str) -> Option<String> {
+    let mut labels = profile.labels(Some(set)).iter();
+    let label = labels.find(|label| profile.text(label.key) == key)?;
+    Some(match label.value {
+        LabelValue::Text(text) => profile.text(text).to_owned(),
+        LabelValue::Number(number, _) => number.to_string(),
+    })
 }
 
 fn name(names: &[String], labels: Option<LabelSetId>) -> &str {

@@ -142,3 +142,27 @@ fn a_heatmap_without_what_is_idle() {
     };
     assert_eq!((total(true), total(false)), (100_000.0, 10_000.0));
 }
+
+#[test]
+fn threads_of_one_name_have_charts_of_their_own() {
+    let sample = |thread: u32, time: &str| {
+        format!("pool {thread} {time}: 1 cycles:\n\t401000 work (/bin/x)\n\n")
+    };
+    let text = [sample(7, "1.001"), sample(8, "1.001"), sample(8, "1.002")].concat();
+    let opened = imports::open(text.as_bytes(), 1 << 20).unwrap();
+    let profile = opened.decoded.profile;
+    let times = profile.samples().times.clone();
+    let mut session = Session::default();
+    let bytes = pprof::encode(&profile);
+    let info = session
+        .open_imported("x", "perf script", &bytes, times, Vec::new())
+        .unwrap();
+    let threads = session.threads(info.id, 0).unwrap();
+    let mut names: Vec<&str> = threads.iter().map(|t| &*t.name).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["pool (7)", "pool (8)"]);
+    session.chart(info.id, 0, &[], "pool (8)").unwrap();
+    // Alone after a filter, it is still called that.
+    let alone = ["tagfocus:thread_id=8:9".to_owned()];
+    session.chart(info.id, 0, &alone, "pool (8)").unwrap();
+}
