@@ -98,6 +98,14 @@ test("two parts of the time are a comparison, undone like any step", async () =>
   await page.emulateMedia({ colorScheme: "dark" });
   await shot(page, "parts-dark");
   await page.emulateMedia({ colorScheme: "light" });
+  // They have no form of their own, and the whole recording is not what is seen.
+  await at("export").click();
+  for (const form of ["html", "pprof", "folded"]) assert.ok(await at(`export-${form}`).isDisabled(), form);
+  assert.ok(await at("export-csv").isEnabled());
+  await page.keyboard.press("Escape");
+  await at("share").click();
+  assert.match(await page.getByRole("dialog", { name: "Share" }).textContent(), /parts of a file can't be shared/);
+  await page.keyboard.press("Escape");
 
   // A step counts on both sides.
   await at("step-add").click();

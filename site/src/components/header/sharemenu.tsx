@@ -49,7 +49,9 @@ export function ShareMenu() {
             <ProfileLink tree={answer.tree} source={sources[0]} done={close} />
           ) : (
             <p class="hint">
-              These files are on this machine only. A link can hold only one small profile; for more, export a page.
+              {sources.length === 0
+                ? "Two parts of a file can't be shared as a comparison. Export a picture or a table."
+                : "These files are on this machine only. A link can hold only one small profile; for more, export a page."}
             </p>
           )}
           {answer.state === "ready" && sources.length === 1 && placeOf("base") === "" && (

@@ -8,10 +8,10 @@ export interface Source {
   name: string;
 }
 
-/** One, or both sides of a comparison. */
+/** One, or both sides of a comparison; none of two parts of one, which no other form has. */
 export function sourcesOf(shown: Shown): Source[] {
   if (shown.state !== "ready") return [];
-  if (shown.exported !== null) return [{ id: shown.exported, name: shown.title }];
+  if (shown.exported !== null) return shown.tree.diff ? [] : [{ id: shown.exported, name: shown.title }];
   const { compared, title } = shown;
   if (compared)
     return [
