@@ -106,7 +106,7 @@ test("kinds have their own words and numbers", async () => {
   await at("alert-rule").selectOption({ label: `${metric("all")}_seconds` });
   for (const [kind, words] of [
     ["below", `uses less than`],
-    ["new_function", `a function that ${service} didn't have in the 24 h before has at least 5 % of the CPU time`],
+    ["new_function", `a function that is new in ${service} has at least 5 % of the CPU time`],
     ["silent", `${service}, which had profiles, has none for 15 min`],
     ["grew", `the CPU time of ${service} per minute grows by more than 20 %`],
   ]) {

@@ -18,7 +18,7 @@ export function profilesAround(alert: Alert, rule: RecordingRule | null, labels:
 }
 
 /**
- * The comparison of the minutes in which a series came to fire with as many before, as in the link of its message; null where
+ * The comparison of the minutes in which a series came to fire with as many before that, as in the link of its message; null where
  * there is none. What is silent has no profiles to compare.
  */
 export function comparisonAround(
@@ -32,6 +32,8 @@ export function comparisonAround(
   const { service, type, base, search, func } = profiles;
   const window = alert.minutes * MINUTE;
   const side = (until: number) => ({ ...fixed({ from: until - window, until }), filters: base.filters });
-  const sides = { base: side(since - window), other: side(since) };
+  // A new function may have been there in the evaluation before.
+  const gap = alert.kind === "new_function" ? 10 * MINUTE : 0;
+  const sides = { base: side(since - window - gap), other: side(since) };
   return { ...initialRoute("diff"), service, type, ...sides, search: func || search };
 }

@@ -4,6 +4,7 @@
 use form_urlencoded::Serializer;
 
 use super::alert::{Alert, Kind};
+use super::new_functions;
 use super::series::Labels;
 use crate::api::rules::rule::{Measure, Rule, metric_label};
 
@@ -38,14 +39,19 @@ pub(super) fn link(
         return format!("{site}/alerts");
     };
     let (begin, window) = (minute - alert.window(), alert.window());
+    // A new function may have been there in the turn before.
+    let before = match alert.kind {
+        Kind::NewFunction => begin - new_functions::EVERY,
+        _ => begin,
+    };
     let time = |millis: i64| millis.to_string();
     let mut query = Serializer::new(String::new());
     query.append_pair("s", service);
     query.append_pair("t", &measure.profile_type.to_string());
-    query.append_pair("from", &time(begin - window));
+    query.append_pair("from", &time(before - window));
     // A silent series has no profiles to compare.
     let is_compared = alert.kind != Kind::Silent;
-    query.append_pair("until", &time(if is_compared { begin } else { minute }));
+    query.append_pair("until", &time(if is_compared { before } else { minute }));
     for filter in &filters {
         query.append_pair("l", filter);
     }
@@ -83,11 +89,17 @@ mod tests {
     use crate::api::alerts::conditions::measure_of;
 
     fn of(query: &str, kind: Kind, labels: &[(&str, &str)]) -> String {
-        let rule = Rule {
+        let of_all = Rule {
             query: query.to_owned(),
-            group_by: vec!["region".to_owned()],
-            function: "main.work".to_owned(),
             ..Rule::default()
+        };
+        let rule = match kind {
+            Kind::NewFunction => of_all,
+            _ => Rule {
+                group_by: vec!["region".to_owned()],
+                function: "main.work".to_owned(),
+                ..of_all
+            },
         };
         let alert = Alert {
             kind,
@@ -114,6 +126,11 @@ mod tests {
         assert_eq!(
             of(query, Kind::Above, &[("region", "eu")]),
             "https://x/diff?s=a+b&t=process_cpu%3Acpu%3Ananoseconds%3Acpu%3Ananoseconds&from=600000&until=900000&l=tier%21%3D%22x%22&l=region%3D%22eu%22&from2=900000&until2=1200000&l2=tier%21%3D%22x%22&l2=region%3D%22eu%22&q=main.work"
+        );
+        let new = of(query, Kind::NewFunction, &[]);
+        assert!(
+            new.contains("from=0&until=300000&") && new.contains("from2=900000&"),
+            "{new}"
         );
         let silent = of(query, Kind::Silent, &[]);
         assert!(
