@@ -17,9 +17,9 @@ function version(value: string, from: number, until: number, every = 1): ValueTi
 
 test("a version is new where it begins inside the range", () => {
   const found = versionChanges("version", [version("1.9.0", 70, 120), version("1.8.2", 0, 71)]);
-  assert.deepEqual(found, [{ time: 1000 + 70 * STEP, text: "version 1.9.0", apart: 1000 + 71 * STEP }]);
+  assert.deepEqual(found, [{ time: 1000 + 70 * STEP, text: "version 1.9.0", step: STEP, shared: true }]);
   const [alone] = versionChanges("version", [version("1.9.0", 70, 120), version("1.8.2", 0, 70)]);
-  assert.deepEqual(alone, { time: 1000 + 70 * STEP, text: "version 1.9.0" });
+  assert.deepEqual(alone, { time: 1000 + 70 * STEP, text: "version 1.9.0", step: STEP, shared: false });
 });
 
 test("several are in order of time, also one that came back for a while", () => {

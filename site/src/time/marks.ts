@@ -4,8 +4,9 @@ import type { Series } from "./series.ts";
 export interface Mark {
   time: number;
   text: string;
-  /** Of a version, when the step is over in which it began beside others. */
-  apart?: number;
+  /** Of a version: how long the step is in which it began, and whether others ran in it. */
+  step?: number;
+  shared?: boolean;
   /** A page about it. */
   url?: string;
 }

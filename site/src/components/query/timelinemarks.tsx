@@ -32,7 +32,7 @@ export function Marks() {
   const room = rooms(places);
   return (
     <ul class="timeline-marks" aria-label="New versions and annotations">
-      {seen.map(({ time, text, url }, i) => {
+      {seen.map(({ time, text, url, step = 0 }, i) => {
         return (
           <li
             key={`${time} ${text}`}
@@ -49,7 +49,11 @@ export function Marks() {
                 text
               )}
             </span>
-            <span class="hidden"> from {formatClock(time)}</span>
+            <span class="hidden">
+              {step > 60_000
+                ? ` between ${formatClock(time)} and ${formatClock(time + step)}`
+                : ` from ${formatClock(time)}`}
+            </span>
           </li>
         );
       })}

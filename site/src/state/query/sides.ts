@@ -56,10 +56,11 @@ const NEWEST = 3;
  */
 export function versionSides(marks: Mark[], within: Span, filters: string[]): { label: string; sides: Sides }[] {
   return marks
-    .filter(({ time, apart = time }) => within.from < time && apart < within.until)
+    .map(({ time, text, step = 0, shared }) => ({ time, text, apart: shared ? time + step : time }))
+    .filter(({ time, apart }) => within.from < time && apart < within.until)
     .slice(-NEWEST)
     .reverse()
-    .map(({ time, text, apart = time }) => {
+    .map(({ time, text, apart }) => {
       const length = Math.min(time - within.from, within.until - apart);
       const base = { ...fixed({ from: time - length, until: time }), filters };
       const other = { ...fixed({ from: apart, until: apart + length }), filters };

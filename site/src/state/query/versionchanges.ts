@@ -36,8 +36,8 @@ export function versionChanges(name: string, values: ValueTimeline[]): Mark[] {
     .map((timeline) => {
       const at = first(timeline);
       const time = timeline.start + at * timeline.step;
-      const isShared = values.some((other) => other !== timeline && other.counts[at] > 0);
-      return { time, text: `${name} ${versionText(timeline.value)}`, ...(isShared && { apart: time + timeline.step }) };
+      const shared = values.some((other) => other !== timeline && other.counts[at] > 0);
+      return { time, text: `${name} ${versionText(timeline.value)}`, step: timeline.step, shared };
     })
     .sort((a, b) => a.time - b.time)
     .slice(-MOST);
