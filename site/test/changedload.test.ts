@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { coveredMillis } from "../src/time/series.ts";
 import "./page.ts";
 
-const { areTogether, causeOf, changedLoad, numbersDiffer } = await import("../src/state/query/changedload.ts");
+const { areAlike, areTogether, causeOf, changedLoad, numbersDiffer } = await import(
+  "../src/state/query/changedload.ts"
+);
 const { windowsIn } = await import("../src/state/query/changes.ts");
 const { changesIn } = await import("../src/state/query/loadchanges.ts");
 
@@ -57,7 +59,7 @@ test("the cause is what has the largest part of the change, if it has a fifth", 
     interval: null,
   });
   const listed = [changed("planted", 0.1, 0.4), changed("caller", 0.5, 0.7), changed("small", 0.3, 0.25)];
-  const changes = { listed, heaviest: null, others: 0, unknown: 0, certain: true, byProcess: false };
+  const changes = { listed, heaviest: null, largest: 0.3, others: 0, unknown: 0, certain: true, byProcess: false };
   const load = { before: 1, after: 1.5, differs: true };
   const cause = causeOf(load, changes, ["planted", "small"]);
   assert.equal(cause?.name, "planted");
@@ -82,12 +84,28 @@ test("where no share changed, the cause is what is nearly all of the profile", (
   const cause = (before: number, after: number) =>
     causeOf(
       { before: 257, after: 341, differs: true },
-      { listed: [], heaviest: heaviest(before, after), others: 2, unknown: 0, certain: true, byProcess: false },
+      {
+        listed: [],
+        heaviest: heaviest(before, after),
+        largest: after - before,
+        others: 2,
+        unknown: 0,
+        certain: true,
+        byProcess: false,
+      },
       [],
     );
   assert.equal(cause(0.982, 0.986)?.name, "cache");
   assert.equal(cause(0.4, 0.4), null, "all grew");
   assert.equal(cause(0.3, 0.46), null, "most of the change, but not of the profile");
+});
+
+test("functions are alike where none may have a fifth of the change", () => {
+  const load = { before: 1, after: 1.5, differs: true };
+  const none = { listed: [], heaviest: null, others: 3, unknown: 0, certain: true, byProcess: false };
+  assert.ok(areAlike(load, { ...none, largest: 0.05 }));
+  // A new function that is too young to be sure of.
+  assert.ok(!areAlike(load, { ...none, largest: 0.3 }));
 });
 
 test("a canary beside the version before it is no drop of the load", () => {

@@ -124,7 +124,7 @@ function isSawtooth(counts: number[]): boolean {
 }
 
 /** How many steps lie between two that have profiles. */
-function usualGap(counts: number[]): number {
+export function usualGap(counts: number[]): number {
   const filled = counts.flatMap((count, i) => (count > 0 ? [i] : []));
   const gaps = filled
     .slice(1)

@@ -4,7 +4,7 @@ import { change, percent } from "../../format/number.ts";
 import { typeLabel } from "../../format/type.ts";
 import { formatStep, plural } from "../../format/value.ts";
 import { type ChangeGroup, LEAST_CHANGE } from "../../state/query/changed.ts";
-import type { ChangedLoad } from "../../state/query/changedload.ts";
+import { areAlike, type ChangedLoad } from "../../state/query/changedload.ts";
 import { type Answer, type ComparedSide, changes, comparable, progress } from "../../state/query/changes.ts";
 import { comparingOf } from "../../state/query/comparing.ts";
 import { placeOf } from "../../state/query/place.ts";
@@ -208,7 +208,7 @@ function Summary({ answer }: { answer: Answer }) {
         <b>Not enough profiles to tell a change from the usual variation:</b>{" "}
         {rounded
           ? "the profiles have expired; only totals of whole minutes, hours or days remain."
-          : `each side needs three half-minute windows with profiles; the sides have ${sides.before.windows} and ${sides.after.windows}.`}{" "}
+          : `each side needs profiles in three windows of half a minute or longer; the sides have ${sides.before.windows} and ${sides.after.windows}.`}{" "}
         {listed.length > 0
           ? "These are all differences of at least half a percentage point."
           : "No share differs by half a percentage point or more."}
@@ -219,7 +219,7 @@ function Summary({ answer }: { answer: Answer }) {
     <div class="changes-summary" data-testid="changes-summary">
       <p class="changes-news">
         {answer.load && <LoadNews answer={answer} load={answer.load} />}
-        {listed.length === 0 && !answer.cause && answer.load?.differs && ` ${alike(answer.load)}`}
+        {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer.load)}`}
         {began && ` First profile of ${label} ${after.value}: ${within(after.seen.from, answer.stepMillis)}.`}
       </p>
       <p>

@@ -31,6 +31,8 @@ export interface Changes {
   listed: Changed[];
   /** The function with the largest share of its own afterwards, listed or not. */
   heaviest: Changed | null;
+  /** The largest difference of a share, listed or not. */
+  largest: number;
   /** Functions that were held against their variation and are not listed. */
   others: number;
   /** Functions that some part does not say. */
@@ -93,8 +95,9 @@ export function changesOf(before: SideParts, after: SideParts, claims = true): C
     (most, one) => (most && most.selfAfter >= one.selfAfter ? most : one),
     null,
   );
+  const largest = all.reduce((most, one) => Math.max(most, size(one)), 0);
   const [others, unknown] = [known.length - listed.length, names.size - known.length];
-  return { listed, heaviest, others, unknown, certain, byProcess };
+  return { listed, heaviest, largest, others, unknown, certain, byProcess };
 }
 
 function partsOf(parts: PartFunctions[], name: string, of: "self" | "total"): Part[] {

@@ -75,6 +75,8 @@ function withoutGaps(windows: Window[]): Window[] {
 
 /** Nearly all. */
 const MOST = 0.8;
+/** A function with less of a change doesn't explain it. */
+const PART = 0.2;
 
 /**
  * The function among the heads that has the largest part of what the load changed by; null where none has a fifth. Where no
@@ -91,5 +93,10 @@ export function causeOf({ before, after }: ChangedLoad, { listed, heaviest }: Ch
     .filter(({ name }) => heads.includes(name))
     .map((one): Cause => ({ name: one.name, part: (one.after * after - one.before * before) / by }));
   const largest = parts.sort((a, b) => b.part - a.part)[0];
-  return largest && largest.part >= 0.2 ? largest : null;
+  return largest && largest.part >= PART ? largest : null;
+}
+
+/** Whether all functions changed with the load: no share has a part in it, be it sure or not. */
+export function areAlike({ before, after }: ChangedLoad, { listed, largest }: Changes): boolean {
+  return listed.length === 0 && largest * after < PART * Math.abs(after - before);
 }
