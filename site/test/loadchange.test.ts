@@ -276,3 +276,44 @@ test("an interval that does not divide the steps is no change, and does not hide
     }
   }
 });
+
+test("what went back to its level is a spike or nothing, however long it was", () => {
+  const of = (value: (step: number) => number, steps = 120) =>
+    loadChange(seriesOf(Array.from({ length: steps }, (_, step) => value(step))), []);
+  for (const length of [16, 20, 24, 30, 40]) {
+    const found = of((step) => (step >= 41 && step < 41 + length ? 1500 : 500));
+    assert.deepEqual([found?.kind, found?.from, found?.lasted], ["spike", 41 * MINUTE, length * MINUTE], `${length}`);
+  }
+  // Soon after the beginning of the range, a dip.
+  assert.equal(
+    of((step) => (step >= 8 && step < 14 ? 67 : step === 7 || step === 14 ? 200 : 333), 66),
+    null,
+  );
+});
+
+test("the edges of a spike within steps count in its length, not in its load", () => {
+  // Three minutes from the middle of one, and two from a little before that.
+  const half = [...new Array(30).fill(100), 250, 400, 400, 250, ...new Array(30).fill(100)];
+  const uneven = [...new Array(30).fill(100), 265, 400, 235, ...new Array(30).fill(100)];
+  for (const [values, lasted] of [
+    [half, 3],
+    [uneven, 2],
+  ] as const) {
+    const found = loadChange(seriesOf(values), []);
+    assert.deepEqual(
+      [found?.kind, found?.from, found?.before, found?.after, found?.lasted],
+      ["spike", 31 * MINUTE, 100, 400, lasted * MINUTE],
+    );
+  }
+});
+
+test("a young service's clean step is a level, soon after it", () => {
+  for (const after of [4, 6, 9, 14, 20]) {
+    const found = loadChange(seriesOf([...new Array(20).fill(100), 130, ...new Array(after).fill(170)]), []);
+    assert.equal(found?.kind, "level", `${after} steps`);
+    assert.ok(
+      found && Math.abs(found.after / found.before - 1.7) < 0.01,
+      `${after} steps: ×${found.after / found.before}`,
+    );
+  }
+});

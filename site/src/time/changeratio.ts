@@ -15,6 +15,8 @@ export interface LoadChange {
   before: number;
   /** Its own load. */
   after: number;
+  /** Of a spike: how long it was, with the parts of steps at its edges, in milliseconds to a step. */
+  lasted?: number;
   /** Of a deploy: the version that began, and the one before it. */
   versions: { before: string; after: string } | null;
 }

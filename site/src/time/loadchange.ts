@@ -32,10 +32,14 @@ const ELSEWHERE = { steps: 2, squares: 1.5 };
 const NEAREST = 3;
 /** A line explains a trend so much better than a step: it leaves so much less of the squares. */
 const STEADY = 1.5;
+/** Stretches before and after a change are apart by this part of it, and not by chance. */
+const GAP = 0.25;
 /** A step that is at least so far from both levels has a part of each. */
 const SHARED = 0.2;
 /** A spike rises so far above the median, takes at most this part of the steps, and nothing else is nearly as high. */
-const SPIKE = { change: 0.4, share: 0.15, others: 0.6 };
+const SPIKE = { change: 0.4, share: 0.34, others: 0.6 };
+/** A step at an edge of a spike that has less than this part of its height has a part of it. */
+const EDGE = 0.56;
 /** A time before a spike that is lower than this part of the rest is a dip. */
 const LEAST_BEFORE = 0.7;
 /** A step at an end of the profiles is cut off, and says less than there was. */
@@ -136,9 +140,9 @@ function level(load: Load): LoadChange | null {
   const inner = { before: steps.slice(0, cut), after: steps.slice(cut) };
   const change = levelFrom(load, steps[cut]);
   if (!change || !areApart(inner)) return null;
-  if (isSteady(inner)) return trend(load) ?? change;
   // A level that begins nearer to an end than is needed to find it makes the last allowed cut the best one.
   const nearest = bestCut(steps, NEAREST);
+  if (isSteady({ before: steps.slice(0, nearest), after: steps.slice(nearest) })) return trend(load) ?? change;
   const isCloser = (cut === least && nearest < cut) || (cut === steps.length - least && nearest > cut);
   return isCloser ? levelFrom(load, steps[nearest]) : change;
 }
@@ -216,17 +220,25 @@ function spike(load: Load): LoadChange | null {
     return last + 1 - first < NEAREST ? null : levelFrom(load, steps[first === 0 ? last + 1 : first]);
   }
   if (!high) return null;
-  const [first, last] = high;
-  const run = steps.slice(first, last + 1);
+  let [first, last] = high;
   const others = values.filter((_, i) => i < first - 1 || i > last + 1);
+  const base = mean(others);
+  const top = Math.max(...values);
+  // Its edges are somewhere within steps, which count as a part of its length alone.
+  const edges = values.slice(first - 1, last + 2);
+  const isEdge = (i: number) => first < last && values[i] - base < EDGE * (top - base);
+  while (isEdge(first)) first++;
+  while (isEdge(last)) last--;
+  const run = steps.slice(first, last + 1);
   const after = mean(run.map(({ value }) => value));
+  const parts = edges.reduce((sum, value) => sum + Math.min(1, Math.max(0, (value - base) / (after - base))), 0);
   // It is held against as much time right before it; where that has gaps or is low, against all else.
-  const isShared = isPart(values[first - 1] ?? 0, mean(others), after);
+  const isShared = isPart(values[first - 1] ?? 0, base, after);
   const end = isShared ? first - 1 : first;
   const previous = steps.slice(Math.max(end - run.length, 0), end);
   const level = mean(previous.map(({ value }) => value));
   const isWhole = previous.length === run.length && previous[0].at === steps[end].at - run.length;
-  const usable = isWhole && run[run.length - 1].at - run[0].at < run.length && level >= LEAST_BEFORE * mean(others);
+  const usable = isWhole && run[run.length - 1].at - run[0].at < run.length && level >= LEAST_BEFORE * base;
   const from = firsts[run[0].at];
   const length = (run[run.length - 1].at + 1 - run[0].at) * step;
   return {
@@ -235,8 +247,9 @@ function spike(load: Load): LoadChange | null {
     until: from + length,
     since: usable ? firsts[steps[end].at] - length : firsts[steps[0].at],
     beforeUntil: firsts[steps[end].at],
-    before: usable ? level : mean(others),
+    before: usable ? level : base,
     after,
+    lasted: Math.max(1, Math.round(parts)) * step,
     versions: null,
   };
 }
@@ -315,7 +328,8 @@ function areApart({ before, after }: Sides): boolean {
   const [first, second] = [before, after].map((steps) => steps.map(({ value }) => value));
   const length = Math.ceil(Math.min(first.length, second.length) / 2);
   const [a, b] = [first, second].map((values) => stretches(values, length));
-  return Math.min(...b) > Math.max(...a) || Math.max(...b) < Math.min(...a);
+  const least = GAP * Math.abs(mean(second) - mean(first));
+  return Math.min(...b) - Math.max(...a) > least || Math.min(...a) - Math.max(...b) > least;
 }
 
 /** The means of all runs of so many values. */
