@@ -105,7 +105,7 @@ test("what an alert fires on is said in words", () => {
     [
       { kind: "new_function", threshold: 5, minutes: 10 },
       rule(CPU),
-      "Fires when a function that is new in checkout has at least 5 % of the CPU time over 10 min",
+      "Fires when a new function in checkout has at least 5 % of the CPU time over 10 min",
     ],
     [{ kind: "silent", minutes: 15 }, rule(CPU), "Fires when checkout, which had profiles, has none for 15 min"],
     [

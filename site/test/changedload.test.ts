@@ -106,6 +106,7 @@ test("functions are alike where none may have a fifth of the change", () => {
   assert.ok(areAlike(load, { ...none, largest: 0.05 }));
   // A new function that is too young to be sure of.
   assert.ok(!areAlike(load, { ...none, largest: 0.3 }));
+  assert.ok(!areAlike({ before: 1.5, after: 0.5, differs: true }, { ...none, largest: 0.2 }));
 });
 
 test("a canary beside the version before it is no drop of the load", () => {

@@ -317,3 +317,38 @@ test("a young service's clean step is a level, soon after it", () => {
     );
   }
 });
+
+test("a noisy ramp is gradual, however steep", () => {
+  for (const times of [2.5, 5]) {
+    let hits = 0;
+    for (let seed = 0; seed < 60; seed++) {
+      const next = random(seed);
+      const values = Array.from(
+        { length: 60 },
+        (_, step) => 100 * (1 + ((times - 1) * step) / 60) * (0.95 + 0.1 * next()),
+      );
+      if (loadChange(seriesOf(values), [])?.kind === "trend") hits++;
+    }
+    assert.ok(hits >= 57, `×${times}: ${hits} of 60`);
+  }
+});
+
+test("a hump of traffic is no spike", () => {
+  let said = 0;
+  for (let seed = 0; seed < 100; seed++) {
+    const next = random(seed);
+    const phase = next() * 7;
+    const values = Array.from(
+      { length: 120 },
+      (_, step) => 100 * (1 + 0.5 * Math.sin((step / 80) * 2 * Math.PI + phase)) * (0.97 + 0.06 * next()),
+    );
+    if (loadChange(seriesOf(values), [])?.kind === "spike") said++;
+  }
+  assert.ok(said <= 2, `${said} of 100`);
+});
+
+test("a spike that rises in steps is held against what was before them", () => {
+  const flat = (steps: number) => new Array(steps).fill(100);
+  const found = loadChange(seriesOf([...flat(30), 255, 262, 400, 400, ...flat(30)]), []);
+  assert.deepEqual([found?.kind, found?.before, found?.after], ["spike", 100, 400]);
+});

@@ -106,7 +106,7 @@ test("kinds have their own words and numbers", async () => {
   await at("alert-rule").selectOption({ label: `${metric("all")}_seconds` });
   for (const [kind, words] of [
     ["below", `uses less than`],
-    ["new_function", `a function that is new in ${service} has at least 5 % of the CPU time`],
+    ["new_function", `a new function in ${service} has at least 5 % of the CPU time`],
     ["silent", `${service}, which had profiles, has none for 15 min`],
     ["grew", `the CPU time of ${service} per minute grows by more than 20 %`],
   ]) {
@@ -272,7 +272,10 @@ test("what fires comes first, with its series and their profiles; errors and sil
     // Of the deleted alert nobody knows the unit.
     ["2.1 cores", "last +12 %", "+39 %", ""],
   );
-  assert.match(await at("receiver").nth(1).textContent(), /no alerts sent yet · 3 messages waiting to be sent again/);
+  assert.match(
+    await at("receiver").nth(1).textContent(),
+    /no message delivered yet · 3 messages waiting to be sent again/,
+  );
   assert.deepEqual(await barriers(page), []);
   await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/alerts.png`, fullPage: true });
 

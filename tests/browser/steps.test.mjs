@@ -102,7 +102,7 @@ describe("filters", () => {
     await at("current-frame").filter({ hasText: name }).waitFor({ state: "attached" });
     await page.keyboard.press("f");
     await drawnFrames(page, focused.total);
-    // Going back ends later than the next key comes.
+    // The second key arrives before going back has finished.
     await at("flame").evaluate((picture) => {
       for (const key of ["z", "f"]) picture.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
     });

@@ -132,17 +132,17 @@ fn all() -> Vec<&'static Module> {
     [&PAGES[..], &[&WORKER]].concat()
 }
 
-/// Builds the worker and the pages it serves, and compiles another package beside them. One cargo run compiles shared crates once
+/// Builds the worker and the pages it serves, and compiles another package together with them. One cargo run compiles shared crates once
 /// and uses all cores.
 fn served(
     steps: &mut Steps,
     tools: &Tools,
     profile: Profile,
-    beside: Option<&'static str>,
+    extra: Option<&'static str>,
 ) -> Result<()> {
     let all = all();
     steps.run("WASM modules", |step| {
-        let packages = all.iter().map(|module| module.package).chain(beside);
+        let packages = all.iter().map(|module| module.package).chain(extra);
         compile(step, tools, packages, profile)
     })?;
     steps.run("bindings", |_| bindings(tools, &all, profile))?;

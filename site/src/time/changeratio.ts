@@ -15,7 +15,7 @@ export interface LoadChange {
   before: number;
   /** Its own load. */
   after: number;
-  /** Of a spike: how long it was, with the parts of steps at its edges, in milliseconds to a step. */
+  /** Of a spike: how long it was, in milliseconds, rounded to steps; its edge steps count in part. */
   lasted?: number;
   /** Of a deploy: the version that began, and the one before it. */
   versions: { before: string; after: string } | null;

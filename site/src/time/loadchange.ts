@@ -32,13 +32,13 @@ const ELSEWHERE = { steps: 2, squares: 1.5 };
 const NEAREST = 3;
 /** A line explains a trend so much better than a step: it leaves so much less of the squares. */
 const STEADY = 1.5;
-/** Stretches before and after a change are apart by this part of it, and not by chance. */
+/** Stretches before and after a level must be apart by this part of the change. */
 const GAP = 0.25;
 /** A step that is at least so far from both levels has a part of each. */
 const SHARED = 0.2;
 /** A spike rises so far above the median, takes at most this part of the steps, and nothing else is nearly as high. */
-const SPIKE = { change: 0.4, share: 0.34, others: 0.6 };
-/** A step at an edge of a spike that has less than this part of its height has a part of it. */
+const SPIKE = { change: 0.4, share: 0.15, longest: 0.34, others: 0.6 };
+/** An edge step below this part of the height is only partly in the spike; runs begin and end above half of it. */
 const EDGE = 0.56;
 /** A time before a spike that is lower than this part of the rest is a dip. */
 const LEAST_BEFORE = 0.7;
@@ -139,7 +139,7 @@ function level(load: Load): LoadChange | null {
   if (cut < 0) return null;
   const inner = { before: steps.slice(0, cut), after: steps.slice(cut) };
   const change = levelFrom(load, steps[cut]);
-  if (!change || !areApart(inner)) return null;
+  if (!change || !areApart(inner, GAP)) return null;
   // A level that begins nearer to an end than is needed to find it makes the last allowed cut the best one.
   const nearest = bestCut(steps, NEAREST);
   if (isSteady({ before: steps.slice(0, nearest), after: steps.slice(nearest) })) return trend(load) ?? change;
@@ -201,7 +201,10 @@ function standingOut(values: number[], sign: 1 | -1): [number, number] | null {
   let [first, last] = [top, top];
   while (first > 0 && over(first - 1) > height / 2) first--;
   while (last < values.length - 1 && over(last + 1) > height / 2) last++;
-  if (last + 1 - first > SPIKE.share * values.length) return null;
+  const length = last + 1 - first;
+  // A long one has steep sides, which waves don't have.
+  const isSteep = [first - 2, last + 2].every((i) => !(over(i) > SHARED * height));
+  if (length > (isSteep ? SPIKE.longest : SPIKE.share) * values.length) return null;
   // Next to it are steps of which it takes a part.
   const others = values.map((_, i) => i).filter((i) => i < first - 1 || i > last + 1);
   return others.some((i) => over(i) > SPIKE.others * height) ? null : [first, last];
@@ -217,15 +220,18 @@ function spike(load: Load): LoadChange | null {
   const cut = [high, low].find((run) => run && atEnd(run));
   if (cut) {
     const [first, last] = cut;
-    return last + 1 - first < NEAREST ? null : levelFrom(load, steps[first === 0 ? last + 1 : first]);
+    if (last + 1 - first < NEAREST) return null;
+    const at = steps[first === 0 ? last + 1 : first];
+    return isSteady(sidesOf(load, at.at)) ? trend(load) : levelFrom(load, at);
   }
   if (!high) return null;
   let [first, last] = high;
   const others = values.filter((_, i) => i < first - 1 || i > last + 1);
   const base = mean(others);
   const top = Math.max(...values);
-  // Its edges are somewhere within steps, which count as a part of its length alone.
+  // It begins and ends within steps, which count towards its length, not its load.
   const edges = values.slice(first - 1, last + 2);
+  const begin = first;
   const isEdge = (i: number) => first < last && values[i] - base < EDGE * (top - base);
   while (isEdge(first)) first++;
   while (isEdge(last)) last--;
@@ -233,8 +239,8 @@ function spike(load: Load): LoadChange | null {
   const after = mean(run.map(({ value }) => value));
   const parts = edges.reduce((sum, value) => sum + Math.min(1, Math.max(0, (value - base) / (after - base))), 0);
   // It is held against as much time right before it; where that has gaps or is low, against all else.
-  const isShared = isPart(values[first - 1] ?? 0, base, after);
-  const end = isShared ? first - 1 : first;
+  const isShared = begin > 1 && isPart(values[begin - 1], base, after);
+  const end = isShared ? begin - 1 : begin;
   const previous = steps.slice(Math.max(end - run.length, 0), end);
   const level = mean(previous.map(({ value }) => value));
   const isWhole = previous.length === run.length && previous[0].at === steps[end].at - run.length;
@@ -324,11 +330,11 @@ function mean(values: number[]): number {
  * Whether no stretch of the steps after is as low as the highest of those before, or the other way round. Stretches are half
  * as long as the shorter side, so waves that are shorter than it average out, and longer ones are seen in both.
  */
-function areApart({ before, after }: Sides): boolean {
+function areApart({ before, after }: Sides, gap = 0): boolean {
   const [first, second] = [before, after].map((steps) => steps.map(({ value }) => value));
   const length = Math.ceil(Math.min(first.length, second.length) / 2);
   const [a, b] = [first, second].map((values) => stretches(values, length));
-  const least = GAP * Math.abs(mean(second) - mean(first));
+  const least = gap * Math.abs(mean(second) - mean(first));
   return Math.min(...b) - Math.max(...a) > least || Math.min(...a) - Math.max(...b) > least;
 }
 

@@ -124,7 +124,7 @@ function isSawtooth(counts: number[]): boolean {
 }
 
 /** How many steps lie between two that have profiles. */
-export function usualGap(counts: number[]): number {
+function usualGap(counts: number[]): number {
   const filled = counts.flatMap((count, i) => (count > 0 ? [i] : []));
   const gaps = filled
     .slice(1)
@@ -170,4 +170,11 @@ export function merged(numbers: number[], factor: number): number[] {
   const sums = new Array<number>(Math.ceil(numbers.length / factor)).fill(0);
   for (const [i, n] of numbers.entries()) sums[Math.floor((i + offset) / factor)] += n;
   return sums;
+}
+
+/** How many steps lie between two that have profiles, as often as not: pauses and the ends of processes don't count. */
+export function medianGap(counts: number[]): number {
+  const filled = counts.flatMap((count, i) => (count > 0 ? [i] : []));
+  const gaps = filled.slice(1).map((at, i) => at - filled[i]);
+  return gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 1;
 }

@@ -31,7 +31,7 @@ const KIND_LABELS: Record<AlertKind, { label: string; title: string }> = {
   above: { label: "Above", title: "The value is above a threshold" },
   below: { label: "Below", title: "The value is below a threshold" },
   grew: { label: "Grows", title: "Grows by more than it varies by chance" },
-  new_function: { label: "New function", title: "A function appears that wasn't there the day before" },
+  new_function: { label: "New function", title: "A function appears that wasn't there in the preceding 24 h" },
   silent: { label: "No profiles", title: "Profiles no longer arrive" },
 };
 

@@ -94,12 +94,12 @@ export function Condition({ draft, made, rule, onChange }: Props) {
         <Compared rule={rule} value={draft.versionLabel} onChange={(versionLabel) => onChange({ versionLabel })} />
       )}
       {kind === "grew" && !draft.versionLabel && (
-        <p class="hint">Reports the change: it ends while the earlier period takes on the new level.</p>
+        <p class="hint">Reports the change: it ends as the earlier period reaches the new level.</p>
       )}
       {kind === "new_function" && (
         <p class="hint">
-          New: it wasn't in the 24 h up to {formatStep((minutes + 10) * MINUTE)} ago. This needs profiles from that
-          time: in a new service, every function is new.
+          New means not seen in the 24 h that ended {formatStep((minutes + 10) * MINUTE)} ago. The service needs
+          profiles from that time; otherwise every function is new.
         </p>
       )}
     </div>

@@ -18,8 +18,8 @@ export function profilesAround(alert: Alert, rule: RecordingRule | null, labels:
 }
 
 /**
- * The comparison of the minutes in which a series came to fire with as many before that, as in the link of its message; null where
- * there is none. What is silent has no profiles to compare.
+ * The comparison of the window in which a series began to fire with one before, as in the link of its message; null where there
+ * is none. What is silent has no profiles to compare.
  */
 export function comparisonAround(
   alert: Alert,
@@ -32,8 +32,8 @@ export function comparisonAround(
   const { service, type, base, search, func } = profiles;
   const window = alert.minutes * MINUTE;
   const side = (until: number) => ({ ...fixed({ from: until - window, until }), filters: base.filters });
-  // A new function may have been there in the evaluation before.
-  const gap = alert.kind === "new_function" ? 10 * MINUTE : 0;
+  // The condition may have held for minutes, and a new function may have been there in the evaluation before.
+  const gap = (alert.kind === "new_function" ? 10 : Math.max(1, alert.for_minutes) - 1) * MINUTE;
   const sides = { base: side(since - window - gap), other: side(since) };
   return { ...initialRoute("diff"), service, type, ...sides, search: func || search };
 }

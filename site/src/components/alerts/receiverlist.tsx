@@ -70,7 +70,7 @@ function Item({ receiver }: { receiver: Receiver }) {
           {KINDS[kind]?.label ?? kind} · {host}
         </span>
         <span class="soft" data-testid="receiver-sent">
-          {sent > 0 ? `last message ${formatMinute(sent)}` : "no alerts sent yet"}
+          {sent > 0 ? `last message ${formatMinute(sent)}` : "no message delivered yet"}
           {waiting > 0 && ` · ${plural(waiting, "message")} waiting to be sent again`}
         </span>
         {error && (

@@ -31,12 +31,16 @@ export function CardChange({ service, found, range }: { service: string; found: 
 }
 
 /** "+39 % since 21:33 (1.9.0)". */
-export function ChangeText({ found: { kind, from, lasted = 0, before, after, versions } }: { found: ServiceChange }) {
+export function ChangeText({
+  found: { kind, from, until, lasted, before, after, versions },
+}: {
+  found: ServiceChange;
+}) {
   const when = {
     deploy: `since ${formatMinute(from)}`,
     level: `since ${formatMinute(from)}`,
     trend: "gradually",
-    spike: `at ${formatMinute(from)} for about ${formatStep(lasted)}`,
+    spike: `at ${formatMinute(from)} for about ${formatStep(lasted ?? until - from)}`,
   }[kind];
   return (
     <>

@@ -35,7 +35,7 @@ export function ServiceList({ found }: { found: Service[] }) {
   const listed = arranged(found, {
     search,
     sort: parseSort(order.value) ?? sort,
-    type,
+    type: named,
     favourites: favourites.value,
     changed: lastingChange,
   });

@@ -8,7 +8,7 @@ export interface Source {
   name: string;
 }
 
-/** One, or both sides of a comparison; none of two parts of one, which no other form has. */
+/** One, or both sides of a comparison. Two parts of one file have no file of their own to export. */
 export function sourcesOf(shown: Shown): Source[] {
   if (shown.state !== "ready") return [];
   if (shown.exported !== null) return shown.tree.diff ? [] : [{ id: shown.exported, name: shown.title }];

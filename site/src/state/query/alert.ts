@@ -117,7 +117,7 @@ function conditionWords(alert: Alert, rule: RuleDraft): string {
         : `${what} grows by more than ${amount} from one period of ${window} to the next`;
     }
     case "new_function":
-      return `a function that is new in ${subject} has at least ${amount} of the ${typeWords(type)} over ${window}`;
+      return `a new function in ${subject} has at least ${amount} of the ${typeWords(type)} over ${window}`;
     case "silent":
       return `${subject}, which had ${isWhole(rule) ? "profiles" : "samples"}, has none for ${window}`;
   }

@@ -96,7 +96,8 @@ export function causeOf({ before, after }: ChangedLoad, { listed, heaviest }: Ch
   return largest && largest.part >= PART ? largest : null;
 }
 
-/** Whether all functions changed with the load: no share has a part in it, be it sure or not. */
-export function areAlike({ before, after }: ChangedLoad, { listed, largest }: Changes): boolean {
-  return listed.length === 0 && largest * after < PART * Math.abs(after - before);
+/** Whether all functions changed with the load: none may explain the change, whether certain or not. */
+export function areAlike({ before, after }: ChangedLoad, { listed, largest, unknown }: Changes): boolean {
+  const most = largest * Math.max(before, after);
+  return listed.length === 0 && unknown === 0 && most < PART * Math.abs(after - before);
 }

@@ -4,7 +4,7 @@ import { json } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
 import { fixed, halves, type Span } from "../../time/range.ts";
-import { MAX_MERGED_FOR_CHANGES, SHORTEST_STEP, usualGap } from "../../time/series.ts";
+import { medianGap, SHORTEST_STEP } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import type { By } from "../url/by.ts";
 import { clock } from "../url/clock.ts";
@@ -259,7 +259,7 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
       const before = extents.get(value);
       const from = Math.max(seen.from, start + first * step);
       // The last profile stands for the time until the next would come.
-      const until = Math.min(seen.until, start + (last + Math.min(usualGap(counts), MAX_MERGED_FOR_CHANGES)) * step);
+      const until = Math.min(seen.until, start + (last + medianGap(counts)) * step);
       extents.set(value, {
         from: Math.min(before?.from ?? from, from),
         until: Math.max(before?.until ?? until, until),

@@ -93,10 +93,16 @@ function enter(next: Route, how: How): void {
   arrive(next);
 }
 
+/** How long going back may take, in milliseconds. Browsers forget the oldest of many steps, and then nothing happens. */
+const BACK_LIMIT = 500;
+
 /** Takes back the last change, as the Back button does, but never leaves the page. Ends when that is done. */
 export function undo(): Promise<void> {
   if (changes() === 0) return Promise.resolve();
-  const arrived = new Promise<void>((done) => addEventListener("popstate", () => done(), { once: true }));
+  const arrived = new Promise<void>((done) => {
+    addEventListener("popstate", () => done(), { once: true });
+    setTimeout(done, BACK_LIMIT);
+  });
   history.back();
   return trackWork(arrived);
 }

@@ -6,6 +6,7 @@ use form_urlencoded::Serializer;
 use super::alert::{Alert, Kind};
 use super::new_functions;
 use super::series::Labels;
+use crate::api::rules::points::MINUTE;
 use crate::api::rules::rule::{Measure, Rule, metric_label};
 
 /// The link for a series at a minute; empty if `site` is. The parameters are those of the site's
@@ -39,10 +40,11 @@ pub(super) fn link(
         return format!("{site}/alerts");
     };
     let (begin, window) = (minute - alert.window(), alert.window());
-    // A new function may have been there in the turn before.
+    // The condition may have held for minutes, and a new function may have been there in the
+    // evaluation before.
     let before = match alert.kind {
         Kind::NewFunction => begin - new_functions::EVERY,
-        _ => begin,
+        _ => begin - (alert.hold() - MINUTE),
     };
     let time = |millis: i64| millis.to_string();
     let mut query = Serializer::new(String::new());
@@ -104,6 +106,7 @@ mod tests {
         let alert = Alert {
             kind,
             minutes: 5,
+            for_minutes: if kind == Kind::Below { 3 } else { 1 },
             ..Alert::default()
         };
         let labels = labels
@@ -132,6 +135,9 @@ mod tests {
             new.contains("from=0&until=300000&") && new.contains("from2=900000&"),
             "{new}"
         );
+        // The window of the first of three minutes begins two minutes earlier.
+        let held = of(query, Kind::Below, &[]);
+        assert!(held.contains("from=480000&until=780000&"), "{held}");
         let silent = of(query, Kind::Silent, &[]);
         assert!(
             silent.starts_with("https://x/explore?s=a+b&") && !silent.contains("from2"),
