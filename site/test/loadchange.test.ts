@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type LoadSeries, loadChange, type VersionSteps } from "../src/time/loadchange.ts";
+import { loadChange, type VersionSteps } from "../src/time/loadchange.ts";
+import type { LoadSeries } from "../src/time/loadsteps.ts";
 
 const MINUTE = 60_000;
 

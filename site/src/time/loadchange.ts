@@ -5,12 +5,8 @@
  * to step says little: whole stretches before and after a change are compared instead.
  */
 import { changeRatio, type LoadChange } from "./changeratio.ts";
-import { type Series, steadyPace } from "./series.ts";
-
-/** A series, with the time of the first profiles of each step, which may be merged of several. */
-export interface LoadSeries extends Series {
-  firsts: number[];
-}
+import { isAtEnd, spike, standingOut } from "./loadspike.ts";
+import { isPart, type Load, type LoadSeries, loadIn, mean, type Step } from "./loadsteps.ts";
 
 /** A version of the program, the first and the last step that have profiles of it, and when it began. */
 export interface VersionSteps {
@@ -18,6 +14,11 @@ export interface VersionSteps {
   step: number;
   last: number;
   time: number;
+}
+
+interface Sides {
+  before: Step[];
+  after: Step[];
 }
 
 /** What must change at least, and the fewest steps on each side. A deploy needs less than a search: its place is known. */
@@ -34,58 +35,16 @@ const NEAREST = 3;
 const STEADY = 1.5;
 /** Stretches before and after a level must be apart by this part of the change. */
 const GAP = 0.25;
-/** A step that is at least so far from both levels has a part of each. */
-const SHARED = 0.2;
-/** A spike rises so far above the median, takes at most this part of the steps, and nothing else is nearly as high. */
-const SPIKE = { change: 0.4, share: 0.15, longest: 0.34, others: 0.6 };
-/** An edge step below this part of the height is only partly in the spike; runs begin and end above half of it. */
-const EDGE = 0.56;
-/** A time before a spike that is lower than this part of the rest is a dip. */
-const LEAST_BEFORE = 0.7;
-/** A step at an end of the profiles is cut off, and says less than there was. */
-const CUT = 1;
-/** Fewer steps don't show a shape. */
-const FEWEST = 8;
-
-interface Step {
-  at: number;
-  value: number;
-}
-
-interface Sides {
-  before: Step[];
-  after: Step[];
-}
-
-interface Load extends LoadSeries {
-  /** The steps with profiles but the first and the last, which may be cut off. */
-  steps: Step[];
-  /** The same with the first and the last, as far as they have as many profiles as others. */
-  whole: Step[];
-}
 
 /** The largest change in a series; null where nothing stands out. */
 export function loadChange(series: LoadSeries, versions: VersionSteps[]): LoadChange | null {
-  const all = filledSteps(series);
-  const steps = all.slice(CUT, all.length - CUT);
-  if (steps.length < FEWEST || series.sparse) return null;
-  const usual = median(steps.map(({ at }) => series.counts[at]));
-  const isInside = (i: number) => i >= CUT && i < all.length - CUT;
-  const whole = all.filter(({ at }, i) => isInside(i) || series.counts[at] >= usual);
-  const load = { ...series, steps, whole };
-  const found = [...deploys(load, versions), level(load), spike(load)];
+  const load = loadIn(series);
+  if (!load) return null;
+  const found = [...deploys(load, versions), level(load), levelAtEnd(load) ?? spike(load)];
   const known = found.filter((change) => change !== null);
   // A shift at a deploy is told as that.
   const atDeploys = known.filter(({ kind }) => kind === "deploy");
   return largest(atDeploys) ?? largest(known);
-}
-
-/** The steps with profiles. At a steady pace, one profile more or less in a step is no more or less load. */
-function filledSteps({ values, counts, average }: LoadSeries): Step[] {
-  const filled = values.flatMap((value, at): Step[] => (counts[at] > 0 && value !== null ? [{ at, value }] : []));
-  const [first, last] = [filled[CUT]?.at, filled[filled.length - 1 - CUT]?.at];
-  const pace = average ? null : steadyPace(counts.slice(first, last + 1));
-  return pace === null ? filled : filled.map(({ at, value }) => ({ at, value: (value * pace) / counts[at] }));
 }
 
 function largest(changes: LoadChange[]): LoadChange | null {
@@ -147,6 +106,19 @@ function level(load: Load): LoadChange | null {
   return isCloser ? levelFrom(load, steps[nearest]) : change;
 }
 
+/** What stands out up to an end of the range is a level, since it may go on outside. */
+function levelAtEnd(load: Load): LoadChange | null {
+  const { whole } = load;
+  const values = whole.map(({ value }) => value);
+  const runs = ([1, -1] as const).map((sign) => standingOut(values, sign));
+  const run = runs.find((run) => run && isAtEnd(run, values));
+  if (!run) return null;
+  const [first, last] = run;
+  if (last + 1 - first < NEAREST) return null;
+  const step = whole[first === 0 ? last + 1 : first];
+  return isSteady(sidesOf(load, step.at)) ? trend(load) : levelFrom(load, step);
+}
+
 /** A level that begins at a step; null where it is about as high as the one before. */
 function levelFrom(load: Load, { at }: Step): LoadChange | null {
   return between(load, sidesOf(load, at), LEVEL, { kind: "level", versions: null, from: load.firsts[at] });
@@ -187,77 +159,6 @@ function bestCut(steps: Step[], least: number): number {
     left += value;
   }
   return cut;
-}
-
-/** A run of steps that stands out alone from the median, upwards or downwards: its first and last one. */
-function standingOut(values: number[], sign: 1 | -1): [number, number] | null {
-  const middle = median(values);
-  const over = (i: number) => sign * (values[i] - middle);
-  const top = values.reduce((best, _, i) => (over(i) > over(best) ? i : best), 0);
-  const height = over(top);
-  // Down to the median's part from which it is as large a rise.
-  const least = sign > 0 ? SPIKE.change : SPIKE.change / (1 + SPIKE.change);
-  if (!(middle > 0) || height < least * middle) return null;
-  let [first, last] = [top, top];
-  while (first > 0 && over(first - 1) > height / 2) first--;
-  while (last < values.length - 1 && over(last + 1) > height / 2) last++;
-  const length = last + 1 - first;
-  // A long one has steep sides, which waves don't have.
-  const isSteep = [first - 2, last + 2].every((i) => !(over(i) > SHARED * height));
-  if (length > (isSteep ? SPIKE.longest : SPIKE.share) * values.length) return null;
-  // Next to it are steps of which it takes a part.
-  const others = values.map((_, i) => i).filter((i) => i < first - 1 || i > last + 1);
-  return others.some((i) => over(i) > SPIKE.others * height) ? null : [first, last];
-}
-
-/** A short run that stands out alone; at an end of the range it is a level, since it may go on outside. */
-function spike(load: Load): LoadChange | null {
-  const { whole: steps, firsts, step } = load;
-  const values = steps.map(({ value }) => value);
-  const atEnd = ([first, last]: [number, number]) => first === 0 || last === values.length - 1;
-  const high = standingOut(values, 1);
-  const low = standingOut(values, -1);
-  const cut = [high, low].find((run) => run && atEnd(run));
-  if (cut) {
-    const [first, last] = cut;
-    if (last + 1 - first < NEAREST) return null;
-    const at = steps[first === 0 ? last + 1 : first];
-    return isSteady(sidesOf(load, at.at)) ? trend(load) : levelFrom(load, at);
-  }
-  if (!high) return null;
-  let [first, last] = high;
-  const others = values.filter((_, i) => i < first - 1 || i > last + 1);
-  const base = mean(others);
-  const top = Math.max(...values);
-  // It begins and ends within steps, which count towards its length, not its load.
-  const edges = values.slice(first - 1, last + 2);
-  const begin = first;
-  const isEdge = (i: number) => first < last && values[i] - base < EDGE * (top - base);
-  while (isEdge(first)) first++;
-  while (isEdge(last)) last--;
-  const run = steps.slice(first, last + 1);
-  const after = mean(run.map(({ value }) => value));
-  const parts = edges.reduce((sum, value) => sum + Math.min(1, Math.max(0, (value - base) / (after - base))), 0);
-  // It is held against as much time right before it; where that has gaps or is low, against all else.
-  const isShared = begin > 1 && isPart(values[begin - 1], base, after);
-  const end = isShared ? begin - 1 : begin;
-  const previous = steps.slice(Math.max(end - run.length, 0), end);
-  const level = mean(previous.map(({ value }) => value));
-  const isWhole = previous.length === run.length && previous[0].at === steps[end].at - run.length;
-  const usable = isWhole && run[run.length - 1].at - run[0].at < run.length && level >= LEAST_BEFORE * base;
-  const from = firsts[run[0].at];
-  const length = (run[run.length - 1].at + 1 - run[0].at) * step;
-  return {
-    kind: "spike",
-    from,
-    until: from + length,
-    since: usable ? firsts[steps[end].at] - length : firsts[steps[0].at],
-    beforeUntil: firsts[steps[end].at],
-    before: usable ? level : base,
-    after,
-    lasted: Math.max(1, Math.round(parts)) * step,
-    versions: null,
-  };
 }
 
 interface Found {
@@ -302,12 +203,6 @@ function withoutShared(load: Load, { before, after }: Sides): Sides {
   return isPart(first.value, ...means) ? { before, after: rest.after } : { before, after };
 }
 
-/** Whether a value is clearly between two others. */
-function isPart(value: number, before: number, after: number): boolean {
-  const part = (value - before) / (after - before);
-  return part > SHARED && part < 1 - SHARED;
-}
-
 /** The mean of steps; of averages the mean of all their profiles. */
 function loadOf({ average, counts }: Load, steps: Step[]): number {
   if (!average) return mean(steps.map(({ value }) => value));
@@ -316,14 +211,6 @@ function loadOf({ average, counts }: Load, steps: Step[]): number {
     [0, 0],
   );
   return sum / profiles;
-}
-
-function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-}
-
-function mean(values: number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
 /**

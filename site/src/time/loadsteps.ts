@@ -1,0 +1,61 @@
+/** The steps of a series in which changes of its load are looked for. */
+import { type Series, steadyPace } from "./series.ts";
+
+/** A series, with the time of the first profiles of each step, which may be merged of several. */
+export interface LoadSeries extends Series {
+  firsts: number[];
+}
+
+/** A step with profiles. */
+export interface Step {
+  at: number;
+  value: number;
+}
+
+/** A load as changes are looked for in it. */
+export interface Load extends LoadSeries {
+  /** The steps with profiles but the first and the last, which may be cut off. */
+  steps: Step[];
+  /** The same with the first and the last, as far as they have as many profiles as others. */
+  whole: Step[];
+}
+
+/** A step at an end of the profiles is cut off, and says less than there was. */
+const CUT = 1;
+/** Fewer steps don't show a shape. */
+const FEWEST = 8;
+/** A step that is at least so far from both levels has a part of each. */
+export const SHARED = 0.2;
+
+/** The load of a series; null where there is too little of it. */
+export function loadIn(series: LoadSeries): Load | null {
+  const all = filledSteps(series);
+  const steps = all.slice(CUT, all.length - CUT);
+  if (steps.length < FEWEST || series.sparse) return null;
+  const usual = median(steps.map(({ at }) => series.counts[at]));
+  const isInside = (i: number) => i >= CUT && i < all.length - CUT;
+  const whole = all.filter(({ at }, i) => isInside(i) || series.counts[at] >= usual);
+  return { ...series, steps, whole };
+}
+
+/** The steps with profiles. At a steady pace, one profile more or less in a step is no more or less load. */
+function filledSteps({ values, counts, average }: LoadSeries): Step[] {
+  const filled = values.flatMap((value, at): Step[] => (counts[at] > 0 && value !== null ? [{ at, value }] : []));
+  const [first, last] = [filled[CUT]?.at, filled[filled.length - 1 - CUT]?.at];
+  const pace = average ? null : steadyPace(counts.slice(first, last + 1));
+  return pace === null ? filled : filled.map(({ at, value }) => ({ at, value: (value * pace) / counts[at] }));
+}
+
+/** Whether a value is clearly between two others. */
+export function isPart(value: number, before: number, after: number): boolean {
+  const part = (value - before) / (after - before);
+  return part > SHARED && part < 1 - SHARED;
+}
+
+export function median(values: number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+export function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}
