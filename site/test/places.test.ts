@@ -1,6 +1,7 @@
 /** Two places in the address of the page: each side asks its own, and all links keep both. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Mark } from "../src/time/marks.ts";
 import "./page.ts";
 
 const described: Record<string, object> = {
@@ -93,20 +94,25 @@ test("a bundle is found by its folder, by a page of it, or by its description", 
 });
 
 test("before and after a version are as long as each other, within the range", () => {
-  const marks = [1100, 2000, 3000, 4000, 9000].map((time, i) => ({ time, text: `version ${i}` }));
-  const found = versionSides(marks, { from: 1000, until: 5000 }, ["region=eu"]);
+  const minutes = (time: number) => time * 60_000;
+  const marks = [1.1, 2, 3, 4, 9].map((time, i) => ({ time: minutes(time), text: `version ${i}` }));
+  const of = (marks: Mark[], from: number, until: number) =>
+    versionSides(marks, { from: minutes(from), until: minutes(until) }, ["region=eu"]);
+  const times = ({ sides: { base, other } }: ReturnType<typeof of>[number]) =>
+    [base.from, base.until, other.from, other.until].map((time) => Number(time) / minutes(1));
+  const found = of(marks, 1, 5);
   assert.deepEqual(
-    found.map(({ label, sides: { base, other } }) => [label, base.from, base.until, other.from, other.until]),
+    found.map((one) => [one.label, ...times(one)]),
     [
-      ["Before and after version 3, 1 s each", "3000", "4000", "4000", "5000"],
-      ["Before and after version 2, 2 s each", "1000", "3000", "3000", "5000"],
-      ["Before and after version 1, 1 s each", "1000", "2000", "2000", "3000"],
+      ["Before and after version 3, 1 min each", 3, 4, 4, 5],
+      ["Before and after version 2, 2 min each", 1, 3, 3, 5],
+      ["Before and after version 1, 1 min each", 1, 2, 2, 3],
     ],
   );
   assert.deepEqual([found[0].sides.base.filters, found[0].sides.other.filters], [["region=eu"], ["region=eu"]]);
-  assert.deepEqual(
-    versionSides(marks, { from: 2000, until: 3000 }, []),
-    [],
-    "what begins with the range has no before",
-  );
+  assert.deepEqual(of(marks, 2, 3), [], "what begins with the range has no before");
+  // A step of both versions is on neither side.
+  const shared = { time: minutes(5), text: "version 5", step: minutes(1), shared: true };
+  assert.deepEqual(of([shared], 2, 20).map(times), [[2, 5, 6, 9]]);
+  assert.deepEqual(of([shared], 2, 6.1), [], "a moment is too short");
 });

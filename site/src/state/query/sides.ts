@@ -2,6 +2,7 @@
 import { formatStep } from "../../format/value.ts";
 import type { Mark } from "../../time/marks.ts";
 import { fixed, halves, type Range, resolve, type Span } from "../../time/range.ts";
+import { SHORTEST_STEP } from "../../time/series.ts";
 import { clock } from "../url/clock.ts";
 import { initialRoute, type Route, type RouteOf } from "../url/route.ts";
 import { diffRoute, exploreRoute, go } from "../url/router.ts";
@@ -56,14 +57,16 @@ const NEWEST = 3;
  */
 export function versionSides(marks: Mark[], within: Span, filters: string[]): { label: string; sides: Sides }[] {
   return marks
-    .map(({ time, text, step = 0, shared }) => ({ time, text, apart: shared ? time + step : time }))
-    .filter(({ time, apart }) => within.from < time && apart < within.until)
+    .map(({ time, text, step = 0, shared }) => {
+      const begin = shared ? time + step : time;
+      return { time, begin, text, length: Math.min(time - within.from, within.until - begin) };
+    })
+    .filter(({ length }) => length >= SHORTEST_STEP)
     .slice(-NEWEST)
     .reverse()
-    .map(({ time, text, apart }) => {
-      const length = Math.min(time - within.from, within.until - apart);
+    .map(({ time, begin, text, length }) => {
       const base = { ...fixed({ from: time - length, until: time }), filters };
-      const other = { ...fixed({ from: apart, until: apart + length }), filters };
+      const other = { ...fixed({ from: begin, until: begin + length }), filters };
       return { label: `Before and after ${text}, ${formatStep(length)} each`, sides: { base, other } };
     });
 }
