@@ -7,7 +7,7 @@ use crate::proc::{Result, Run};
 use std::collections::BTreeSet;
 
 /// Folders of packages, the deeper ones first.
-const PACKAGES: [(&str, &str); 15] = [
+const PACKAGES: [(&str, &str); 16] = [
     ("wasm-viewer/bucket/", "pilotlight-bucket"),
     ("wasm-viewer/bundler/", "pilotlight-bundler"),
     // The tests push what it makes.
@@ -19,6 +19,7 @@ const PACKAGES: [(&str, &str); 15] = [
     ("tests/fixtures/", "pilotlight-tests"),
     // The tests replay its targets.
     ("tests/fuzz/", "pilotlight-tests"),
+    ("tests/guest/module/", "pilotlight-guest-module"),
     ("tests/guest/", "pilotlight-guest"),
     ("tests/s3/", "pilotlight-s3"),
     ("tests/", "pilotlight-tests"),
