@@ -309,13 +309,20 @@ test("the edges of a spike within steps count in its length, not in its load", (
 });
 
 test("a young service's clean step is a level, soon after it", () => {
-  for (const after of [4, 6, 9, 14, 20]) {
-    const found = loadChange(seriesOf([...new Array(20).fill(100), 130, ...new Array(after).fill(170)]), []);
-    assert.equal(found?.kind, "level", `${after} steps`);
-    assert.ok(
-      found && Math.abs(found.after / found.before - 1.7) < 0.01,
-      `${after} steps: ×${found.after / found.before}`,
-    );
+  for (const [before, after] of [
+    [20, 4],
+    [20, 6],
+    [20, 9],
+    [20, 14],
+    [20, 20],
+    [9, 7],
+    [7, 9],
+    [10, 12],
+  ]) {
+    const found = loadChange(seriesOf([...new Array(before).fill(100), 130, ...new Array(after).fill(170)]), []);
+    const name = `${before}, ${after}`;
+    assert.equal(found?.kind, "level", name);
+    assert.ok(found && Math.abs(found.after / found.before - 1.7) < 0.01, `${name}: ×${found.after / found.before}`);
   }
 });
 

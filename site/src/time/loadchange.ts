@@ -35,6 +35,8 @@ const NEAREST = 3;
 const STEADY = 1.5;
 /** Stretches before and after a level must be apart by this part of the change. */
 const GAP = 0.25;
+/** In a short series, fewer steps on each side are enough, if the levels are farther apart. */
+const YOUNG = { steps: 5, part: 0.4, gap: 0.5 };
 
 /** The largest change in a series; null where nothing stands out. */
 export function loadChange(series: LoadSeries, versions: VersionSteps[]): LoadChange | null {
@@ -93,12 +95,13 @@ function isSteady({ before, after }: Sides): boolean {
 
 function level(load: Load): LoadChange | null {
   const { steps } = load;
-  const least = Math.max(LEVEL.steps, Math.ceil(steps.length / 6));
+  const young = Math.max(YOUNG.steps, Math.floor(steps.length * YOUNG.part));
+  const least = Math.max(Math.min(LEVEL.steps, young), Math.ceil(steps.length / 6));
   const cut = bestCut(steps, least);
   if (cut < 0) return null;
   const inner = { before: steps.slice(0, cut), after: steps.slice(cut) };
   const change = levelFrom(load, steps[cut]);
-  if (!change || !areApart(inner, GAP)) return null;
+  if (!change || !areApart(inner, young < LEVEL.steps ? YOUNG.gap : GAP)) return null;
   // A level that begins nearer to an end than is needed to find it makes the last allowed cut the best one.
   const nearest = bestCut(steps, NEAREST);
   if (isSteady({ before: steps.slice(0, nearest), after: steps.slice(nearest) })) return trend(load) ?? change;
