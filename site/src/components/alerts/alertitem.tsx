@@ -78,12 +78,13 @@ function FiringSeries({ alert, rule }: { alert: ListedAlert; rule: RecordingRule
     <ul class="alert-firing" data-testid="alert-firing">
       {firing.map(({ labels, since, value }) => {
         const words = labelWords(labels);
+        const amount = alertValue(kind, value, unit);
         const compared = comparisonAround(alert, rule, labels, since);
         const target = profilesAround(alert, rule, labels, since);
         return (
           <li key={words} data-testid="firing-series">
             {words && <span>{words}</span>}
-            <b>{alertValue(kind, value, unit)}</b>
+            {amount && <b>{amount}</b>}
             <span class="soft">since {formatMinute(since)}</span>
             {compared && (
               <a {...linkTo(compared)} title="Compare with the time just before" data-testid="firing-compared">
