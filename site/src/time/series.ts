@@ -125,13 +125,22 @@ function isSawtooth(counts: number[]): boolean {
 
 /** How many steps lie between two that have profiles. */
 function usualGap(counts: number[]): number {
-  const filled = counts.flatMap((count, i) => (count > 0 ? [i] : []));
-  const gaps = filled
-    .slice(1)
-    .map((at, i) => at - filled[i])
-    .sort((a, b) => a - b);
+  const gaps = gapsIn(counts);
   const usual = gaps.slice(0, gaps.length - Math.max(1, Math.floor(gaps.length / 20)));
   return usual.at(-1) ?? 1;
+}
+
+/** The same as often as not: pauses and the ends of processes don't count. */
+export function medianGap(counts: number[]): number {
+  const gaps = gapsIn(counts);
+  return gaps[Math.floor(gaps.length / 2)] ?? 1;
+}
+
+/** Each number of steps from one with profiles to the next, the smallest first. */
+function gapsIn(counts: number[]): number[] {
+  const filled = counts.flatMap((count, i) => (count > 0 ? [i] : []));
+  const gaps = filled.slice(1).map((at, i) => at - filled[i]);
+  return gaps.sort((a, b) => a - b);
 }
 
 /** A pause of less than this is no news. */
@@ -170,11 +179,4 @@ export function merged(numbers: number[], factor: number): number[] {
   const sums = new Array<number>(Math.ceil(numbers.length / factor)).fill(0);
   for (const [i, n] of numbers.entries()) sums[Math.floor((i + offset) / factor)] += n;
   return sums;
-}
-
-/** How many steps lie between two that have profiles, as often as not: pauses and the ends of processes don't count. */
-export function medianGap(counts: number[]): number {
-  const filled = counts.flatMap((count, i) => (count > 0 ? [i] : []));
-  const gaps = filled.slice(1).map((at, i) => at - filled[i]);
-  return gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 1;
 }

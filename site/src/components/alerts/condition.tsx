@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { formatStep } from "../../format/value.ts";
-import { type AlertKind, isLevel, MINUTE } from "../../state/query/alert.ts";
+import { type AlertKind, isLevel, MINUTE, NEW_FUNCTION_EVERY } from "../../state/query/alert.ts";
 import type { AlertDraft, Drafted } from "../../state/query/alertdraft.ts";
 import { isVersion, natural } from "../../state/query/labels.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
@@ -98,8 +98,8 @@ export function Condition({ draft, made, rule, onChange }: Props) {
       )}
       {kind === "new_function" && (
         <p class="hint">
-          New means not seen in the 24 h that ended {formatStep((minutes + 10) * MINUTE)} ago. The service needs
-          profiles from that time; otherwise every function is new.
+          New means not seen in the 24 h that ended {formatStep((minutes + NEW_FUNCTION_EVERY) * MINUTE)} ago. The
+          service needs profiles from that time; otherwise every function is new.
         </p>
       )}
     </div>

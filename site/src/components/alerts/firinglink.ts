@@ -1,4 +1,11 @@
-import { type Alert, type Labels, MINUTE, seriesFilters, spanAround } from "../../state/query/alert.ts";
+import {
+  type Alert,
+  type Labels,
+  MINUTE,
+  NEW_FUNCTION_EVERY,
+  seriesFilters,
+  spanAround,
+} from "../../state/query/alert.ts";
 import { queryParts, type RecordingRule } from "../../state/query/recordingrule.ts";
 import { clock } from "../../state/url/clock.ts";
 import { initialRoute, type Route } from "../../state/url/route.ts";
@@ -33,7 +40,7 @@ export function comparisonAround(
   const window = alert.minutes * MINUTE;
   const side = (until: number) => ({ ...fixed({ from: until - window, until }), filters: base.filters });
   // The condition may have held for minutes, and a new function may have been there in the evaluation before.
-  const gap = (alert.kind === "new_function" ? 10 : Math.max(1, alert.for_minutes) - 1) * MINUTE;
+  const gap = (alert.kind === "new_function" ? NEW_FUNCTION_EVERY : Math.max(1, alert.for_minutes) - 1) * MINUTE;
   const sides = { base: side(since - window - gap), other: side(since) };
   return { ...initialRoute("diff"), service, type, ...sides, search: func || search };
 }

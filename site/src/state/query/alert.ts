@@ -60,6 +60,8 @@ export interface Firing {
 }
 
 export const MINUTE = 60_000;
+/** How often the server looks for new functions, in minutes. It passes over as much time right before the window. */
+export const NEW_FUNCTION_EVERY = 10;
 
 /** The fields that the server stores. */
 export function storedAlert(listed: ListedAlert): Alert {
