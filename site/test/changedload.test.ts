@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { coveredMillis } from "../src/time/series.ts";
+import type { Timeline } from "../src/api.ts";
+import { coveredMillis } from "../src/time/covered.ts";
 import "./page.ts";
 
 const { areAlike, areTogether, causeOf, changedLoad, numbersDiffer } = await import(
@@ -11,6 +12,11 @@ const { changesIn } = await import("../src/state/query/loadchanges.ts");
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const MINUTE = 60_000;
+
+/** What was found, where that is a change of the load. */
+function changed(found?: ReturnType<typeof changesIn>[number][1]) {
+  return found && found.kind !== "version" ? found : assert.fail(JSON.stringify(found));
+}
 
 /** Windows of a minute with four profiles each; the last is cut off. */
 const windows = (totals: number[]) =>
@@ -32,6 +38,19 @@ test("a gap has no load, and an agent that pushes seldom has no gaps", () => {
   };
   assert.deepEqual(loads([2, 2, 2, 0, 0, 2, 2], [2, 2, 2, 2, 2, 2, 2]), [20, 20]);
   assert.deepEqual(loads([1, 0, 1, 0, 1, 0, 1, 0, 1, 0], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]), [5, 10]);
+});
+
+test("where an agent that pushes every 10.15 s began within a window, it ran for as long as its profiles say", () => {
+  // Windows of half a minute of a steady load; the first side began two seconds before the end of its first window.
+  const side = (from: number, counts: number) =>
+    Array.from({ length: counts }, (_, i) => {
+      const until = (time: number) => Math.max(0, Math.ceil((time - 28) / 10.15));
+      const profiles = until(from + 30 * (i + 1)) - until(from + 30 * i);
+      return { total: 5 * profiles, profiles, millis: 30_000 };
+    });
+  const load = changedLoad([side(0, 9), side(270, 9)], false, true);
+  assert.ok(Math.abs(load.before - load.after) < 1e-9 && !load.differs, `${load.before} ${load.after}`);
+  assert.ok(Math.abs(load.before * 10_150 - 5) < 0.2, String(load.before * 10_150));
 });
 
 test("a time is cut into windows of whole half minutes, and the last has the rest", () => {
@@ -119,17 +138,26 @@ test("a canary beside the version before it is no drop of the load", () => {
 test("time with profiles counts, and a cut step in part", () => {
   const counts = [0, 0, 2, 4, 4, 4, 4, 1, 0, 0];
   const timeline = { start: 0, step: MINUTE, points: counts, counts, profiles: 19 };
-  assert.equal(coveredMillis(timeline), 4.75 * MINUTE);
+  const minutes = (timeline: Timeline) => coveredMillis([timeline])[0] / MINUTE;
+  assert.equal(minutes(timeline), 4.75);
   // Fewer processes at first are no gap, and neither is a step that has as few as others, of an agent that pushes out of step.
   const scaled = [2, 2, 2, 2, 4, 4, 4, 4, 4, 4];
-  assert.equal(coveredMillis({ ...timeline, points: scaled, counts: scaled }), 10 * MINUTE);
+  assert.equal(minutes({ ...timeline, points: scaled, counts: scaled }), 10);
   const uneven = [1, 2, 1, 1, 2, 1, 2, 1, 1, 1];
-  assert.equal(coveredMillis({ ...timeline, points: uneven, counts: uneven }), 10 * MINUTE);
+  assert.equal(minutes({ ...timeline, points: uneven, counts: uneven }), 10);
   const seldom = Array.from({ length: 60 }, (_, i) => (i % 15 === 0 ? 1 : 0));
-  assert.equal(coveredMillis({ ...timeline, points: seldom, counts: seldom }), 0, "a profile says nothing of 15 steps");
-  assert.equal(coveredMillis({ ...timeline, counts: counts.map(() => 0), profiles: 0 }), 0);
+  assert.equal(minutes({ ...timeline, points: seldom, counts: seldom }), 0, "a profile says nothing of 15 steps");
+  assert.equal(minutes({ ...timeline, counts: counts.map(() => 0), profiles: 0 }), 0);
+  // Sides of one agent, one of which has a profile less by chance.
+  const sides = coveredMillis(
+    [
+      [3, 3, 2, 3],
+      [3, 3, 3, 3],
+    ].map((counts) => ({ ...timeline, points: counts, counts })),
+  );
+  assert.ok(Math.abs(11 / sides[0] - 12 / sides[1]) < 1e-12, String(sides));
   // How much of a step or two is covered is anyone's guess.
-  assert.equal(coveredMillis({ ...timeline, counts: counts.map((_, i) => (i < 2 ? 4 : 0)) }), 0);
+  assert.equal(minutes({ ...timeline, counts: counts.map((_, i) => (i < 2 ? 4 : 0)) }), 0);
 });
 
 test("each service is looked at with its own label of versions", () => {
@@ -147,12 +175,19 @@ test("each service is looked at with its own label of versions", () => {
     one({ service_name: "b", service_git_ref: "f00", version: "x" }, 0, 30, 100),
     one({ service_name: "b", service_git_ref: "ba4", version: "x" }, 30, 60, 50),
     one({ service_name: "quiet" }, 0, 60, 100),
+    one({ service_name: "same load", version: "1" }, 0, 30, 100),
+    one({ service_name: "same load", version: "2" }, 30, 60, 100),
+    one({ service_name: "both from the first", version: "1" }, 0, 60, 100),
+    one({ service_name: "both from the first", version: "2" }, 1, 60, 100),
   ];
-  const coverage = { series: 5, shown: 5, share: 1 };
+  const coverage = { series: 9, shown: 9, share: 1 };
   const found = new Map(changesIn(CPU, { start: 0, step: MINUTE, series, coverage, rounded: false }));
-  assert.deepEqual([...found.keys()], ["a", "b"]);
+  assert.deepEqual([...found.keys()], ["a", "b", "same load"]);
+  const versions = { before: "1", after: "2" };
+  const began = { kind: "version", from: 30 * MINUTE, versions, type: CPU, label: "version" };
+  assert.deepEqual(found.get("same load"), began);
   const told = ["a", "b"].map((name) => {
-    const { kind, label, versions, from, before, after } = found.get(name) ?? assert.fail(name);
+    const { kind, label, versions, from, before, after } = changed(found.get(name));
     return [kind, label, versions?.before, versions?.after, from / MINUTE, after / before];
   });
   assert.deepEqual(told, [
@@ -176,8 +211,9 @@ test("a change is found of an agent that pushes every ten minutes", () => {
   const series = [one("1", 0, 360, 500), one("2", 360, 720, 1750)];
   const coverage = { series: 2, shown: 2, share: 1 };
   const [[, found]] = changesIn(CPU, { start: 0, step: MINUTE / 2, series, coverage, rounded: false });
-  assert.deepEqual([found.kind, found.versions?.after], ["deploy", "2"]);
-  assert.ok(Math.abs(found.after / found.before - 3.5) < 0.1, `${found.before} to ${found.after}`);
+  const { kind, versions, before, after } = changed(found);
+  assert.deepEqual([kind, versions?.after], ["deploy", "2"]);
+  assert.ok(Math.abs(after / before - 3.5) < 0.1, `${before} to ${after}`);
 });
 
 test("a change is told from its first profile, wherever merged steps begin", () => {
@@ -196,12 +232,8 @@ test("a change is told from its first profile, wherever merged steps begin", () 
     const coverage = { series: 2, shown: 2, share: 1 };
     const told = (series: ReturnType<typeof one>[]) => {
       const [[, found]] = changesIn(CPU, { start: 0, step: MINUTE / 2, series, coverage, rounded: false });
-      return [
-        found.kind,
-        found.from / MINUTE,
-        (found.until - found.from) / MINUTE,
-        (found.from - found.since) / MINUTE,
-      ];
+      const { kind, from, until, since } = changed(found);
+      return [kind, from / MINUTE, (until - from) / MINUTE, (from - since) / MINUTE];
     };
     const deploy = told([one("1", 0, 60, length, () => 100), one("2", 60, 200, length, () => 150)]);
     assert.deepEqual(deploy.slice(0, 2), ["deploy", 30], `${length} steps`);

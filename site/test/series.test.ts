@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Timeline } from "../src/api.ts";
+import { steadyPace } from "../src/time/covered.ts";
 import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
-import { commonFactors, mergeFactor, pointsFor, quietMillis, seriesOf, steadyPace } from "../src/time/series.ts";
+import { commonFactors, mergeFactor, pointsFor, quietMillis, seriesOf } from "../src/time/series.ts";
 
 const SECOND = 1000;
 const HOUR = 3_600_000;
@@ -59,6 +60,10 @@ test("a service is quiet when it misses several profiles in a row, for minutes",
   assert.equal(quietMillis({ start: 0, step: 360_000, counts: six }, 6 * 3_600_000) / 60_000, 12);
   // The last step ends after the moment that is asked about.
   assert.equal(quietMillis({ start: 0, step: 360_000, counts: six }, 6 * 3_600_000 - 240_000) / 60_000, 8);
+  // Steps of ten minutes that hold many profiles each: the one before the last minutes began before the silence.
+  const day = Array.from({ length: 36 }, (_, at) => (at < 35 ? 40 : 0));
+  assert.equal(quietMillis({ start: 0, step: 600_000, counts: day }, 6 * 3_600_000 - 60_000) / 60_000, 9);
+  assert.equal(quietMillis({ start: 0, step: 600_000, counts: day.map((n) => n && 1) }, 6 * 3_600_000 - 60_000), 0);
   const every10 = (until: number) => minutes(60, (at) => (at % 10 === 0 && at < until ? 1 : 0));
   assert.equal(quiet(...every10(41)), 0, "less than twice the usual pause");
   assert.equal(quiet(...every10(21)), 39);
@@ -141,11 +146,15 @@ test("a bucket says what it covers, and the zone is named", () => {
 });
 
 test("a pace is steady when the number of profiles never runs ahead of it, or behind", () => {
-  assert.equal(steadyPace([2, 2, 2, 2]), 2);
-  assert.equal(steadyPace([3, 3, 2, 3, 3, 3, 2, 3]), 2.75);
-  assert.equal(steadyPace([1, 2, 1, 1, 2, 1, 2, 1, 1, 1]), 1.3);
-  // Another process, an outage, and nothing at all.
-  assert.equal(steadyPace([2, 2, 2, 2, 2, 3, 3, 3, 3, 3]), null);
-  assert.equal(steadyPace([2, 2, 2, 0, 0, 2, 2, 2]), null);
-  assert.equal(steadyPace([]), null);
+  const pace = (...runs: number[][]) =>
+    steadyPace(...runs.map((counts) => counts.map((profiles) => ({ profiles, millis: 1 }))));
+  assert.equal(pace([2, 2, 2, 2]), 2);
+  assert.equal(pace([3, 3, 2, 3, 3, 3, 2, 3]), 2.75);
+  assert.equal(pace([1, 2, 1, 1, 2, 1, 2, 1, 1, 1]), 1.3);
+  assert.equal(pace([3, 3, 2, 3], [3, 3, 3, 2]), 2.75);
+  // Another process, in the same time or another, an outage, and nothing at all.
+  assert.equal(pace([2, 2, 2, 2, 2, 3, 3, 3, 3, 3]), null);
+  assert.equal(pace([2, 2, 2, 2, 2], [3, 3, 3, 3, 3]), null);
+  assert.equal(pace([2, 2, 2, 0, 0, 2, 2, 2]), null);
+  assert.equal(pace([]), null);
 });

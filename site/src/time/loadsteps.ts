@@ -1,5 +1,6 @@
 /** The steps of a series in which changes of its load are looked for. */
-import { type Series, steadyPace } from "./series.ts";
+import { steadyPace } from "./covered.ts";
+import type { Series } from "./series.ts";
 
 /** A series, with the time of the first profiles of each step, which may be merged of several. */
 export interface LoadSeries extends Series {
@@ -42,7 +43,8 @@ export function loadIn(series: LoadSeries): Load | null {
 function filledSteps({ values, counts, average }: LoadSeries): Step[] {
   const filled = values.flatMap((value, at): Step[] => (counts[at] > 0 && value !== null ? [{ at, value }] : []));
   const [first, last] = [filled[CUT]?.at, filled[filled.length - 1 - CUT]?.at];
-  const pace = average ? null : steadyPace(counts.slice(first, last + 1));
+  const inside = counts.slice(first, last + 1).map((profiles) => ({ profiles, millis: 1 }));
+  const pace = average ? null : steadyPace(inside);
   return pace === null ? filled : filled.map(({ at, value }) => ({ at, value: (value * pace) / counts[at] }));
 }
 

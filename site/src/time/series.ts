@@ -61,44 +61,6 @@ export function seriesOf(
   };
 }
 
-/** With fewer steps it isn't known how much of them the profiles cover. */
-export const FEWEST_COVERED = 3;
-
-/** How much of a time has profiles, in milliseconds; 0 where that isn't known. */
-export function coveredMillis({ start, step, points, counts, profiles }: Timeline): number {
-  const series = seriesOf({ start, step, points, counts, profiles }, false);
-  const filled = series.counts.filter((count) => count > 0).length;
-  if (filled < FEWEST_COVERED || series.sparse) return 0;
-  return coveredParts(series.counts).reduce((sum, part) => sum + part, 0) * series.step;
-}
-
-/**
- * The mean number of profiles in a step, where they come at a steady pace; else null. An interval that doesn't divide the steps
- * puts one profile more in some of them. Of such an agent the number up to any step is the pace times the steps, give or take
- * one at each end.
- */
-export function steadyPace(counts: number[]): number | null {
-  if (counts.length === 0) return null;
-  const pace = counts.reduce((sum, n) => sum + n, 0) / counts.length;
-  let [ahead, least, most] = [0, 0, 0];
-  for (const count of counts) {
-    ahead += count - pace;
-    [least, most] = [Math.min(least, ahead), Math.max(most, ahead)];
-  }
-  return most - least < 2 ? pace : null;
-}
-
-/**
- * Which part of each step has profiles. At an end, or beside a gap, a step with fewer profiles than any other counts as a
- * part; elsewhere it has fewer processes.
- */
-export function coveredParts(counts: number[]): number[] {
-  const isEnd = (i: number) => !counts[i - 1] || !counts[i + 1];
-  const inside = counts.filter((count, i) => count > 0 && !isEnd(i));
-  const whole = Math.min(...(inside.length > 0 ? inside : counts.filter((count) => count > 0)));
-  return counts.map((count, i) => (count === 0 ? 0 : isEnd(i) ? Math.min(1, count / whole) : 1));
-}
-
 /**
  * How many steps to merge into one, so that an agent that pushes less often than every step leaves no step empty: as many as
  * lie between two filled ones. The widest gap and one in twenty do not count, which may be outages. What comes more seldom,
@@ -158,8 +120,9 @@ export function quietMillis(
   const empty = counts.length - 1 - last;
   const millis = Math.max(0, Math.floor((until - start - (last + 1) * step) / 60_000)) * 60_000;
   const gap = usualGap(counts);
-  // Where each step has profiles, the usual gap is shorter than a step.
-  const usual = gap === 1 ? 1 : 3 * gap;
+  // Where each step has profiles, the usual gap is shorter than a step; where it has several, far shorter.
+  const isDense = counts.filter((count) => count > 1).length > counts.filter((count) => count === 1).length;
+  const usual = gap > 1 ? 3 * gap : isDense ? 0 : 1;
   return last >= 0 && empty > usual && millis >= LEAST_QUIET ? millis : 0;
 }
 

@@ -1,8 +1,10 @@
 /** How much the load of two sides differs, for each time with profiles, and which function has most of the difference. */
+
+import { type Counted, commonPace, coveredParts } from "../../time/covered.ts";
 import { type Interval, shareOf, welch } from "../../time/interval.ts";
 import type { Span } from "../../time/range.ts";
-import { coveredParts, merged, mergeFactor } from "../../time/series.ts";
-import { type Changes, FALSE_ALARMS } from "./changed.ts";
+import { merged, mergeFactor } from "../../time/series.ts";
+import { type Changes, FALSE_ALARMS, LEAST_CHANGE } from "./changed.ts";
 import { coverageDiffers } from "./measure.ts";
 
 /** Amounts a millisecond with profiles; of a gauge, averages a snapshot. */
@@ -20,10 +22,8 @@ export interface Cause {
 }
 
 /** A window of a side, with profiles or without. */
-export interface Window {
+export interface Window extends Counted {
   total: number;
-  profiles: number;
-  millis: number;
 }
 
 /** Whether two sides ran beside each other for half of the shorter one's time and more, as a canary does. */
@@ -47,17 +47,19 @@ export function numbersDiffer(sides: [Window[], Window[]]): boolean {
  * unknown, and not claimed, where `certain` is false.
  */
 export function changedLoad(sides: [Window[], Window[]], gauge: boolean, certain: boolean): ChangedLoad {
-  const [before, after] = sides.map((all) => {
-    const windows = withoutGaps(all);
-    const covered = coveredParts(windows.map(({ profiles, millis }) => profiles / millis));
+  const both = sides.map(withoutGaps);
+  const pace = commonPace(both);
+  const [before, after] = both.map((windows) => {
+    const covered = coveredParts(windows, pace);
     return shareOf(
       windows
-        .map(({ total, profiles, millis }, i) => ({ value: total, whole: gauge ? profiles : millis * covered[i] }))
+        .map(({ total, profiles }, i) => ({ value: total, whole: gauge ? profiles : covered[i] }))
         .filter(({ whole }) => whole > 0),
     );
   });
   const isApart = ({ low, high }: Interval) => low > 0 || high < 0;
-  const differs = certain && isApart(welch(before, after, FALSE_ALARMS));
+  const isNews = Math.abs(after.share - before.share) >= LEAST_CHANGE * before.share;
+  const differs = certain && isNews && isApart(welch(before, after, FALSE_ALARMS));
   return { before: before.share, after: after.share, differs };
 }
 

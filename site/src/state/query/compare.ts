@@ -6,8 +6,9 @@ import { core } from "../../core/index.ts";
 import { describeProfiles } from "../../format/facts.ts";
 import { isCpu, isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
+import { coveredMillis } from "../../time/covered.ts";
 import type { Span } from "../../time/range.ts";
-import { commonFactors, coveredMillis, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
+import { commonFactors, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
 import { drawingComparison } from "../profile/draw.ts";
 import { type Answer, type Progress, show } from "../profile/shown.ts";
 import { resource } from "../resource.ts";
@@ -105,12 +106,15 @@ function load(query: CompareQuery): Promise<void> {
 const COVERED_STEPS = 240;
 
 /** How much time has profiles on each side, by steps of one length: what it is less exact by is the same on both. */
-function coveredTimes({ base, other, at, baseSpan, otherSpan }: CompareQuery, signal: AbortSignal): Promise<number[]> {
+async function coveredTimes(
+  { base, other, at, baseSpan, otherSpan }: CompareQuery,
+  signal: AbortSignal,
+): Promise<number[]> {
   const length = ({ from, until }: Span) => until - from;
   const step = Math.max(SHORTEST_STEP, Math.max(length(baseSpan), length(otherSpan)) / COVERED_STEPS);
-  const ask = async (place: string, query: string, span: Span) =>
-    coveredMillis(await fetchTimeline(place, query, span, Math.max(1, Math.round(length(span) / step)), signal));
-  return Promise.all([ask(at.base, base, baseSpan), ask(at.other, other, otherSpan)]);
+  const ask = (place: string, query: string, span: Span) =>
+    fetchTimeline(place, query, span, Math.max(1, Math.round(length(span) / step)), signal);
+  return coveredMillis(await Promise.all([ask(at.base, base, baseSpan), ask(at.other, other, otherSpan)]));
 }
 
 async function compare(query: CompareQuery, progress: Progress): Promise<Answer> {

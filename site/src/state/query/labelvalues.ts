@@ -1,7 +1,8 @@
 /** Values of a label as series over time, and what is told of each. */
 import type { Timeline } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
-import { commonFactors, coveredParts, FEWEST_COVERED, type Series, seriesOf } from "../../time/series.ts";
+import { coveredParts, FEWEST_COVERED } from "../../time/covered.ts";
+import { commonFactors, type Series, seriesOf } from "../../time/series.ts";
 import { highestOf, type Part, type Split } from "../../time/seriessplit.ts";
 import { natural } from "./labels.ts";
 
@@ -69,7 +70,9 @@ export function statistics({
   counts,
   average,
 }: Pick<Series, "values" | "counts" | "average">): Pick<ValueRow, "max" | "mean" | "deviation"> {
-  const parts = average ? counts.map((count) => (count > 0 ? 1 : 0)) : coveredParts(counts);
+  const parts = average
+    ? counts.map((count) => (count > 0 ? 1 : 0))
+    : coveredParts(counts.map((profiles) => ({ profiles, millis: 1 })));
   const filled = values.flatMap((value, i) =>
     counts[i] > 0 && value !== null ? [{ load: value / parts[i], part: parts[i] }] : [],
   );

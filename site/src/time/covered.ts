@@ -1,0 +1,83 @@
+/** How much of a time has profiles, of how many there are. */
+import type { Timeline } from "../api.ts";
+import { seriesOf } from "./series.ts";
+
+/** With fewer steps it isn't known how much of them the profiles cover. */
+export const FEWEST_COVERED = 3;
+
+/** How much of each of several times has profiles, in milliseconds; 0 where that isn't known. */
+export function coveredMillis(timelines: Timeline[]): number[] {
+  const all = timelines.map((timeline) => seriesOf(timeline, false));
+  const steps = all.map(({ counts, step }) => counts.map((profiles) => ({ profiles, millis: step })));
+  const pace = commonPace(steps);
+  return steps.map((steps, i) => {
+    const filled = steps.filter(({ profiles }) => profiles > 0).length;
+    if (filled < FEWEST_COVERED || all[i].sparse) return 0;
+    return coveredParts(steps, pace).reduce((sum, part) => sum + part, 0);
+  });
+}
+
+/** A stretch of time, and how many profiles begin in it. */
+export interface Counted {
+  profiles: number;
+  millis: number;
+}
+
+/** A run that has so many profiles more or less than others is of more or fewer processes. */
+const OTHER_PACE = 0.1;
+
+/**
+ * The mean number of profiles a millisecond, where they come at a steady pace; else null. An interval that doesn't divide the
+ * steps puts one profile more in some of them. Of such an agent the number up to any step is the pace times the time, give or
+ * take one at each end. Several runs of steps have one pace, and begin anywhere in an interval.
+ */
+export function steadyPace(...runs: Counted[][]): number | null {
+  const all = runs.flat();
+  const sum = (of: keyof Counted) => all.reduce((sum, one) => sum + one[of], 0);
+  if (all.length === 0) return null;
+  const pace = sum("profiles") / sum("millis");
+  const isSteady = (steps: Counted[]) => {
+    let [ahead, least, most] = [0, 0, 0];
+    const allowed = OTHER_PACE * steps.reduce((sum, { millis }) => sum + pace * millis, 0);
+    for (const { profiles, millis } of steps) {
+      ahead += profiles - pace * millis;
+      [least, most] = [Math.min(least, ahead), Math.max(most, ahead)];
+    }
+    return most - least < 2 && Math.abs(ahead) <= allowed;
+  };
+  return runs.every(isSteady) ? pace : null;
+}
+
+/** The steady pace that runs of steps share, which may be cut off where their profiles begin and end; null where there is none. */
+export function commonPace(all: Counted[][]): number | null {
+  const runs = all.map((steps) => {
+    const isFilled = ({ profiles }: Counted) => profiles > 0;
+    return steps.slice(steps.findIndex(isFilled), steps.findLastIndex(isFilled) + 1);
+  });
+  const inside = runs.map((run) => run.slice(1, -1));
+  const [first, ...others] = inside.flat().map(density);
+  if (first > 0 && others.every((one) => one === first)) return first;
+  return steadyPace(...runs) ?? steadyPace(...inside);
+}
+
+const density = ({ profiles, millis }: Counted) => profiles / millis;
+
+/**
+ * How much of each step has profiles, in milliseconds. At a steady pace their number says it. Else, at an end or beside a gap, a
+ * step with fewer profiles than any other counts in part; elsewhere it has fewer processes.
+ */
+export function coveredParts(steps: Counted[], pace = commonPace([steps])): number[] {
+  const isEnd = (i: number) => !steps[i - 1]?.profiles || !steps[i + 1]?.profiles;
+  if (pace) {
+    // Another process may begin with the last step.
+    const most = (millis: number) => Math.ceil(pace * millis);
+    return steps.map(({ profiles, millis }, i) => (isEnd(i) ? Math.min(profiles, most(millis)) : profiles) / pace);
+  }
+  const filled = steps.filter(({ profiles }) => profiles > 0);
+  const inside = filled.filter((step) => !isEnd(steps.indexOf(step)));
+  const whole = Math.min(...(inside.length > 0 ? inside : filled).map(density));
+  return steps.map((step, i) => {
+    if (step.profiles === 0) return 0;
+    return step.millis * (isEnd(i) ? Math.min(1, density(step) / whole) : 1);
+  });
+}
