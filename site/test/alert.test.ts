@@ -232,11 +232,17 @@ test("loads are what an alert sees: per second, in cores, averages as they are",
 });
 
 test("a new alert begins with a threshold that the last day didn't reach", () => {
-  const loads = { ...preview("cores", [1, null, 2, 4]), unit: "cores" };
+  const loads = { ...preview("cores", [1, 1, 2, 4]), unit: "cores" };
   const above = drafted(newDraft(), rule(CPU), null, loads);
   assert.deepEqual([above.text, above.alert.threshold, above.alert.name], ["4.8", 4.8, "checkout above 4.8 cores"]);
   const below = drafted(newDraft("below"), rule(CPU), null, loads);
   assert.equal(below.alert.threshold, 1);
+  // Of the step in which a service began, most has no profiles; the last one isn't over.
+  const proposed = (points: (number | null)[]) =>
+    drafted(newDraft(), rule(CPU), null, { ...preview("cores", points), unit: "cores" }).alert.threshold;
+  assert.equal(proposed([null, null, null, 0.01, 0.5, 0.5, null]), 0.6);
+  assert.ok(Number.isNaN(proposed([null, null, null, null, 0.01, null])));
+  assert.equal(proposed([null, 1, null, null, 2, null, null, 1, null]), 2.4, "a job");
   const unknown = drafted(newDraft(), rule(CPU), null, undefined);
   assert.deepEqual([unknown.text, unknown.alert.threshold], ["", Number.NaN]);
   const grew = drafted({ ...newDraft("grew"), forMinutes: 5 }, rule(CPU), null, undefined).alert;

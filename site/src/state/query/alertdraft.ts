@@ -127,11 +127,26 @@ function proposedThreshold(kind: AlertKind, loads: RulePreview | undefined): num
   if (kind === "grew") return 20;
   if (kind === "new_function") return 5;
   if (kind === "silent") return 0;
-  const values = (loads?.series ?? []).flatMap(({ points }) => points.filter((point) => point !== null));
+  const values = wholeSteps((loads?.series ?? []).map(({ points }) => points));
   if (values.length === 0) return null;
   const sorted = values.sort((a, b) => a - b);
   const middle = sorted[Math.floor(sorted.length / 2)];
   return kind === "above" ? sorted[sorted.length - 1] * 1.2 : middle / 2;
+}
+
+/** Where all steps are at an end of a series, as of a job, so many of them are typical. */
+const FEWEST_CUT = 3;
+
+/** The values of steps but those in which a series begins or ends: of these a part has no profiles. */
+function wholeSteps(series: (number | null)[][]): number[] {
+  const isThere = (point: number | null) => point !== null;
+  const all = series.flatMap((points) => points.filter(isThere));
+  // The outermost steps reach beyond the range, and may be missing for that.
+  const whole = series.flatMap((points) =>
+    points.filter((_, i) => (i <= 1 || isThere(points[i - 1])) && (i >= points.length - 2 || isThere(points[i + 1]))),
+  );
+  const values = whole.filter(isThere);
+  return values.length > 0 || all.length < FEWEST_CUT ? values : all;
 }
 
 function twoDigits(value: number): number {
