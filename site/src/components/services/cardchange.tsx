@@ -1,7 +1,8 @@
 import { formatLoads } from "../../format/load.ts";
 import { roughChange } from "../../format/number.ts";
 import { formatStep } from "../../format/value.ts";
-import type { ServiceChange } from "../../state/query/servicechanges.ts";
+import type { NewVersion, ServiceChange } from "../../state/query/servicechanges.ts";
+import { versionText } from "../../state/query/versionchanges.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
 import { formatMinute } from "../../time/range.ts";
@@ -30,6 +31,24 @@ export function CardChange({ service, found, range }: { service: string; found: 
   );
 }
 
+/** "1.9.0 since 21:33", as the link to what it changed. */
+export function CardVersion({ service, found, range }: { service: string; found: NewVersion; range: Side }) {
+  const { from, label, type, versions } = found;
+  const by = { label, ...versions };
+  const target = { ...initialRoute("explore"), service, type, base: range, panel: "changes" as const, by };
+  const name = versions.after ? `${label} ${versionText(versions.after)}` : `no ${label}`;
+  return (
+    <a
+      class="card-type card-found"
+      {...linkTo(target)}
+      title={`No clear change of the load since ${name} began. See which functions changed`}
+      data-testid="card-version"
+    >
+      {name} since {formatMinute(from)}
+    </a>
+  );
+}
+
 /** "+39 % since 21:33 (1.9.0)". */
 export function ChangeText({
   found: { kind, from, until, lasted, before, after, versions },
@@ -45,7 +64,7 @@ export function ChangeText({
   return (
     <>
       <b>{roughChange(before, after)}</b> {when}
-      {versions && ` (${versions.after || "no version"})`}
+      {versions && ` (${versionText(versions.after) || "no version"})`}
     </>
   );
 }

@@ -5,7 +5,7 @@ import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatStep, formatValue, plural } from "../../format/value.ts";
 import { toggleFavourite } from "../../state/page/favourites.ts";
 import { placeOf, wholeSpan } from "../../state/query/place.ts";
-import { changeOf, looking } from "../../state/query/servicechanges.ts";
+import { changeOf, looking, newVersionOf } from "../../state/query/servicechanges.ts";
 import { shownType } from "../../state/query/serviceorder.ts";
 import { span } from "../../state/query/services.ts";
 import { initialRoute } from "../../state/url/route.ts";
@@ -18,6 +18,7 @@ import { Sparkline } from "../controls/sparkline.tsx";
 import { lazy } from "../lazy.tsx";
 
 const CardChange = lazy(() => import("./cardchange.tsx").then((module) => module.CardChange));
+const CardVersion = lazy(() => import("./cardchange.tsx").then((module) => module.CardVersion));
 
 /** A service with its type over time. The whole card is the link, but for the star. */
 export function ServiceCard(props: { service: Service; type: string; range: Side; favourite: boolean }) {
@@ -29,6 +30,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
   const series = shown && seriesOf(shown, gauge);
   const changed = shown && trend(shown, gauge, span.value, wholeSpan("base")?.from);
   const found = shown && changeOf(service.name, shown.id);
+  const version = shown && newVersionOf(service.name, shown.id);
   const quiet = shown && range.until === "now" ? quietMillis(shown, span.value.until) : 0;
   return (
     <li class="card service-card" data-testid="service-card">
@@ -56,6 +58,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
             no profiles for {formatStep(quiet)}
           </span>
         )}
+        {version && <CardVersion service={service.name} found={version} range={range} />}
         {found ? (
           <CardChange service={service.name} found={found} range={range} />
         ) : (

@@ -14,7 +14,7 @@ import { askInTurn } from "./askinturn.ts";
 import { fetchSeries, type SeriesAnswer } from "./labelseries.ts";
 import { placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
-import { changeKey, looking, type ServiceChange, serviceChanges } from "./servicechanges.ts";
+import { changeKey, looking, type NewVersion, type ServiceChange, serviceChanges } from "./servicechanges.ts";
 import { commonType, shownType } from "./serviceorder.ts";
 import { services, span } from "./services.ts";
 import { versionLabel, versionLabels } from "./versionchanges.ts";
@@ -59,7 +59,10 @@ function question(): Question | null {
   return { types: types.slice(0, MOST_TYPES), range: [base.from, base.until], ...span.value, at: clock.value };
 }
 
-async function answer({ types, from, until }: Question, stopped: AbortSignal): Promise<Record<string, ServiceChange>> {
+async function answer(
+  { types, from, until }: Question,
+  stopped: AbortSignal,
+): Promise<Record<string, ServiceChange | NewVersion>> {
   const range = { from, until };
   const answers = await askInTurn(types, (type) => changesOfType(type, `${type}{}`, range, stopped), stopped);
   const found = answers.flat();
@@ -76,7 +79,8 @@ export async function fetchTypeChange(
   stopped: AbortSignal,
 ): Promise<ServiceChange | null> {
   const [found] = await changesOfType(type, type + selector(service, filters), range, stopped);
-  return found ? placed(service, filters, found[1], range, stopped) : null;
+  const change = found && (await placed(service, filters, found[1], range, stopped));
+  return change && change.kind !== "version" ? change : null;
 }
 
 async function changesOfType(
@@ -84,7 +88,7 @@ async function changesOfType(
   query: string,
   range: Span,
   stopped: AbortSignal,
-): Promise<[string, ServiceChange][]> {
+): Promise<[string, ServiceChange | NewVersion][]> {
   const labels = await fetchLabels("", query, range, stopped);
   const versions = versionLabels(labels).slice(0, MOST_LABELS);
   const ask = (range: Span, by: string[]) =>
@@ -119,13 +123,13 @@ function profiledSpan({ start, step, counts }: Counted, range: Span): Span {
 }
 
 /** A spike where short steps place it: long ones begin before it, and end after it. Other changes as they are. */
-async function placed(
+async function placed<Change extends ServiceChange | NewVersion>(
   service: string,
   filters: string[],
-  change: ServiceChange,
+  change: Change,
   range: Span,
   stopped: AbortSignal,
-): Promise<ServiceChange> {
+): Promise<Change> {
   if (change.kind !== "spike" || change.step <= SHORTEST_STEP) return change;
   const from = Math.max(change.from - AROUND_MILLIS, range.from);
   const until = Math.min(change.until + AROUND_MILLIS, range.until);
@@ -174,15 +178,15 @@ function seriesForChanges(timeline: Timeline, gauge: boolean): LoadSeries {
   return { ...series, firsts };
 }
 
-/** The changes of each service, of series by service and versions. */
-export function changesIn(type: string, { start, step, series }: SeriesAnswer): [string, ServiceChange][] {
+/** The changes of each service, or its newest version, of series by service and versions. */
+export function changesIn(type: string, { start, step, series }: SeriesAnswer): [string, ServiceChange | NewVersion][] {
   const gauge = isGauge(type);
   const byService = new Map<string, SeriesAnswer["series"]>();
   for (const one of series) {
     const name = one.labels.service_name ?? "";
     byService.set(name, [...(byService.get(name) ?? []), one]);
   }
-  return [...byService].flatMap(([service, members]): [string, ServiceChange][] => {
+  return [...byService].flatMap(([service, members]): [string, ServiceChange | NewVersion][] => {
     const [points, counts] = [sumOf(members.map((one) => one.points)), sumOf(members.map((one) => one.counts))];
     const whole = seriesForChanges({ start, step, points, counts, profiles: 0 }, gauge);
     const label = versionLabel(valuesOf(members.map((one) => one.labels))) ?? "";
@@ -199,7 +203,12 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
       return [{ version, time, step: stepOf(time), last: stepOf(last) }];
     });
     const change = loadChange(whole, seen);
-    return change ? [[service, { ...change, type, label, step: whole.step }]] : [];
+    if (change) return [[service, { ...change, type, label, step: whole.step }]];
+    const [previous, newest] = [...seen].sort((a, b) => a.time - b.time).slice(-2);
+    // Of versions that were there from the first none is new.
+    if (!newest || newest.step - whole.counts.findIndex((count) => count > 0) < 2) return [];
+    const both = { before: previous.version, after: newest.version };
+    return [[service, { kind: "version", from: newest.time, versions: both, type, label }]];
   });
 }
 

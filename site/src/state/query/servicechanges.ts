@@ -10,8 +10,14 @@ export interface ServiceChange extends LoadChange {
   step: number;
 }
 
+/** A version that began without a change of the load: it may have moved cost from one function to another. */
+export interface NewVersion extends Pick<ServiceChange, "type" | "label" | "from"> {
+  kind: "version";
+  versions: { before: string; after: string };
+}
+
 /** By `changeKey`; services in which nothing stands out are missing. */
-export const serviceChanges = signal<Record<string, ServiceChange>>({});
+export const serviceChanges = signal<Record<string, ServiceChange | NewVersion>>({});
 
 /** Whether they are being looked for. */
 export const looking = signal(false);
@@ -21,7 +27,13 @@ export function changeKey(service: string, type: string): string {
 }
 
 export function changeOf(service: string, type: string): ServiceChange | null {
-  return serviceChanges.value[changeKey(service, type)] ?? null;
+  const found = serviceChanges.value[changeKey(service, type)];
+  return found && found.kind !== "version" ? found : null;
+}
+
+export function newVersionOf(service: string, type: string): NewVersion | null {
+  const found = serviceChanges.value[changeKey(service, type)];
+  return found?.kind === "version" ? found : null;
 }
 
 /** How many times as much there is since a change that lasts; null where there is none. */

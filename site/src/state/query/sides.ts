@@ -1,5 +1,4 @@
 /** The two sides of a comparison: what each is, and the choices that set both at once. */
-import { formatStep } from "../../format/value.ts";
 import type { Mark } from "../../time/marks.ts";
 import { fixed, halves, type Range, resolve, type Span } from "../../time/range.ts";
 import { SHORTEST_STEP } from "../../time/series.ts";
@@ -67,7 +66,7 @@ export function versionSides(marks: Mark[], within: Span, filters: string[]): { 
     .map(({ time, begin, text, length }) => {
       const base = { ...fixed({ from: time - length, until: time }), filters };
       const other = { ...fixed({ from: begin, until: begin + length }), filters };
-      return { label: `Before and after ${text}, ${formatStep(length)} each`, sides: { base, other } };
+      return { label: `Before and after ${text}`, sides: { base, other } };
     });
 }
 
