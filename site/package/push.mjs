@@ -123,7 +123,9 @@ function timesOf({ time, from, until }) {
     if (text === undefined) return [];
     return [[name === "until" ? "until" : "from", timeOption(name, text)]];
   };
-  return Object.fromEntries([...read("time", time), ...read("from", from), ...read("until", until)]);
+  const times = Object.fromEntries([...read("time", time), ...read("from", from), ...read("until", until)]);
+  if (times.from >= times.until) throw new UsageError(`--until must be later than --from (got ${from} and ${until})`);
+  return times;
 }
 
 /** Pushes one file; again when the server is busy, after the pause that it asks for. */

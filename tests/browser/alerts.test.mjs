@@ -284,6 +284,8 @@ test("what fires comes first, with its series and their profiles; errors and sil
   const asked = new URL(page.url()).searchParams;
   assert.deepEqual([asked.get("s"), asked.get("fn"), asked.getAll("l")], [service, "work", ['region="eu"']]);
   const { since } = answer.alerts[0].firing[0];
+  const window = answer.alerts[0].minutes * minute;
+  assert.equal(asked.get("w"), `${since - window}-${since}`);
   assert.ok(Number(asked.get("from")) < since && since < Number(asked.get("until")));
   await page.goBack();
   await firing.getByTestId("firing-compared").first().click();
@@ -293,7 +295,6 @@ test("what fires comes first, with its series and their profiles; errors and sil
     ["q", "l", "l2"].map((name) => compared.get(name)),
     ["work", 'region="eu"', 'region="eu"'],
   );
-  const window = answer.alerts[0].minutes * minute;
   const times = [since - 2 * window, since - window, since - window, since].map(String);
   assert.deepEqual(
     ["from", "until", "from2", "until2"].map((name) => compared.get(name)),

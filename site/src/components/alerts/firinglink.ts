@@ -12,16 +12,21 @@ import { initialRoute, type Route } from "../../state/url/route.ts";
 import { fixed } from "../../time/range.ts";
 import { profilesOf } from "../rules/profilesof.ts";
 
-/** The page with the profiles around the time at which a series began to fire; null where there is none. */
+/**
+ * The page with the profiles around the time at which a series began to fire, with the window that made it fire selected; null
+ * where there is none. What is silent has no profiles to select.
+ */
 export function profilesAround(alert: Alert, rule: RecordingRule | null, labels: Labels, since: number): Route | null {
   if (!rule) return null;
   const { service } = queryParts(rule.query);
   const target = profilesOf(rule, fixed(spanAround(alert, since, clock.value)), seriesFilters(rule, labels));
+  if (target?.page !== "explore") return target;
+  const window = alert.kind === "silent" ? null : { from: since - alert.minutes * MINUTE, until: since };
   // The function that is new is a label that the server adds.
   const isNew = alert.kind === "new_function" && labels.function !== undefined && !rule.group_by.includes("function");
-  return target?.page === "explore" && service !== null && isNew
-    ? { ...target, search: "", panel: "function", func: labels.function }
-    : target;
+  return service !== null && isNew
+    ? { ...target, window, search: "", panel: "function", func: labels.function }
+    : { ...target, window };
 }
 
 /**

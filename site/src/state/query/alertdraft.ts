@@ -134,8 +134,8 @@ function proposedThreshold(kind: AlertKind, loads: RulePreview | undefined): num
   return kind === "above" ? sorted[sorted.length - 1] * 1.2 : middle / 2;
 }
 
-/** Where all steps are at an end of a series, as of a job, so many of them are typical. */
-const FEWEST_CUT = 3;
+/** Where all steps are at an end of a series, as of a job, so many of them say something. */
+const FEWEST_CUT = 2;
 
 /** The values of steps but those in which a series begins or ends: of these a part has no profiles. */
 function wholeSteps(series: (number | null)[][]): number[] {
