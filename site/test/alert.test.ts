@@ -241,7 +241,6 @@ test("a new alert begins with a threshold that the last day didn't reach", () =>
   const proposed = (points: (number | null)[]) =>
     drafted(newDraft(), rule(CPU), null, { ...preview("cores", points), unit: "cores" }).alert.threshold;
   assert.equal(proposed([null, null, null, 0.01, 0.5, 0.5, null]), 0.6);
-  assert.ok(Number.isNaN(proposed([null, null, null, null, 0.01, null])));
   assert.equal(proposed([null, 1, null, null, 2, null, null, 1, null]), 2.4, "a job");
   const unknown = drafted(newDraft(), rule(CPU), null, undefined);
   assert.deepEqual([unknown.text, unknown.alert.threshold], ["", Number.NaN]);

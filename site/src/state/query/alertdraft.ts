@@ -134,10 +134,7 @@ function proposedThreshold(kind: AlertKind, loads: RulePreview | undefined): num
   return kind === "above" ? sorted[sorted.length - 1] * 1.2 : middle / 2;
 }
 
-/** Where all steps are at an end of a series, as of a job, so many of them say something. */
-const FEWEST_CUT = 2;
-
-/** The values of steps but those in which a series begins or ends: of these a part has no profiles. */
+/** The values of steps but those in which a series begins or ends, if it has others: of these a part has no profiles. */
 function wholeSteps(series: (number | null)[][]): number[] {
   const isThere = (point: number | null) => point !== null;
   const all = series.flatMap((points) => points.filter(isThere));
@@ -146,7 +143,7 @@ function wholeSteps(series: (number | null)[][]): number[] {
     points.filter((_, i) => (i <= 1 || isThere(points[i - 1])) && (i >= points.length - 2 || isThere(points[i + 1]))),
   );
   const values = whole.filter(isThere);
-  return values.length > 0 || all.length < FEWEST_CUT ? values : all;
+  return values.length > 0 ? values : all;
 }
 
 function twoDigits(value: number): number {
