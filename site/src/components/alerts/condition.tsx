@@ -94,7 +94,10 @@ export function Condition({ draft, made, rule, onChange }: Props) {
         <Compared rule={rule} value={draft.versionLabel} onChange={(versionLabel) => onChange({ versionLabel })} />
       )}
       {kind === "grew" && !draft.versionLabel && (
-        <p class="hint">Reports the change: it ends as the earlier period reaches the new level.</p>
+        <p class="hint">
+          Fires while the change is recent: a shorter period fires sooner, a longer one is steadier. It ends as the
+          earlier period reaches the new level.
+        </p>
       )}
       {kind === "new_function" && (
         <p class="hint">
