@@ -21,6 +21,8 @@ const EVALUATING_MILLIS: i64 = 15_000;
 pub(super) struct Outcome {
     /// The alert as it was evaluated.
     alert: Alert,
+    /// The last minute that was evaluated before.
+    previous: i64,
     minutes: Minutes,
     /// Whether its rule was deleted.
     is_gone: bool,
@@ -74,6 +76,7 @@ pub(super) async fn evaluate(
         };
         outcomes.push(Outcome {
             alert: alert.clone(),
+            previous: state.evaluated,
             minutes,
             is_gone,
             result: evaluated.await.map_err(|problem| problem.message),
@@ -86,6 +89,7 @@ pub(super) async fn evaluate(
 pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) {
     for Outcome {
         alert,
+        previous,
         minutes,
         is_gone,
         result,
@@ -96,7 +100,7 @@ pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) {
             continue;
         };
         // Another visit may have evaluated the alert in the meantime.
-        if alerts.alerts[at].state.minutes(alert, minutes.until) != *minutes {
+        if alerts.alerts[at].state.evaluated != *previous {
             continue;
         }
         if let Ok(Evaluated { rule, .. }) = result
@@ -193,6 +197,7 @@ mod tests {
         });
         let outcome = |is_gone| Outcome {
             alert: alert.clone(),
+            previous: alerts.alerts[0].state.evaluated,
             minutes: alerts.alerts[0].state.minutes(&alert, 6 * MINUTE),
             is_gone,
             result: Err("no".to_owned()),
@@ -206,5 +211,38 @@ mod tests {
         let waiting = &alerts.receivers[0].waiting;
         assert_eq!((waiting.len(), waiting[0].status), (1, Status::Resolved));
         assert_eq!(alerts.history.len(), 1);
+    }
+
+    #[test]
+    fn an_alert_goes_on_after_days_without_evaluation() {
+        let mut alerts = Alerts::default();
+        let alert = Alert {
+            id: "a".to_owned(),
+            ..Alert::default()
+        };
+        let alert = alerts.save(alert, 0).unwrap();
+        let rule = Rule {
+            query: r#"process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="a"}"#.to_owned(),
+            ..Rule::default()
+        };
+        alerts.alerts[0].state.evaluated = 5 * MINUTE;
+        let now = 3000 * MINUTE;
+        for _ in 0..7 {
+            let minutes = alerts.alerts[0].state.minutes(&alert, now);
+            let outcome = Outcome {
+                alert: alert.clone(),
+                previous: alerts.alerts[0].state.evaluated,
+                minutes,
+                is_gone: false,
+                result: Ok(Evaluated {
+                    rule: rule.clone(),
+                    measure: conditions::measure_of(&alert, &rule).unwrap(),
+                    matches: Vec::new(),
+                }),
+            };
+            apply(&mut alerts, &[outcome]);
+            assert_eq!(alerts.alerts[0].state.evaluated, minutes.until);
+        }
+        assert_eq!(alerts.alerts[0].state.evaluated, now);
     }
 }
