@@ -266,8 +266,8 @@ describe("views", () => {
     await page.mouse.click(canvas.x + 2, canvas.y + 30);
     // A leaf calls nothing, and its callers are below it.
     const headings = at("drawer").locator("h3");
-    await headings.filter({ hasText: /^Called by \(shares/ }).waitFor();
-    assert.equal(await headings.filter({ hasText: /^Calls$/ }).count(), 1);
+    await headings.filter({ hasText: /^Callers \(shares/ }).waitFor();
+    assert.equal(await headings.filter({ hasText: /^Call path$/ }).count(), 1);
     assert.deepEqual(await at("drawer").locator(".callers li").allTextContents(), ["No callees."]);
     assert.equal(await at("drawer-self").count(), 0);
     await page.keyboard.press("Escape");

@@ -80,7 +80,7 @@ export function Drawer() {
         </button>
         {detail.node !== ROOT && <StepActions {...detail} />}
       </div>
-      <h3>{words.outer}</h3>
+      <h3>Call path</h3>
       <ol class="frames callers">
         {way
           .slice(0, -1)
@@ -213,21 +213,19 @@ function Occurrences({ position, count }: Occurrence) {
   );
 }
 
-/** What is on the way to the first row, and what is beyond the frame. */
+/** Words for the frames on the call path, the nearest first, and for those beyond the frame. */
 const UPRIGHT = {
-  outer: "Called by",
   noOuter: "No callers.",
   further: "outer caller",
-  inner: "Calls",
+  inner: "Callees",
   noInner: "No callees.",
   smaller: "smaller callee",
 };
 /** There, a frame's part of its function is what ends below it, which no self value says. */
 const UPSIDE_DOWN = {
-  outer: "Calls",
   noOuter: "No callees.",
   further: "further callee",
-  inner: "Called by",
+  inner: "Callers",
   noInner: "No callers.",
   smaller: "smaller caller",
 };
