@@ -177,6 +177,11 @@ test("values that a page does not understand are told, and so is a range that en
   assert.equal(problems("?s=checkout&from=yesterday"), 'Ignored an invalid value in the link: "from=yesterday".');
   assert.match(problems("?v=flmae&p=typos&trace=zz&i=yes"), /: "v=flmae", "p=typos", "trace=zz", "i=yes"\.$/);
   assert.match(linkProblems("diff", "?norm=bogus&from2=x"), /: "norm=bogus", "from2=x"\.$/);
+  for (const page of ["explore", "diff", "file"] as const)
+    assert.match(
+      linkProblems(page, "?f=show_from:main&f=focus:a&f=foo:bar"),
+      /^Ignored invalid values in the link: "f=show_from:main", "f=foo:bar"\. Filters are focus, .*show-from.*, time\.$/,
+    );
   // What is the same as without it is understood, and ids are in any case.
   assert.equal(problems(`?v=flame&from=now-1h&until=now&trace=${"AB".repeat(16)}&o=-self&x=0-1`), "");
   assert.match(problems("?from=now-1h&until=now-2h"), /ends before it begins/);

@@ -21,6 +21,9 @@ export const GROUPS = ["function", "file", "package", "module"] as const;
 /** What counts as one frame. */
 export type Group = (typeof GROUPS)[number];
 
+/** What a step begins with. */
+export const STEP_VERBS = [...WITH_TEXT, "group", "recursion", "inlines", "time"];
+
 /** What was between two points in time, in seconds since the first sample. */
 const TIME = /^time:(.*)$/;
 const SPAN = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/;

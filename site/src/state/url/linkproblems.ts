@@ -1,5 +1,6 @@
 /** What a page does not understand of its address: a link that is misspelt shows something else than was meant. */
 
+import { STEP_VERBS } from "../../core/steps.ts";
 import { spanOf } from "../../time/range.ts";
 import { type Page, parameterNames, parsePage, rejected } from "./route.ts";
 
@@ -45,12 +46,13 @@ function unknownParameters(query: string): string {
   return hints.length === 0 ? told : `${told} Write ${hints.join(", ")}.`;
 }
 
-/** A sentence about values. */
+/** Sentences about values. */
 function rejectedValues(page: Page, query: string): string {
-  const values = rejected(page, query).map(([name, text]) => `${name}=${cut(text)}`);
+  const values = rejected(page, query);
   if (values.length === 0) return "";
   const what = values.length === 1 ? "an invalid value" : "invalid values";
-  return `Ignored ${what} in the link: ${listed(values)}.`;
+  const told = `Ignored ${what} in the link: ${listed(values.map(([name, text]) => `${name}=${cut(text)}`))}.`;
+  return values.some(([name]) => name === "f") ? `${told} Filters are ${STEP_VERBS.join(", ")}.` : told;
 }
 
 const cut = (text: string) => text.slice(0, LONGEST);
