@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { effect } from "@preact/signals";
+import type { NodeDetail } from "../src/core/types.ts";
 import { engine, idle, server } from "./page.ts";
 
 const { fileRoute, go, visit } = await import("../src/state/url/router.ts");
@@ -12,7 +13,7 @@ const { checked, files, loadFiles, moveAcross, opening, sides, swapFiles } = awa
 const { failures, openFiles } = await import("../src/state/profile/opening.ts");
 const { clear, shown } = await import("../src/state/profile/shown.ts");
 const { notice } = await import("../src/state/page/notice.ts");
-const { nextOccurrence, select, selected, startFocus } = await import("../src/state/profile/focus.ts");
+const { describeFrame, nextOccurrence, select, selected, startFocus } = await import("../src/state/profile/focus.ts");
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const HOUR = 3_600_000;
@@ -157,6 +158,11 @@ test("two quick steps through the occurrences go two frames far", async () => {
   await idle();
   assert.equal(selected.value, 0xffffffff);
   stop();
+});
+
+test("a frame is announced with its share as the page shows it", () => {
+  const frame = { name: "f", total: 3, fraction: 0.0004, children: 1, start: null, diff: null };
+  assert.match(describeFrame(frame as unknown as NodeDetail), /, 0\.04 %, 1 child$/);
 });
 
 test("of a new tree nothing is marked or searched that the address does not name", async () => {

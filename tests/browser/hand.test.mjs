@@ -167,7 +167,7 @@ test("who uses keys sees where they are, and the hint goes when it is no longer 
   assert.equal(await line.isVisible(), false);
   await at("flame").focus();
   await page.keyboard.press("ArrowDown");
-  await line.filter({ hasText: "main, 2,040, 100.0 percent" }).waitFor();
+  await line.filter({ hasText: "main, 2,040, 100 %" }).waitFor();
   await page.mouse.dblclick(...(await point(page, 0.93, 3)));
   await at("crumbs").waitFor();
   await page.keyboard.press("0");

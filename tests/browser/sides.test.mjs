@@ -177,21 +177,21 @@ describe("side by side", () => {
       const plain = await edge(page, "base", "hash");
       await page.at(`flame-${side}`).focus();
       await keyboard.press("ArrowDown");
-      await says(page, "main, 100.0 percent of the baseline, 100.0 percent of the comparison, 3 children");
+      await says(page, "main, 100 % of the baseline, 100 % of the comparison, 3 children");
       await keyboard.press("ArrowDown");
-      await says(page, "work, 40.0 percent of the baseline, 80.0 percent of the comparison, 3 children");
+      await says(page, "work, 40 % of the baseline, 80 % of the comparison, 3 children");
       await keyboard.press("ArrowDown");
-      await says(page, "hash, 30.0 percent of the baseline, 60.0 percent of the comparison, 0 children");
+      await says(page, "hash, 30 % of the baseline, 60 % of the comparison, 0 children");
       assert.notEqual(await edge(page, "base", "hash"), plain, "outlined, whichever picture has the keys");
       await keyboard.press("ArrowRight");
-      await says(page, "sort, 10.0 percent of the baseline, 0.0 percent of the comparison, 0 children");
+      await says(page, "sort, 10 % of the baseline, 0 % of the comparison, 0 children");
       await keyboard.press("Enter");
       await page.page.getByText("This frame is not in the comparison.").waitFor();
       await checkWidths(page, "base", { sort: [3, 0, 1] });
       await keyboard.press("0");
       await page.at("nothing-other").waitFor({ state: "detached" });
       for (let up = 0; up < 3; up++) await keyboard.press("ArrowUp");
-      await says(page, "total, 100.0 percent of the baseline, 100.0 percent of the comparison, 1 child");
+      await says(page, "total, 100 % of the baseline, 100 % of the comparison, 1 child");
     }
     await keyboard.press("1");
     await page.at("flame").waitFor();
@@ -304,7 +304,7 @@ test("is offered for comparisons alone, also on a page that works offline", asyn
   await files.at("heading-base").filter({ hasText: "Baseline 100" }).waitFor();
   await files.at("flame-other").focus();
   for (let i = 0; i < 2; i++) await files.page.keyboard.press("ArrowDown");
-  await says(files, "work, 40.0 percent of the baseline, 80.0 percent of the comparison, 3 children");
+  await says(files, "work, 40 % of the baseline, 80 % of the comparison, 3 children");
   await files.page.keyboard.press("f");
   await files.at("heading-other").filter({ hasText: "Comparison 80 %" }).waitFor();
   await files.end();

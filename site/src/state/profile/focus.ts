@@ -4,6 +4,7 @@ import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
 import { type Direction, NONE, type NodeDetail, ROOT, type SearchInfo, type TreeInfo } from "../../core/types.ts";
 import { type Extent, FULL, isFull } from "../../flame/extent.ts";
+import { percent } from "../../format/number.ts";
 import { formatValue } from "../../format/value.ts";
 import { Debounce } from "../../settled.ts";
 import { formatMoment } from "../../time/moment.ts";
@@ -277,7 +278,6 @@ export function describeFrame(detail: NodeDetail): string {
 
 /** Of a comparison the share of each side. */
 function describeShare({ fraction, diff }: NodeDetail): string {
-  const percent = (share: number) => `${(share * 100).toFixed(1)} percent`;
   const sides = tree.peek()?.diff;
   if (!diff || !sides) return percent(fraction);
   const base = percent(diff.base_total / (sides.base || 1));
