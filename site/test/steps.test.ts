@@ -9,6 +9,7 @@ const { go, pictureRoute, undo, visit } = await import("../src/state/url/router.
 const { loadExplore } = await import("../src/state/query/loadexplore.ts");
 const { loadCompare } = await import("../src/state/query/compare.ts");
 const { startDrawing } = await import("../src/state/profile/draw.ts");
+const { files, loadFiles } = await import("../src/state/profile/files.ts");
 const { shown } = await import("../src/state/profile/shown.ts");
 const steps = await import("../src/state/profile/stepchanges.ts");
 
@@ -44,9 +45,10 @@ test("what is no step is left out, and there is an end to them", () => {
 const asked: [string[], boolean][] = [];
 const dropped: number[] = [];
 let tree = 0;
+const profileInfo = { id: 1, name: "p", types: [], default_type: 0, warnings: [], samples: 1, functions: 1 };
 Object.assign(engine, {
   unnamed: () => [],
-  open: () => ({ id: 1, name: "p", types: [], default_type: 0, warnings: [], samples: 1, functions: 1 }),
+  open: () => profileInfo,
   close: () => {},
   dropTree: (id: number) => void dropped.push(id),
   tree: (_: number, __: number, steps: string[], invert: boolean) => {
@@ -94,6 +96,39 @@ test("a change of steps draws the same profile again", async () => {
   assert.ok(failed.state === "ready");
   assert.match(failed.stepProblem ?? "", /unclosed group/);
   assert.deepEqual(asked.at(-1), [[], false], "the profile is shown without");
+  stop();
+});
+
+test("a chart is of a thread of which the filters leave samples", async () => {
+  const all = ["swapper", "forks (9)", "forks (11)"];
+  const left: Record<string, string[]> = { "hide:x": all, "tagfocus:thread_id=9": ["forks"], "focus:none": [] };
+  let taken: string[] = [];
+  Object.assign(engine, {
+    part: (_: number, steps: string[]) => {
+      taken = steps;
+      return { id: 2 };
+    },
+    threads: (profile: number) => (profile === 2 ? left[taken[0]] : all).map((name) => ({ name, total: 1 })),
+    chart: (_: number, __: number, [step]: string[], thread: string) => {
+      const has = step === "tagfocus:thread_id=9" ? thread === "forks (9)" : (left[step] ?? all).includes(thread);
+      if (!has) throw new Error(`no samples with times are left in thread "${thread}"`);
+      return { id: ++tree, nodes: 5, depth: 2, unmatched: [], diff: null, start: 0 };
+    },
+  });
+  const info = { ...profileInfo, timed: true };
+  files.value = [{ info, bytes: 1, millis: 1, checked: true, address: "" }] as unknown as typeof files.value;
+  const drawn = async (step: string) => {
+    visit("file", { view: "chart", thread: "swapper", steps: [step] });
+    await idle();
+    const answer = shown.value;
+    assert.ok(answer.state === "ready");
+    return [answer.thread, answer.stepProblem, answer.threads?.length];
+  };
+  const stop = effect(loadFiles);
+  assert.deepEqual(await drawn("hide:x"), ["swapper", "", 3]);
+  assert.deepEqual(await drawn("tagfocus:thread_id=9"), ["forks (9)", "", 3]);
+  const nothing = "no samples with times are left in any thread";
+  assert.deepEqual(await drawn("focus:none"), ["swapper", nothing, 3]);
   stop();
 });
 

@@ -6,7 +6,7 @@ import { computed, effect, untracked } from "@preact/signals";
 import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
 import { type Seconds, timeOf, timeStep } from "../../core/steps.ts";
-import type { TreeInfo } from "../../core/types.ts";
+import type { Thread, TreeInfo } from "../../core/types.ts";
 import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
 import type { View } from "../url/route.ts";
 import { fileRoute, pictureRoute } from "../url/router.ts";
@@ -86,7 +86,24 @@ async function drawProfile(subject: Subject, asked: Wanted): Promise<Drawn> {
   if (!asked.chart || !timed) return { tree: await core.tree(profile, type, asked.steps, asked.invert, division) };
   const threads = await core.threads(profile, type);
   const thread = (threads.find(({ name }) => name === asked.thread) ?? threads[0])?.name ?? "";
-  return { tree: await core.chart(profile, type, asked.steps, thread), threads, thread };
+  try {
+    return { tree: await core.chart(profile, type, asked.steps, thread), threads, thread };
+  } catch (failure) {
+    if (asked.steps.length === 0) throw failure;
+    return drawThreadLeft(subject, asked.steps, threads);
+  }
+}
+
+/** The chart of the first thread of which steps leave samples. */
+async function drawThreadLeft({ profile, type }: Subject, steps: string[], threads: Thread[]): Promise<Drawn> {
+  const part = await core.part(profile, steps);
+  const left = await core.threads(part.id, type).finally(() => void core.close(part.id));
+  // One that is the only one of its name there has its ID behind it among all.
+  for (const { name } of threads.filter(({ name }) => left.some((one) => name.startsWith(one.name)))) {
+    const tree = await core.chart(profile, type, steps, name).catch(() => null);
+    if (tree) return { tree, threads, thread: name };
+  }
+  throw new CoreError("no samples with times are left in any thread", false);
 }
 
 /** Two parts of the time against each other, each after the same other steps. */
