@@ -12,6 +12,7 @@ import {
   current,
   extent,
   inTurn,
+  keySteps,
   move,
   nextMatch,
   nextOccurrence,
@@ -54,12 +55,15 @@ export interface KeyGroup {
   bindings: Binding[];
 }
 
-const view = (name: View) => () => {
-  if (!tree.value) return;
-  const reason = whyNoView(name);
-  if (reason) notify(reason);
-  else lookAt(name);
-};
+/** Acts on what the keys before it lead to. */
+const inOrder = (act: () => unknown) => () => keySteps.run(async () => act());
+const view = (name: View) =>
+  inOrder(() => {
+    if (!tree.value) return;
+    const reason = whyNoView(name);
+    if (reason) notify(reason);
+    else lookAt(name);
+  });
 /** What steps do is for a picture that takes them. */
 const step = (act: () => unknown) => () => takesSteps.value && act();
 const zoomBy = (factor: number) => () => {
@@ -90,7 +94,7 @@ export const KEYS: KeyGroup[] = [
         onlyOnPicture: true,
         run: () => (moves.value ? moves.value.approach() : zoomToCurrent()),
       },
-      { keys: ["Escape"], help: "one step back", run: back },
+      { keys: ["Escape"], help: "one step back", run: inOrder(back) },
       { keys: ["+", "="], help: "zoom in", run: zoomBy(1 / 1.5) },
       { keys: ["-"], help: "zoom out", run: zoomBy(1.5) },
       {
@@ -116,9 +120,9 @@ export const KEYS: KeyGroup[] = [
       { keys: ["f"], help: "focus: only stacks with this function", run: step(() => stepOnCurrent("focus")) },
       { keys: ["i"], help: "ignore: drop stacks with this function", run: step(() => stepOnCurrent("ignore")) },
       { keys: ["h"], help: "hide this function's frames", run: step(() => stepOnCurrent("hide")) },
-      { keys: ["r"], help: "fold recursion", run: step(toggleRecursion) },
-      { keys: ["g"], help: "group by function, file, package, module", run: step(nextGroup) },
-      { keys: ["v"], help: "upside down: callers below what they call", run: step(toggleInvert) },
+      { keys: ["r"], help: "fold recursion", run: inOrder(toggleRecursion) },
+      { keys: ["g"], help: "group by function, file, package, module", run: inOrder(nextGroup) },
+      { keys: ["v"], help: "upside down: callers below what they call", run: inOrder(toggleInvert) },
       { keys: ["z"], help: "undo", run: undoInTurn },
       { keys: ["Z"], help: "redo", run: redoInTurn },
     ],
@@ -136,7 +140,7 @@ export const KEYS: KeyGroup[] = [
       { keys: ["8"], help: "call graph", run: view("graph") },
       { keys: ["9"], help: "both sides of a comparison, side by side", run: view("sides") },
       { keys: ["b"], help: "sandwich: callers and callees of a function", run: () => tree.value && sandwichCurrent() },
-      { keys: ["x"], help: "swap the sides of a comparison", run: swap },
+      { keys: ["x"], help: "swap the sides of a comparison", run: inOrder(swap) },
       { keys: ["?"], help: "this help", run: () => (helpOpen.value = !helpOpen.value) },
     ],
   },
@@ -192,5 +196,5 @@ async function copyName(): Promise<void> {
 function swap(): void {
   if (route.peek().page === "diff") swapSides();
   else if (comparing.peek()) swapFiles();
-  else if (takesSteps.peek()) swapParts();
+  else swapParts();
 }

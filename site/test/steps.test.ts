@@ -9,6 +9,8 @@ const { go, pictureRoute, undo, visit } = await import("../src/state/url/router.
 const { loadExplore } = await import("../src/state/query/loadexplore.ts");
 const { loadCompare } = await import("../src/state/query/compare.ts");
 const { startDrawing } = await import("../src/state/profile/draw.ts");
+const { startFocus } = await import("../src/state/profile/focus.ts");
+const { KEYS } = await import("../src/keys.ts");
 const { files, loadFiles } = await import("../src/state/profile/files.ts");
 const { shown } = await import("../src/state/profile/shown.ts");
 const steps = await import("../src/state/profile/stepchanges.ts");
@@ -96,6 +98,32 @@ test("a change of steps draws the same profile again", async () => {
   assert.ok(failed.state === "ready");
   assert.match(failed.stepProblem ?? "", /unclosed group/);
   assert.deepEqual(asked.at(-1), [[], false], "the profile is shown without");
+  stop();
+});
+
+test("keys that are pressed quickly act one after the other", async () => {
+  Object.assign(engine, {
+    key: () => "k",
+    find: () => 3,
+    select: () => {},
+    children: () => ({ largest: [], count: 0 }),
+    occurrence: () => ({ position: 1, count: 1 }),
+    search: () => ({ matches: 0, fraction: 0, total: 0 }),
+    node: () => ({ node: 3, name: "work", path: [], children: 0, fraction: 1, total: 1, start: null }),
+  });
+  visit("explore", { service: "a", type: "cpu", base: { from: "0", until: "3600000", filters: [] }, selection: "k" });
+  const stop = effect(loadExplore);
+  startFocus();
+  await idle();
+  const press = (key: string) =>
+    KEYS.flatMap(({ bindings }) => bindings)
+      .find(({ keys }) => keys.includes(key))
+      ?.run();
+  for (const key of ["f", "r", "g", "v", "2"]) press(key);
+  await idle();
+  const { steps, invert, view } = pictureRoute.value;
+  assert.deepEqual(steps, ["focus:^work$", "recursion:direct", "group:file"]);
+  assert.deepEqual([invert, view], [true, "table"]);
   stop();
 });
 
