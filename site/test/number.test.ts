@@ -144,11 +144,16 @@ test("what a file has", () => {
     period: 250_000,
     period_type: "wall",
     period_unit: "nanoseconds",
+    types: [{}],
   };
   const said = (more: object, type: string) => describeContent({ ...info, ...more } as ProfileInfo, type);
   assert.deepEqual(said({}, "samples"), ["640 records", "one sample every 250 µs of wall time", "608 addresses"]);
   assert.deepEqual(said({ functions: 12 }, "cpu"), ["640 records", "12 functions", "608 addresses"]);
   assert.deepEqual(said({ addresses: 1, period_unit: "count" }, "samples"), ["640 records", "1 address"]);
+  assert.deepEqual(said({ functions: 1155, addresses: 0, types: [{}, {}] }, "cpu"), [
+    "640 records",
+    "1,155 functions across all types",
+  ]);
 });
 
 test("a line says whether it is where the function begins or where it was sampled", () =>

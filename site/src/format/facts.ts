@@ -18,12 +18,13 @@ export function describeFrames(frames: number, undrawn: number): string {
  * sample, but it may stand for many of them.
  */
 export function describeContent(info: ProfileInfo, type: string | undefined): string[] {
-  const { samples, functions, addresses, period, period_type, period_unit } = info;
+  const { samples, functions, addresses, period, period_type, period_unit, types } = info;
+  const across = types.length > 1 ? " across all types" : "";
   return [
     plural(samples, "record"),
     ...(type === "samples" && period > 0 && period_unit === "nanoseconds" ? [every(period, period_type)] : []),
-    ...(functions > 0 || !addresses ? [plural(functions, "function")] : []),
-    ...(addresses > 0 ? [plural(addresses, "address", "addresses")] : []),
+    ...(functions > 0 || !addresses ? [plural(functions, "function") + across] : []),
+    ...(addresses > 0 ? [plural(addresses, "address", "addresses") + across] : []),
   ];
 }
 
