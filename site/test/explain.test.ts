@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RULES as EXAMPLES, NO_RULE } from "../../tests/browser/rules.mjs";
-import type { TableRow } from "../src/core/types.ts";
-import "./page.ts";
+import type { TableRow, TreeInfo } from "../src/core/types.ts";
+import { engine } from "./page.ts";
 
 const { RULES } = await import("../src/explain/advice.ts");
-const { describeChange } = await import("../src/explain/summary.ts");
+const { describeChange, summarise } = await import("../src/explain/summary.ts");
 
 /** Whether steps leave a stack, as the core takes them; tests/browser/explain.test.mjs asks the core itself. */
 function leave(steps: string[], stack: string): boolean {
@@ -41,4 +41,35 @@ test("a change is said as the table says it, also of a function that is new or g
   const said = (base_total: number, comparison_total: number) =>
     describeChange({ diff: { base_total, comparison_total } } as TableRow, "seconds");
   assert.deepEqual([said(2, 3), said(0, 3), said(2, 0)], ["2 s → 3 s (+50 %)", "0 → 3 s (new)", "2 s → 0 (gone)"]);
+});
+
+test("advice names the settings of the runtime whose functions are there", async () => {
+  const adviceFor = async (stack: string) => {
+    Object.assign(engine, {
+      table: () => ({ rows: [], count: 0 }),
+      search: (_: number, query: string) => ({ matches: stack.split(";").filter(matcher(query)).length }),
+      dropTree: () => {},
+    });
+    const tree = { id: 1, type: "cpu", unit: "nanoseconds", total: 100, unmatched: [], diff: null };
+    const { patterns } = await summarise(async () => tree as unknown as TreeInfo, "p", []);
+    return patterns.find(({ rule }) => rule.name === "Garbage collection")?.advice ?? "";
+  };
+  const matcher = (query: string) => {
+    const pattern = new RegExp(query.slice(1, -1));
+    return (name: string) => pattern.test(name);
+  };
+  assert.match(await adviceFor("runtime.gcBgMarkWorker;runtime.gcDrain"), /\(GOGC\)[^-]*$/);
+  assert.match(
+    await adviceFor("WorkerThread::run;G1ParScanThreadState::steal"),
+    /shows where\. A larger heap \(-Xmx\)/,
+  );
+  assert.match(await adviceFor("main;gc_collect_main"), /shows where\.$/);
+});
+
+test("of equal profiles there is no difference", async () => {
+  Object.assign(engine, { table: () => ({ rows: [], count: 0 }), dropTree: () => {} });
+  const diff = { base: 100, comparison: 100, base_exact: "100", comparison_exact: "100", normalised_to: null };
+  const tree = { id: 1, type: "cpu", unit: "nanoseconds", total: 200, unmatched: [], diff } as unknown as TreeInfo;
+  const { of } = await summarise(async () => tree, "a → b", []);
+  assert.match(of, /100 ns after\. No difference: /);
 });

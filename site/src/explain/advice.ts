@@ -8,6 +8,8 @@ export interface Rule {
   /** Steps that leave its stacks, as the page takes them: with a function of each `focus`, without any of an `ignore`. */
   stacks: string[];
   advice: string;
+  /** More of it for one runtime, by functions that its stacks have. */
+  hints?: [functions: string, advice: string][];
 }
 
 const { raw } = String;
@@ -54,8 +56,11 @@ export const RULES: Rule[] = [
   {
     name: "Creating compressors",
     stacks: [focus(NEW_COMPRESSOR), ONCE],
-    advice:
-      "Reuse compressors (Reset and a sync.Pool in Go, deflateReset in zlib): a new one allocates all its tables.",
+    advice: "Reuse compressors: a new one allocates all its tables.",
+    hints: [
+      [raw`NewWriter`, "Use Reset and a sync.Pool."],
+      [raw`^deflateInit`, "Use deflateReset."],
+    ],
   },
   {
     name: "Compression",
@@ -84,7 +89,11 @@ export const RULES: Rule[] = [
       ),
       WAITING,
     ],
-    advice: "Allocate less; a profile of allocations shows where. A larger heap is collected less often (GOGC, -Xmx).",
+    advice: "Allocate less; a profile of allocations shows where.",
+    hints: [
+      [raw`^runtime\.`, "A larger heap (GOGC) is collected less often."],
+      [raw`^G1|^PSP`, "A larger heap (-Xmx) is collected less often."],
+    ],
   },
   {
     name: "Growing arrays and maps",
@@ -164,8 +173,11 @@ export const RULES: Rule[] = [
       ignore(OBJECT_MAPPER),
       WAITING,
     ],
-    advice:
-      "Parse and write each message once, and only the fields that are used. In Go, generated code avoids reflection; in Python, orjson is faster.",
+    advice: "Parse and write each message once, and only the fields that are used.",
+    hints: [
+      [raw`^encoding/json\.`, "Generated code avoids reflection."],
+      [raw`^json\.|\bjson/`, "orjson is faster."],
+    ],
   },
   {
     name: "Creating an ObjectMapper",

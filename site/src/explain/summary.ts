@@ -23,6 +23,7 @@ export interface Found {
   steps: string[];
   /** Of all that the profile has, or the baseline and the comparison. */
   shares: number[];
+  advice: string;
 }
 
 export interface Summary {
@@ -54,16 +55,20 @@ export async function summarise(treeOf: TreeOf, title: string, facts: string[]):
       (await core.table(tree.id, { sort, descending, filter: "", offset: 0, limit })).rows;
     const self = tree.diff ? [] : (await rows("self", LISTED)).filter((row) => row.self > 0);
     const total = tree.diff ? [] : await rows("total", 40);
+    const changed = tree.diff
+      ? largest([...(await rows("delta", LISTED)), ...(await rows("delta", LISTED, false))])
+      : [];
     const all = wholeOf(tree);
+    const of = [...describeWhole(all), ...facts].join(", ");
     return {
       title,
       unit: unitOf(tree),
       all,
-      of: [...describeWhole(all), ...facts].join(", "),
+      of: tree.diff && changed.length === 0 ? `${of}. ${SAME}` : of,
       self,
       covered: self.reduce((sum, row) => sum + row.self_fraction, 0),
       total: narrowing(total).slice(0, LISTED),
-      changed: tree.diff ? largest([...(await rows("delta", LISTED)), ...(await rows("delta", LISTED, false))]) : [],
+      changed,
       patterns: await findPatterns(treeOf, tree),
     };
   });
@@ -101,14 +106,21 @@ async function findPatterns(treeOf: TreeOf, whole: TreeInfo): Promise<Found[]> {
   const all = amountsOf(whole);
   const found: Found[] = [];
   for (const rule of RULES) {
-    const one = await using(await treeOf(rule.stacks), (tree) => {
+    const one = await using(await treeOf(rule.stacks), async (tree) => {
       // What a rule leaves out and is not there needs no step.
       const steps = rule.stacks.filter((_, i) => !tree.unmatched.includes(i));
-      return { rule, steps, shares: amountsOf(tree).map((amount, i) => (all[i] === 0 ? 0 : amount / all[i])) };
+      const shares = amountsOf(tree).map((amount, i) => (all[i] === 0 ? 0 : amount / all[i]));
+      return { rule, steps, shares, advice: await adviceFor(rule, tree) };
     });
     if (weightOf(one) >= WORTH) found.push(one);
   }
   return found.sort((a, b) => weightOf(b) - weightOf(a));
+}
+
+async function adviceFor({ advice, hints = [] }: Rule, { id }: TreeInfo): Promise<string> {
+  const texts = [advice];
+  for (const [functions, text] of hints) if ((await core.search(id, `/${functions}/`)).matches > 0) texts.push(text);
+  return texts.join(" ");
 }
 
 const amountsOf = ({ diff, total }: TreeInfo) => (diff ? [diff.base, diff.comparison] : [total]);
@@ -152,8 +164,8 @@ export function describePattern({ shares }: Found, { amounts, unit }: Whole): st
 }
 
 /** What became less needs no advice. */
-export function adviceOn({ rule, shares: [first, second = first] }: Found): string {
-  return second < first ? "" : rule.advice;
+export function adviceOn({ advice, shares: [first, second = first] }: Found): string {
+  return second < first ? "" : advice;
 }
 
 /** The same as text for an issue, a pull request or a question. */
@@ -187,6 +199,7 @@ export function markdown(
   return `${lines.join("\n")}\n${link && `\n${link}\n`}`;
 }
 
+const SAME = "No difference: the totals of all functions are equal.";
 export const CHANGED = "Largest changes";
 export const TOTAL = "Total, including callees (nearly equal totals shown once)";
 
