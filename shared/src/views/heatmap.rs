@@ -13,7 +13,10 @@ pub const ROWS: usize = 50;
 const MAX_COLUMNS: i64 = 300;
 
 /// Nanoseconds that a column may last: steps that people know, up to a day.
-const STEPS: [i64; 12] = [
+const STEPS: [i64; 15] = [
+    1_000,
+    10_000,
+    100_000,
     1_000_000,
     10_000_000,
     100_000_000,
@@ -202,42 +205,32 @@ mod tests {
     #[test]
     fn counts_are_where_they_start() {
         let map = heatmap(
-            &timed("count", &[(0, 2), (25_000, 1), (999_999, 4)]),
+            &timed("count", &[(0, 2), (250_000, 1), (299_999_999, 4)]),
             0,
             Idle::Counted,
         )
         .unwrap();
-        assert_eq!((map.column, map.cells.len()), (1_000_000, ROWS));
+        assert_eq!((map.column, map.cells.len()), (1_000_000, 300 * ROWS));
         let filled: Vec<(usize, f64)> = (0..).zip(map.cells).filter(|c| c.1 > 0.0).collect();
-        assert_eq!(filled, [(0, 2.0), (1, 1.0), (49, 4.0)]);
+        assert_eq!(filled, [(0, 2.0), (12, 1.0), (14_999, 4.0)]);
     }
 
     #[test]
     fn times_are_spread() {
-        // A cell is 20 µs; from the middle of the first to the middle of the fourth.
-        let map = heatmap(
-            &timed("nanoseconds", &[(0, 0), (10_000, 60_000)]),
-            0,
-            Idle::Counted,
-        )
-        .unwrap();
-        assert_eq!(map.start, 10_000);
-        let map = heatmap(
-            &timed("nanoseconds", &[(0, 1), (10_000, 60_000)]),
-            0,
-            Idle::Counted,
-        )
-        .unwrap();
-        assert_eq!(
-            map.cells[..5],
-            [10_001.0, 20_000.0, 20_000.0, 10_000.0, 0.0]
-        );
+        // A cell is 20 ns; from the middle of the first to the middle of the fourth.
+        let map = heatmap(&timed("nanoseconds", &[(0, 0), (10, 60)]), 0, Idle::Counted).unwrap();
+        assert_eq!(map.start, 10);
+        let map = heatmap(&timed("nanoseconds", &[(0, 1), (10, 60)]), 0, Idle::Counted).unwrap();
+        assert_eq!(map.column, 1_000);
+        assert_eq!(map.cells[..5], [11.0, 20.0, 20.0, 10.0, 0.0]);
         let total: f64 = map.cells.iter().sum();
-        assert_eq!(total, 60_001.0);
+        assert_eq!(total, 61.0);
     }
 
     #[test]
     fn columns_are_few_whatever_the_times_are() {
+        let short = heatmap(&timed("count", &[(0, 1), (45_000, 1)]), 0, Idle::Counted).unwrap();
+        assert_eq!((short.column, short.cells.len()), (1_000, 46 * ROWS));
         let hour = heatmap(
             &timed("count", &[(0, 1), (3_600_000_000_000, 1)]),
             0,
@@ -296,7 +289,7 @@ mod tests {
             assert!(map.has_idle);
             assert_eq!(
                 (map.start, map.end, map.cells.len()),
-                (0, 4_000_000, 5 * ROWS)
+                (0, 4_000_000, 41 * ROWS)
             );
             map.cells.iter().sum::<f64>()
         };
