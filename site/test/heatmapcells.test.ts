@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseSteps, timeAmong, timeOf, timeStep } from "../src/core/steps.ts";
-import { cellsOf, drawnPart, isWithin, shading, spanBetween } from "../src/flame/heatmapcells.ts";
+import { cellsOf, drawnPart, extended, isWithin, shading, spanBetween } from "../src/flame/heatmapcells.ts";
 
 const MAP = { start: 2, end: 3.9, column: 1, rows: 4, cells: [1, 0, 0, 0, 0, 0, 9, 4], has_idle: false };
 
@@ -19,6 +19,13 @@ test("cells stand in columns, from top to bottom", () => {
   // The axis ends where the profile does, within the last column.
   assert.equal(drawnPart(MAP), 0.95);
   assert.equal(drawnPart({ ...MAP, end: 2 }), 1);
+});
+
+test("a strip reaches as far as the chart below it", () => {
+  assert.equal(extended(MAP, 3), MAP);
+  const { cells, ...longer } = extended(MAP, 4.5);
+  assert.deepEqual([cells.length, cells.slice(0, 8), longer.end], [12, MAP.cells, 4.5]);
+  assert.deepEqual(extended(MAP, 3.95).cells, MAP.cells);
 });
 
 test("shades tell cells apart, whatever they have", () => {

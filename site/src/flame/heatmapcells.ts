@@ -29,6 +29,13 @@ export function drawnPart(map: Heatmap): number {
   return map.end > map.start ? Math.min(1, (map.end - map.start) / columns) : 1;
 }
 
+/** The same up to a later end, with nothing there: a chart gives the last sample of a thread a length. */
+export function extended(map: Heatmap, end: number): Heatmap {
+  if (end <= map.end) return map;
+  const size = Math.ceil((end - map.start) / map.column) * map.rows;
+  return { ...map, end, cells: Array.from({ length: Math.max(size, map.cells.length) }, (_, i) => map.cells[i] ?? 0) };
+}
+
 /** All cells, from top to bottom and from left to right. */
 export function* cellsOf(map: Heatmap, width: number, height: number): Generator<Cell> {
   const [w, h] = [(width * map.rows) / map.cells.length, height / map.rows];

@@ -4,8 +4,11 @@ import { formatValue, unitOf } from "./value.ts";
 
 /** What the root says. */
 export function rootLabel(tree: TreeInfo): string {
-  return `${tree.average ? "average" : "total"} ${totalOf(tree)}`;
+  return `${tree.average ? "average" : totalWord(tree.start)} ${totalOf(tree)}`;
 }
+
+/** What the width of a frame means. Frames of a chart, which have a start, are as wide as they last. */
+export const totalWord = (start: number | null | undefined) => (typeof start === "number" ? "duration" : "total");
 
 export function totalOf(tree: TreeInfo): string {
   const { diff, total } = tree;

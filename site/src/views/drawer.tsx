@@ -6,6 +6,7 @@ import type { Occurrence } from "../core/viewer.ts";
 import { baseName } from "../flame/framelabel.ts";
 import { definedAt } from "../format/functionplace.ts";
 import { change, grouped, percent } from "../format/number.ts";
+import { totalWord } from "../format/total.ts";
 import { formatDelta, formatExact, formatValue, plural, unitOf } from "../format/value.ts";
 import { copyText } from "../state/page/clipboard.ts";
 import { drawerOpen, drawerSide } from "../state/profile/draweropen.ts";
@@ -243,7 +244,7 @@ function Facts({ detail, unit, inverted }: { detail: NodeDetail; unit: string; i
     <table class="facts">
       <tbody>
         <tr title={formatExact(detail.total_exact, unit)}>
-          <th scope="row">total</th>
+          <th scope="row">{totalWord(detail.start)}</th>
           <td data-testid="drawer-total">{formatValue(detail.total, unit)}</td>
           <td>{percent(detail.fraction)}</td>
         </tr>

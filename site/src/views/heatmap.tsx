@@ -7,6 +7,7 @@ import {
   cellsOf,
   columnSpan,
   drawnPart,
+  extended,
   indexAt,
   isWithin,
   type Point,
@@ -15,6 +16,7 @@ import {
 } from "../flame/heatmapcells.ts";
 import { percent } from "../format/number.ts";
 import { colours, readToken } from "../state/page/theme.ts";
+import { tree } from "../state/profile/focus.ts";
 import { type Subject, shown } from "../state/profile/shown.ts";
 import { setAgainst, setTime } from "../state/profile/stepchanges.ts";
 import { fileRoute, go } from "../state/url/router.ts";
@@ -43,8 +45,10 @@ export function HeatmapStrip() {
     );
     return () => stop.abort();
   }, [key]);
-  if (!map.value) return null;
-  return <Strip map={map.value.of} />;
+  const chart = tree.value;
+  const end = typeof chart?.start === "number" ? chart.start + chart.total / 1e9 : 0;
+  const strip = useMemo(() => map.value && extended(map.value.of, end), [map.value, end]);
+  return strip && <Strip map={strip} />;
 }
 
 function Strip({ map }: { map: Heatmap }) {

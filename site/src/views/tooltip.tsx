@@ -4,6 +4,7 @@ import { core } from "../core/index.ts";
 import type { NodeDetail, TreeInfo } from "../core/types.ts";
 import { definedAt } from "../format/functionplace.ts";
 import { change, percent } from "../format/number.ts";
+import { totalWord } from "../format/total.ts";
 import { formatExact, formatValue, unitOf } from "../format/value.ts";
 import { callFailed } from "../state/profile/shown.ts";
 import { formatMoment } from "../time/moment.ts";
@@ -69,7 +70,7 @@ function Content({ detail, info, run }: { detail: NodeDetail; info: TreeInfo; ru
       ) : (
         <>
           <p>
-            total <b>{formatValue(detail.total, unit)}</b> · {percent(detail.fraction)}
+            {totalWord(detail.start)} <b>{formatValue(detail.total, unit)}</b> · {percent(detail.fraction)}
             <Exact value={detail.total} decimal={detail.total_exact} unit={unit} />
           </p>
           {!info.inverted && (
