@@ -65,7 +65,7 @@ fn what_is_seen_comes_back_in_every_text() {
         let expected = stacks(&profile);
         let text = session.export_folded(id, 0, &texts(steps)).expect("small");
         assert_eq!(text, expected, "{steps:?}");
-        let json = speedscope::encode(&profile, 1 << 20).expect("small");
+        let json = speedscope::encode(&profile, 0, 1 << 20).expect("small");
         for json in [
             json,
             flamebearer::encode(&profile, 0).expect("nothing negative"),

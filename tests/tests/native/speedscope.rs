@@ -346,7 +346,7 @@ fn what_is_written_here_has_no_times() {
     assert!(!times("Pilotlight"));
     let profile = decode(file(&["a"], json!([])).to_string().as_bytes());
     let profile = profile.expect("decodes").profile;
-    let text = encode(&profile, 1 << 20).expect("fits");
+    let text = encode(&profile, 0, 1 << 20).expect("fits");
     assert!(text.ends_with(r#""exporter":"Pilotlight"}"#), "{text}");
 }
 

@@ -63,14 +63,14 @@ pub fn read(bytes: &[u8]) -> Result<Imported, JsValue> {
     })
 }
 
-/// Writes a profile, given as pprof, as JSON of `speedscope`, or of `flamebearer`, which holds one
-/// sample type.
+/// Writes a profile, given as pprof, as JSON of `speedscope`, which shows one sample type first, or
+/// of `flamebearer`, which holds one.
 #[wasm_bindgen]
 pub fn write(format: &str, bytes: &[u8], sample_type: u32) -> Result<Vec<u8>, JsError> {
     let profile = pprof::decode(bytes)?.profile;
     let column = sample_type as usize;
     let text = match format {
-        "speedscope" => speedscope::encode(&profile, MAX_PROFILE_BYTES)?,
+        "speedscope" => speedscope::encode(&profile, column, MAX_PROFILE_BYTES)?,
         "flamebearer" if column < profile.sample_types().len() => {
             flamebearer::encode(&profile, column)?
         }

@@ -30,9 +30,19 @@ pub(super) struct Document {
     #[serde(default)]
     pub(super) shared: Shared,
     pub(super) profiles: Profiles,
+    /// The number of the profile to show first; whatever is no number is ignored.
+    #[serde(rename = "activeProfileIndex", default)]
+    active: Option<Box<RawValue>>,
     /// The program that wrote it.
     #[serde(default)]
     pub(super) exporter: Option<String>,
+}
+
+impl Document {
+    /// The number of the profile to show first.
+    pub(super) fn active(&self) -> Option<usize> {
+        self.active.as_ref()?.get().parse().ok()
+    }
 }
 
 /// What all profiles use.

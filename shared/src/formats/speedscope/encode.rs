@@ -17,10 +17,11 @@ const THREAD: &str = "thread";
 
 /// Writes a file: a sampled profile for each sample type and each value of the label `thread`, with
 /// its samples in their order. Samples without a value are left out, and so are all other labels.
+/// The largest profile of the column `shown` is the one that a viewer shows first.
 ///
 /// The text may have `cap` bytes: each sample spells its stack out, so the text can be far larger
 /// than the profile.
-pub fn encode(profile: &Profile, cap: usize) -> Result<String, SpeedscopeError> {
+pub fn encode(profile: &Profile, shown: usize, cap: usize) -> Result<String, SpeedscopeError> {
     let frames = Frames::of(profile);
     let mut out = format!(
         "{{\"$schema\":\"https://www.{}.json\",\"shared\":{{\"frames\":[{}]}},\"profiles\":[",
@@ -37,7 +38,11 @@ pub fn encode(profile: &Profile, cap: usize) -> Result<String, SpeedscopeError> 
             write_profile(profile, column, name, rows, &frames, &mut out, cap)?;
         }
     }
-    let _ = write!(out, "],\"exporter\":\"{EXPORTER}\"}}");
+    let active = shown * threads.rows.len() + threads.largest(profile, shown);
+    let _ = write!(
+        out,
+        "],\"activeProfileIndex\":{active},\"exporter\":\"{EXPORTER}\"}}"
+    );
     check(&out, cap)?;
     Ok(out)
 }
@@ -220,19 +225,35 @@ impl Threads {
         }
         Self { rows }
     }
+
+    /// The place of the one with the largest total of a column; of equal ones, the first.
+    fn largest(&self, profile: &Profile, column: usize) -> usize {
+        let total = |rows: &[u32]| -> Option<i128> {
+            let values = profile.samples().values.get(column)?;
+            Some(
+                rows.iter()
+                    .map(|&row| i128::from(values[row as usize]))
+                    .sum(),
+            )
+        };
+        let places = (0..self.rows.len()).rev();
+        places
+            .max_by_key(|&place| total(&self.rows[place].1))
+            .unwrap_or(0)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::formats::folded;
-    use crate::formats::speedscope::decode;
+    use crate::formats::speedscope::{decode, decode_with_times};
     use crate::model::profile::Label;
     use crate::testing::profile;
     use crate::{ProfileBuilder, SymbolFlags};
 
     fn again(profile: &Profile) -> Profile {
-        let text = encode(profile, 1 << 20).expect("small");
+        let text = encode(profile, 0, 1 << 20).expect("small");
         let decoded = decode(text.as_bytes()).expect("our own");
         assert_eq!(decoded.warnings, Vec::<String>::new());
         decoded.profile
@@ -265,7 +286,8 @@ mod tests {
         b.sample(stack, labels, &[5, 0]);
         b.sample(stack, None, &[7, -8]);
         b.sample(None, None, &[0, 9]);
-        let read = again(&b.finish());
+        let profile = b.finish();
+        let read = again(&profile);
         let types: Vec<_> = read
             .sample_types()
             .iter()
@@ -279,6 +301,17 @@ mod tests {
             LabelValue::Number(..) => panic!("a number"),
         };
         assert_eq!((label(0), label(1)), ("main: cpu", "cpu"));
+        for (shown, active) in [(0, 1), (1, 3)] {
+            let text = encode(&profile, shown, 1 << 20).expect("small");
+            assert!(text.contains(&format!("],\"activeProfileIndex\":{active},")));
+            let read = decode_with_times(text.as_bytes()).expect("our own");
+            assert_eq!(read.profile.default_type(), shown);
+            for odd in ["-1", "9", "1.5", "null", "\"1\"", "[{}]"] {
+                let text = text.replace(&format!("Index\":{active}"), &format!("Index\":{odd}"));
+                let read = decode_with_times(text.as_bytes()).expect("ignored");
+                assert_eq!(read.profile.default_type(), 1, "{odd}");
+            }
+        }
     }
 
     #[test]
@@ -314,9 +347,9 @@ mod tests {
         assert_eq!(text(&read, 0), "outer;inner;0x5 [x.so] 3\n");
         let lines: Vec<_> = read.location_ids().map(|id| read.lines(id)[0]).collect();
         assert!(lines.iter().any(|line| (line.line, line.column) == (3, 4)));
-        let length = encode(&profile, 1 << 20).expect("small").len();
+        let length = encode(&profile, 0, 1 << 20).expect("small").len();
         assert_eq!(
-            encode(&profile, length - 1),
+            encode(&profile, 0, length - 1),
             Err(SpeedscopeError::TooLarge {
                 length,
                 cap: length - 1

@@ -5,7 +5,8 @@
 //! # Reading
 //!
 //! - All profiles of a file are read. The name of a profile is the label `profile_name` of its
-//!   samples, as in Pyroscope. `activeProfileIndex` says what a viewer shows first and is ignored.
+//!   samples, as in Pyroscope. `activeProfileIndex` says what a viewer shows first: its type is the
+//!   default if times are asked for.
 //! - A profile is `sampled` (stacks with weights) or `evented` (frames that open and close). Of
 //!   events, the time between two belongs to the frames that are open then; time without any is
 //!   left out.
@@ -22,7 +23,8 @@
 //!
 //! - What is written has one weight for each stack, not samples in order. The format can't say so;
 //!   the exporter's name does, and such a file is read without times.
-//! - Each sample type and each thread is a sampled profile. Its name is that of both.
+//! - Each sample type and each thread is a sampled profile. Its name is that of both. The largest
+//!   of the type that is shown is the active one.
 //! - An inlined call is a frame, and so is an address without a function.
 
 mod document;

@@ -141,7 +141,7 @@ mod tests {
         let text = sampled("none", "[0.5,0.25,0.25]");
         check(&text, "count/1000", "main 0.5\nmain;a 0.5\n", &[]);
         let profile = decode(text.as_bytes()).expect("good").profile;
-        let written = encode(&profile, 1 << 10).expect("small");
+        let written = encode(&profile, 0, 1 << 10).expect("small");
         check(&written, "count/1000", "main 0.5\nmain;a 0.5\n", &[]);
         check(
             &sampled("none", "[0.30000000000000004,2,3]"),

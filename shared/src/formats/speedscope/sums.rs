@@ -38,6 +38,7 @@ pub(super) fn of(
     damaged: Damaged,
     warnings: &mut Warnings,
 ) -> Result<Profile, SpeedscopeError> {
+    let active = document.active();
     let frames = document.shared.frames;
     let (mut builder, locations) = (frames.builder, frames.locations);
     let mut raws = document.profiles.0.iter().flatten();
@@ -81,6 +82,8 @@ pub(super) fn of(
     if profiles.is_empty() {
         builder.sample_type("samples", "count");
     }
+    let shown = profiles.iter().find(|profile| Some(profile.0) == active);
+    let shown = shown.map(|(_, _, sample_type, _)| *sample_type);
     let mut sums = StackSums::new(builder.finish());
     let mut sound = 0;
     let mut lost = Lost::default();
@@ -112,7 +115,11 @@ pub(super) fn of(
         Some(error) if sound == 0 => Err(error),
         _ => {
             lost.note(scale, damage.warnings);
-            Ok(sums.finish(damage.warnings))
+            let mut profile = sums.finish(damage.warnings);
+            if let Some(shown) = shown.filter(|_| times == Times::Kept) {
+                profile.header.default_sample_type = profile.sample_types()[shown].kind;
+            }
+            Ok(profile)
         }
     }
 }
