@@ -21,6 +21,7 @@ import "./style/picture.css";
 import "./style/views.css";
 import "./style/cards.css";
 import "./style/pages.css";
+import "./style/small.css";
 
 /** Of pages whose content has none. */
 const TITLES: Partial<Record<Page, string>> = { rules: "Rules", alerts: "Alerts" };

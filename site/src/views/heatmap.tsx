@@ -274,6 +274,8 @@ function draw(canvas: HTMLCanvasElement, map: Heatmap, shade: (value: number) =>
   for (const { value, at, ...cell } of cellsOf(map, width / drawnPart(map), height)) {
     const [[x, w], [y, h]] = [snap(cell.x, cell.w), snap(cell.y, cell.h)];
     const side = isWithin(other, at) ? "other" : isWithin(base, at) ? "base" : null;
+    // In a low strip a cell is higher than its row, and would darken a part of the one before it.
+    if (value > 0) context.clearRect(x, y, w, h);
     // One part alone is not a side of anything.
     if (side && other) {
       context.globalAlpha = 0.55;
