@@ -94,7 +94,7 @@ function Sides({ answer }: { answer: Answer }) {
           {spanLabel(sides.after.seen, clock.value)}
         </span>
       ) : (
-        <>
+        <span class="changes-values">
           <Select
             label="Before"
             testid="changes-before"
@@ -110,7 +110,7 @@ function Sides({ answer }: { answer: Answer }) {
             options={options(values, sides.after.value)}
             onChange={(value) => go({ by: of(sides.before.value, value) })}
           />
-        </>
+        </span>
       )}
       {comparingOf(by) && (
         <button type="button" class="control quiet" onClick={() => go({ by: null })}>
