@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  bucketLabel,
   fixed,
   halves,
   PRESETS,
@@ -55,7 +56,7 @@ test("labels", () => {
   // No time has passed in it, so it is taken for the last hour, with its times.
   assert.match(last("now-0m"), / – /);
   assert.match(
-    rangeLabel({ from: "now-30m", until: "now-1m" }, NOW),
+    rangeLabel({ from: "now-3h", until: "now-1m" }, NOW),
     /^(\d+ \w+ \d{4} )?\d\d:\d\d – (\d+ \w+ \d{4} )?\d\d:\d\d$/,
   );
   assert.equal(new Date(toLocalInput(NOW)).getTime(), NOW);
@@ -80,5 +81,13 @@ test("times are shown and read in the chosen zone", () => {
   const night = { from: midnight - HOUR, until: midnight + HOUR };
   assert.equal(spanLabel(night, midnight + 2 * HOUR), "23:00 – 01:00");
   assert.equal(spanLabel(night, midnight + 12 * HOUR), "14 Nov 2023 23:00 – 15 Nov 2023 01:00");
+  // Seconds where a bound isn't on a whole minute, for both bounds.
+  const short = (from: number, until: number) =>
+    spanLabel({ from: midnight + from, until: midnight + until }, midnight);
+  assert.equal(short(30_000, 990_000), "00:00:30 – 00:16:30");
+  assert.equal(short(30_000, 960_000), "00:00:30 – 00:16:00");
+  assert.equal(short(60_000, 120_000), "00:01 – 00:02");
+  assert.equal(short(30_000, HOUR + 30_000), "00:00 – 01:00");
+  assert.match(bucketLabel({ from: midnight + 90_000, until: midnight + 180_000 }), / ?00:01:30 – 00:03:00$/);
   zone.value = "local";
 });

@@ -90,18 +90,21 @@ const RECENT = 12 * UNIT.h;
 export function spanLabel({ from, until }: Span, now: number): string {
   const isRecent = from > now - RECENT && until < now + RECENT;
   const sameDay = dayOf(from) === dayOf(until);
-  const seconds = until - from < 10 * UNIT.m;
   if (sameDay || isRecent)
-    return `${isRecent || dayOf(from) === dayOf(now) ? "" : `${dayOf(from)} `}${clock(from, seconds)} – ${clock(until, seconds)}`;
+    return `${isRecent || dayOf(from) === dayOf(now) ? "" : `${dayOf(from)} `}${clocks({ from, until })}`;
   return `${dayOf(from)} ${clock(from, false)} – ${dayOf(until)} ${clock(until, false)}`;
 }
 
 /** "14:03:30 – 14:04:00" or, of a day and more, "21 Nov – 22 Nov": what a bucket of a timeline covers. */
 export function bucketLabel({ from, until }: Span): string {
-  const length = until - from;
-  if (length >= UNIT.d) return `${dayOf(from)} – ${dayOf(until)}`;
-  const seconds = length < UNIT.m;
-  return `${otherDay(from)}${clock(from, seconds)} – ${clock(until, seconds)}`;
+  if (until - from >= UNIT.d) return `${dayOf(from)} – ${dayOf(until)}`;
+  return otherDay(from) + clocks({ from, until });
+}
+
+/** Both with seconds if they are less than an hour apart and one isn't on a whole minute. */
+function clocks({ from, until }: Span): string {
+  const seconds = until - from < UNIT.h && [from, until].some((time) => time % UNIT.m >= UNIT.s);
+  return `${clock(from, seconds)} – ${clock(until, seconds)}`;
 }
 
 /**

@@ -2,7 +2,7 @@ import { series } from "../../state/query/loadexplore.ts";
 import { allMarks } from "../../state/query/shownmarks.ts";
 import "../../state/query/annotations.ts";
 import "../../state/query/versionmarks.ts";
-import { formatClock } from "../../time/range.ts";
+import { bucketLabel, formatClock } from "../../time/range.ts";
 import "../../style/marks.css";
 
 /** With more ticks than this their words would lie on each other. */
@@ -51,7 +51,7 @@ export function Marks() {
             </span>
             <span class="hidden">
               {step > 60_000
-                ? ` between ${formatClock(time)} and ${formatClock(time + step)}`
+                ? ` between ${bucketLabel({ from: time, until: time + step }).replace(" – ", " and ")}`
                 : ` from ${formatClock(time)}`}
             </span>
           </li>
