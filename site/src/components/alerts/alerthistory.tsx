@@ -68,7 +68,7 @@ function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules:
       <td class="num">
         {/* For a resolved series, its last value while it fired. */}
         {amount && status === "resolved" && <span class="soft">last </span>}
-        {amount}
+        {amount || "–"}
       </td>
     </tr>
   );

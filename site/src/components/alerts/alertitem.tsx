@@ -84,7 +84,7 @@ function FiringSeries({ alert, rule }: { alert: ListedAlert; rule: RecordingRule
         return (
           <li key={words} data-testid="firing-series">
             {words && <span>{words}</span>}
-            {amount && <b>{amount}</b>}
+            <b>{amount || "no samples"}</b>
             <span class="soft">since {formatMinute(since)}</span>
             {compared && (
               <a {...linkTo(compared)} title="Compare with the time just before" data-testid="firing-compared">
