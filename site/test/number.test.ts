@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ProfileInfo } from "../src/core/types.ts";
 import { describeContent } from "../src/format/facts.ts";
 import { definedAt, sampledAt } from "../src/format/functionplace.ts";
-import { change, count, decimal, grouped, percent, short } from "../src/format/number.ts";
+import { change, count, decimal, grouped, percent, roughChange, short } from "../src/format/number.ts";
 import {
   convertible,
   formatBytes,
@@ -192,6 +192,17 @@ test("change against before", () =>
     [change(0, 5), "new"],
     [change(5, 0), "gone"],
     [change(10, 1240), "×124"],
+  ]));
+
+test("on cards a change is a whole percent", () =>
+  check([
+    [roughChange(1000, 1383), "+38 %"],
+    [roughChange(1000, 998), "±0 %"],
+    [roughChange(1000, 1000.5), "±0 %"],
+    [roughChange(1000, 966), "−3 %"],
+    [roughChange(10, 1240), "×124"],
+    [roughChange(1000, 3), "−99.7 %"],
+    [roughChange(0, 5), "new"],
   ]));
 
 test("totals of units of different size are compared in the finer one", () => {

@@ -61,10 +61,10 @@ export function change(before: number, after: number): string {
   return (part > 0 ? "+" : "") + percent(part);
 }
 
-/** As `change`, to a whole percent: "+39 %" where pages that cut time into other steps find 38.6 and 39.1. */
+/** As `change`, to a whole percent: "+39 %" where pages that cut time into other steps find 38.6 and 39.1, and "±0 %". */
 export function roughChange(before: number, after: number): string {
   const part = (after - before) / before;
-  const isRough = part > -0.99 && part < 10 && Math.abs(part) >= 0.1;
+  const isRough = part > -0.99 && part < 10;
   return isRough ? change(100, Math.round(100 + 100 * part)) : change(before, after);
 }
 

@@ -1,7 +1,7 @@
 /** How a service's total changed against the period before. */
 import type { ServiceType } from "../api.ts";
 import type { Span } from "../time/range.ts";
-import { change } from "./number.ts";
+import { roughChange } from "./number.ts";
 import { formatStep, plural } from "./value.ts";
 
 /** A period with fewer profiles than this part of the other's is no measure: most of it has no data. */
@@ -28,7 +28,7 @@ export function trend(
   if (!known)
     return { text: `${previousProfiles === 0 ? "no" : "too few"} ${what}s in the ${previous}`, title, known: false };
   const each = gauge ? "" : " per profile";
-  return { text: `${change(known.before, known.now)}${each} vs. ${previous}`, title, known: true };
+  return { text: `${roughChange(known.before, known.now)}${each} vs. ${previous}`, title, known: true };
 }
 
 /** How many times as much as before it is; null where the period before has too few profiles to tell. */
