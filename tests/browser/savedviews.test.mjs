@@ -1,4 +1,4 @@
-/** What one looks at is saved under a name for everyone, with a short link, and listed in the settings. */
+/** What one looks at is saved under a name for everyone, with a short link, and listed on the front page and in the settings. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { pushStacks } from "./answers.mjs";
@@ -78,6 +78,14 @@ test("saved, opened by its short link and from the front page, deleted", async (
   await at("notice").filter({ hasText: "a short link" }).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(link, /\/\?view=[a-z0-9]{6}$/);
+  await at("share").click();
+  await at("save-view").click();
+  await at("save-view-name").fill(name);
+  await page.keyboard.press("Enter");
+  await page
+    .getByRole("alert")
+    .filter({ hasText: `A view named “${name}” exists.` })
+    .waitFor();
   const queryOf = (page) => Object.fromEntries(new URL(page.url()).searchParams);
   const seen = queryOf(page);
   await end();
@@ -87,13 +95,20 @@ test("saved, opened by its short link and from the front page, deleted", async (
   assert.deepEqual(queryOf(short.page), seen);
   await short.end();
 
+  const front = await openPage(browser, "/");
+  const listed = front.page.getByRole("main").getByTestId("saved-view").filter({ hasText: name });
+  await listed.waitFor();
+  await listed.getByRole("link").click();
+  await drawnFrames(front.page, 100_000_000);
+  await front.end();
+
   const home = await openPage(browser, "/");
   // What comes late stands below, and moves nothing under the hand of who presses.
   let answer;
   const held = new Promise((resolve) => (answer = resolve));
   await home.page.route(/api\/v1\/pins/, (route) => held.then(() => route.continue()));
   await home.at("settings-button").click();
-  const saved = home.at("saved-view").filter({ hasText: name });
+  const saved = home.at("settings").getByTestId("saved-view").filter({ hasText: name });
   await saved.waitFor();
   const before = await saved.boundingBox();
   const kept = home.page.getByRole("region", { name: "Pinned" }).locator("p, li");

@@ -37,7 +37,7 @@ export function Home() {
         <DropZone wide={!withServer}>
           {withServer && (
             <>
-              {homeRoute.value.saved !== null && placeOf("base") === "" && <SavedViews />}
+              {placeOf("base") === "" && <SavedViews />}
               <SharedList />
             </>
           )}

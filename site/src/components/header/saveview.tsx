@@ -49,7 +49,7 @@ export function SaveView({ done }: { done: () => void }) {
     await run(async () => {
       const id = await saveView(name, route.peek());
       done();
-      await copyText(href(shortLink(id)), "a short link; the view is in the settings on the front page");
+      await copyText(href(shortLink(id)), "a short link; the view is on the front page");
     });
   };
   return (

@@ -27,7 +27,7 @@ export function SettingsDialog() {
       {(close) => (
         <>
           {problem && <RetryNote problem={problem} />}
-          <SavedViews />
+          <SavedViews all />
           {value ? <Form current={value} done={close} /> : !problem && <p class="hint">Reading the settings…</p>}
           <PinList />
           <SymbolList />

@@ -11,8 +11,11 @@ import { Note } from "../status/problemnote.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import "../../style/shares.css";
 
-/** Views that people have saved, in the settings. A short link leads on to its own. */
-export function SavedViews() {
+/** On the front page; the settings list all. */
+const MOST_AT_FIRST = 5;
+
+/** Views that people have saved. A short link leads on to its own. */
+export function SavedViews({ all = false }: { all?: boolean }) {
   const { saved } = homeRoute.value;
   const { value, problem } = useSettings();
   const views = viewsOf(value ?? {});
@@ -33,7 +36,7 @@ export function SavedViews() {
           </div>
         </Note>
       )}
-      {saved === null && value && views.length === 0 && (
+      {all && value && views.length === 0 && (
         <section class="shared" aria-label="Saved views" data-testid="no-saved-views">
           <h2>Saved views</h2>
           <p class="hint">None yet. To save one, open a service and choose Share → Save this view.</p>
@@ -43,10 +46,15 @@ export function SavedViews() {
         <section class="shared" aria-label="Saved views" data-testid="saved-views">
           <h2>Saved views</h2>
           <ul>
-            {views.map((view) => (
+            {(all ? views : views.slice(0, MOST_AT_FIRST)).map((view) => (
               <Item key={view.id} view={view} />
             ))}
           </ul>
+          {!all && views.length > MOST_AT_FIRST && (
+            <button type="button" class="link" data-testid="all-views" onClick={() => (settingsOpen.value = true)}>
+              Show all {views.length}
+            </button>
+          )}
         </section>
       )}
     </>

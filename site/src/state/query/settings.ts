@@ -25,13 +25,15 @@ const settings = resource(
     const here = route.value.page !== "file" && placeOf("base") === "" && server.value === "present";
     return here && needed.value ? { changes: changes.value } : null;
   },
-  async (_, signal): Promise<Record<string, string>> => {
-    type Answer = { settings?: { name: string; value?: string }[] };
-    const { message } = await call<Answer>("Get", {}, signal);
-    const ours = (message.settings ?? []).filter(({ name }) => name.startsWith(PREFIX));
-    return Object.fromEntries(ours.map(({ name, value = "" }) => [name.slice(PREFIX.length), value]));
-  },
+  (_, signal) => readSettings(signal),
 );
+
+export async function readSettings(signal: AbortSignal | null): Promise<Record<string, string>> {
+  type Answer = { settings?: { name: string; value?: string }[] };
+  const { message } = await call<Answer>("Get", {}, signal);
+  const ours = (message.settings ?? []).filter(({ name }) => name.startsWith(PREFIX));
+  return Object.fromEntries(ours.map(({ name, value = "" }) => [name.slice(PREFIX.length), value]));
+}
 
 /** The settings, for a component that is seen. */
 export function useSettings(): Loaded<Record<string, string>> {
