@@ -270,7 +270,7 @@ test("what fires comes first, with its series and their profiles; errors and sil
   assert.deepEqual(
     await at("alert-event").evaluateAll((rows) => rows.map(({ lastElementChild }) => lastElementChild.textContent)),
     // Of the deleted alert nobody knows the unit.
-    ["2.1 cores", "last +12 %", "+39 %", ""],
+    ["2.1 cores", "last +12 %", "+39 %", "–"],
   );
   assert.match(
     await at("receiver").nth(1).textContent(),

@@ -282,7 +282,7 @@ test("times are in UTC where that is chosen, on every page and after a reload", 
   const clock = (time, minutes) => new Date(time + minutes * MINUTE).toISOString().slice(11, 16);
   // A day stands before the second time where it is another one.
   const label = (minutes) =>
-    new RegExp(`${clock(range.from, minutes)} – (\\d+ \\w+ (\\d+ )?)?${clock(range.until, minutes)}`);
+    new RegExp(`${clock(range.from, minutes)}(:\\d\\d)? – (\\d+ \\w+ (\\d+ )?)?${clock(range.until, minutes)}`);
   await at("service-card").first().waitFor();
   assert.match((await at("range").textContent()).replace(/.*, /, ""), label(330));
   await at("range").click();
