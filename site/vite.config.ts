@@ -50,7 +50,7 @@ export default defineConfig({
     preload(),
     template({ oxc, build: { target } }),
     budget({
-      entry: 69.5,
+      entry: 70,
       all: 162,
       apart: {
         arrange: 36,

@@ -81,3 +81,12 @@ export function coveredParts(steps: Counted[], pace = commonPace([steps])): numb
     return step.millis * (isEnd(i) ? Math.min(1, density(step) / whole) : 1);
   });
 }
+
+/** A step that has profiles for less of its time has clearly less of everything than there was. */
+const MOSTLY = 0.9;
+
+/** Whether profiles begin or end within a step. */
+export function isPartlyCovered(counts: number[], at: number): boolean {
+  if (counts[at - 1] && counts[at + 1]) return false;
+  return coveredParts(counts.map((profiles) => ({ profiles, millis: 1 })))[at] < MOSTLY;
+}

@@ -8,9 +8,10 @@ import { trackWork } from "../../settled.ts";
 import { colours } from "../../state/page/theme.ts";
 import type { Problem } from "../../state/problem.ts";
 import { refresh } from "../../state/url/clock.ts";
+import { isPartlyCovered } from "../../time/covered.ts";
 import { type Mark, marksIn } from "../../time/marks.ts";
 import { bucketLabel, type Span, spanLabel, zoneLabel, zoneName } from "../../time/range.ts";
-import { coveredParts, type Series } from "../../time/series.ts";
+import type { Series } from "../../time/series.ts";
 import { partAmount, partsAt, type Split } from "../../time/seriessplit.ts";
 import { zone } from "../../time/zone.ts";
 import type { makePlot, Plot } from "./timelineplot.ts";
@@ -43,8 +44,6 @@ interface Pointed {
   at: number;
 }
 
-/** A step with profiles in less than this part of it has a load that is too low. */
-const MOSTLY = 0.9;
 /** A finger that moves less than this taps. */
 const DRAG_FROM = 8;
 
@@ -253,7 +252,7 @@ function bucketText(series: Series, type: string, index: number, marks: Mark[]):
   const time = bucketLabel({ from: start + at * step, until: start + (at + 1) * step });
   const marked = marksIn(marks, series, at);
   if (count === 0) return [time, "no profiles", "", marked];
-  const partly = coveredParts(counts)[at] < MOSTLY ? " (partly profiled)" : "";
+  const partly = isPartlyCovered(counts, at) ? " (partly profiled)" : "";
   const source = plural(count, average ? "snapshot" : "profile") + partly;
   return [
     time,
