@@ -18,6 +18,7 @@ pub(crate) fn run(mut scope: Scope) -> LocalBoxFuture<'static, ()> {
         if let Err(problem) = alerts::run(&scope).await {
             note("alerts", &scope, &problem);
         }
+        scope.limits = scope.limits.without_query_ranges();
         if let Err(problem) = remote_write::run(&scope).await {
             note("remote write", &scope, &problem);
         }

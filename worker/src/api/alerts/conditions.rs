@@ -104,9 +104,14 @@ pub(super) async fn evaluate(
             let series = series(rule, measure, read, runner).await?;
             check_work(series.len(), minutes, window)?;
             let all = series.into_iter().map(|Series { labels, points }| {
-                let began = points.keys().next().copied();
+                let has_begun = |minute| {
+                    let mut before = points.range(minute - window - SEEN_WITHIN + 1..);
+                    before
+                        .next()
+                        .is_some_and(|(&began, _)| began <= minute - window)
+                };
                 let holds = |minute, value: f64| match is_below {
-                    true => value < alert.threshold && began <= Some(minute - window),
+                    true => value < alert.threshold && has_begun(minute),
                     false => value > alert.threshold,
                 };
                 let value = |minute| {

@@ -52,7 +52,7 @@ pub(super) async fn evaluate(
             break;
         }
         let (alert, state) = (&stored.alert, &stored.state);
-        let minutes = state.minutes(alert, until);
+        let mut minutes = state.minutes(alert, until);
         if minutes.after >= minutes.until {
             continue;
         }
@@ -66,20 +66,28 @@ pub(super) async fn evaluate(
                 true => state.labels(),
                 false => Vec::new(),
             };
-            let matches =
-                conditions::evaluate(alert, rule, &measure, minutes, &firing, runner).await?;
+            let matches = loop {
+                let found =
+                    conditions::evaluate(alert, rule, &measure, minutes, &firing, runner).await;
+                // Many minutes may have too many series, or be too much work, where few aren't.
+                match (found, minutes.first_quarter()) {
+                    (Err(problem), Some(fewer)) if problem.is_lasting() => minutes = fewer,
+                    (found, _) => break found?,
+                }
+            };
             Ok::<_, Problem>(Evaluated {
                 rule: rule.clone(),
                 measure,
                 matches,
             })
         };
+        let result = evaluated.await.map_err(|problem| problem.message);
         outcomes.push(Outcome {
             alert: alert.clone(),
             previous: state.evaluated,
             minutes,
             is_gone,
-            result: evaluated.await.map_err(|problem| problem.message),
+            result,
         });
     }
     outcomes

@@ -77,7 +77,14 @@ impl Message {
     ) -> Self {
         let text = text(alert, unit, status, &instances);
         Self {
-            id: format!("{}-{}-{}", alert.id, status.name(), at / MINUTE),
+            // A changed alert can end in a minute in which it has ended before.
+            id: format!(
+                "{}-{}-{}-{}",
+                alert.id,
+                alert.generation,
+                status.name(),
+                at / MINUTE
+            ),
             status,
             alert: AlertSummary {
                 id: alert.id.clone(),
@@ -282,7 +289,7 @@ mod tests {
         };
         let message =
             |status| Message::new(&alert, "", status, 120_000, Vec::new(), String::new()).id;
-        assert_eq!(message(Status::Firing), "abc-firing-2");
+        assert_eq!(message(Status::Firing), "abc-0-firing-2");
         assert_ne!(message(Status::Firing), message(Status::Resolved));
         assert_eq!(Message::test("https://x", 0).link, "https://x/alerts");
     }

@@ -144,7 +144,8 @@ impl Receiver {
     }
 
     pub(super) fn is_due(&self, now: i64) -> bool {
-        !self.waiting.is_empty() && now >= self.next
+        let is_paused = now < self.next && self.next <= now + MAX_PAUSE;
+        !self.waiting.is_empty() && !is_paused
     }
 
     /// Stores the outcome of an attempt to send the message with this ID.

@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(url, "https://hooks.example.com/a/");
         assert_eq!(
             json,
-            r#"{"id":"abc-firing-2","status":"firing","alert":{"id":"abc","name":"A <b> & c","kind":"above","threshold":0.0,"unit":"cores"},"instances":[{"labels":{"region":"eu"},"since":60000,"value":2.5,"until":null}],"text":"A <b> & c: above 0 cores on average over 5 min (region=eu: 2.5 cores)","link":"https://x/?a&b","at":120000}"#
+            r#"{"id":"abc-0-firing-2","status":"firing","alert":{"id":"abc","name":"A <b> & c","kind":"above","threshold":0.0,"unit":"cores"},"instances":[{"labels":{"region":"eu"},"since":60000,"value":2.5,"until":null}],"text":"A <b> & c: above 0 cores on average over 5 min (region=eu: 2.5 cores)","link":"https://x/?a&b","at":120000}"#
         );
     }
 

@@ -41,6 +41,13 @@ impl Minutes {
         (1..=count).map(move |i| self.after + i * MINUTE)
     }
 
+    /// The first quarter of several minutes, at least one; none of one minute.
+    pub(super) fn first_quarter(self) -> Option<Self> {
+        let count = ((self.until - self.after) / MINUTE) as u64;
+        let until = self.after + count.div_ceil(4) as i64 * MINUTE;
+        (count > 1).then_some(Self { until, ..self })
+    }
+
     /// These minutes and the `millis` before them.
     pub(super) fn extended_back(self, millis: i64) -> Self {
         let after = self.after - millis;

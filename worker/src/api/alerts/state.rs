@@ -17,9 +17,6 @@ const MAX_FIRING: usize = 50;
 /// evaluations failed or didn't run for longer.
 const CATCH_UP: i64 = 60 * MINUTE;
 
-/// Most minutes of an evaluation, so that one that catches up isn't refused as too much work.
-const MAX_MINUTES: i64 = 10 * MINUTE;
-
 /// The state of an alert.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -113,21 +110,28 @@ fn last_minutes<'a>(
 
 impl State {
     /// The minutes up to `until` that are due; none if they are evaluated already. For
-    /// [`Kind::NewFunction`] only the last multiple of ten minutes.
+    /// [`Kind::NewFunction`] only the first multiple of ten minutes among them.
     pub(super) fn minutes(&self, alert: &Alert, until: i64) -> Minutes {
-        if alert.kind == Kind::NewFunction {
-            let until = until.div_euclid(new_functions::EVERY) * new_functions::EVERY;
-            let after = match until > self.evaluated {
-                true => until - MINUTE,
-                false => until,
-            };
-            return Minutes { after, until };
-        }
         let after = match self.evaluated {
             0 => until - MINUTE,
+            // The clock was ahead and is set back.
+            evaluated if evaluated > until + CATCH_UP => until - MINUTE,
             evaluated => evaluated.max(until - CATCH_UP),
         };
-        let until = until.min(after + MAX_MINUTES);
+        if alert.kind != Kind::NewFunction {
+            return Minutes { after, until };
+        }
+        let every = new_functions::EVERY;
+        let multiple = |minute: i64| minute.div_euclid(every) * every;
+        let first = match self.evaluated {
+            0 => multiple(until),
+            _ => multiple(after) + every,
+        };
+        let until = first.min(multiple(until));
+        let after = match until == self.evaluated {
+            true => until,
+            false => until - MINUTE,
+        };
         Minutes { after, until }
     }
 

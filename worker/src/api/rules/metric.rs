@@ -48,7 +48,7 @@ pub(super) async fn metrics(
         let asked = steps.until - steps.from;
         let found = match points(rule, &measure, steps, asked, runner).await {
             Ok(found) => found,
-            Err(found) if found.status < 500 => {
+            Err(found) if found.is_lasting() => {
                 problem = Some(found);
                 continue;
             }

@@ -3,6 +3,7 @@
 use pilotlight_core::store::TenantId;
 use serde::{Deserialize, Serialize};
 use worker::Env;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::rule::{Measure, Rule};
 use crate::bucket::record::{self, JsonRecord};
@@ -183,8 +184,16 @@ fn parse_provisioned(text: &str) -> Result<Vec<Rule>, String> {
         let (rule, before) = (&rules[at], &rules[..at]);
         let checked = checked(rule, before);
         checked.map_err(|problem| format!("RULES: the rule {:?}: {}", rule.id, problem.message))?;
+        rules[at].generation = generation_of(&rules[at]);
     }
     Ok(rules)
+}
+
+/// A generation for a rule that isn't stored: another one for other contents. It is above those of
+/// stored rules, and a whole number in JavaScript.
+fn generation_of(rule: &Rule) -> i64 {
+    let contents = serde_json::to_vec(rule).unwrap_or_default();
+    (1 << 52) + (xxh3_64(&contents) >> 12) as i64
 }
 
 /// Refuses a rule of the configuration that is invalid or contradicts an earlier one.

@@ -73,7 +73,7 @@ struct Ledger {
 impl Ledger {
     fn grow(&mut self, body: u64, more: usize, now: i64) -> bool {
         self.held
-            .retain(|_, (_, at)| now.saturating_sub(*at) < HOLD_MILLIS);
+            .retain(|_, (_, at)| now.saturating_sub(*at).saturating_abs() < HOLD_MILLIS);
         let total = self.total();
         let (bytes, at) = self.held.entry(body).or_default();
         if total + more > MAX_HELD && *bytes + more > SMALL_BODY {

@@ -58,7 +58,8 @@ impl Ledger {
     }
 
     fn forget_abandoned(&mut self, now: i64) {
-        let lives = |held: &mut Held| now.saturating_sub(held.at) < HOLD_MILLIS;
+        // Also if the clock is set back.
+        let lives = |held: &mut Held| now.saturating_sub(held.at).saturating_abs() < HOLD_MILLIS;
         self.plans.retain(|_, held| lives(held));
         self.sums.retain(|_, held| lives(held));
     }
@@ -69,7 +70,7 @@ impl Ledger {
         self.queue.insert(ticket, now);
         // One that comes back after code ran for long takes its old place.
         self.queue
-            .retain(|_, seen| now.saturating_sub(*seen) < LOST_MILLIS);
+            .retain(|_, seen| now.saturating_sub(*seen).saturating_abs() < LOST_MILLIS);
         let first = self
             .queue
             .first_key_value()

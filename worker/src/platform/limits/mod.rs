@@ -266,6 +266,14 @@ impl Limits {
         self
     }
 
+    /// The same for a reader whose ranges no user chooses.
+    pub(crate) fn without_query_ranges(mut self) -> Self {
+        for limit in [Limit::MaxQueryLength, Limit::MaxQueryLookback] {
+            self.0[limit as usize] = 0;
+        }
+        self
+    }
+
     /// All of them as JSON has them.
     pub(crate) fn shown(&self) -> BTreeMap<&'static str, Given> {
         let shown = |limit: Limit| (limit.name(), limit.unit().write(self.get(limit)));

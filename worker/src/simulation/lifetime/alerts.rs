@@ -18,7 +18,7 @@ use crate::simulation::random;
 use crate::simulation::world::faults::{FAULTS, Faults};
 use crate::simulation::world::{BEGIN, MINUTE, TYPE, World};
 
-const KEY: &str = "alerts/one";
+pub(super) const KEY: &str = "alerts/one";
 const REGIONS: [&str; 2] = ["eu", "us"];
 
 /// Length of the windows in minutes.
@@ -34,11 +34,23 @@ type Change = (String, String, String, i64);
 type Pushed = BTreeMap<(&'static str, i64), i64>;
 
 /// A receiver. Some requests to it fail, and some only seem to fail.
-struct Receiver {
+pub(super) struct Receiver {
     faults: Faults,
     seed: Cell<u64>,
     fails: Cell<bool>,
-    accepted: RefCell<Vec<Value>>,
+    pub(super) accepted: RefCell<Vec<Value>>,
+}
+
+impl Receiver {
+    /// One that accepts everything.
+    pub(super) fn new(faults: &Faults, seed: u64) -> Self {
+        Self {
+            faults: faults.clone(),
+            seed: Cell::new(seed),
+            fails: Cell::new(false),
+            accepted: RefCell::default(),
+        }
+    }
 }
 
 impl Outgoing for Receiver {
@@ -71,7 +83,7 @@ impl Outgoing for Receiver {
     }
 }
 
-fn rule() -> Rule {
+pub(super) fn rule() -> Rule {
     Rule {
         id: "rule".to_owned(),
         query: format!("{TYPE}{{service_name=\"app\"}}"),
@@ -98,7 +110,7 @@ fn stored() -> String {
     )
 }
 
-fn push(world: &World, region: &str, value: i64) {
+pub(super) fn push(world: &World, region: &str, value: i64) {
     let mut builder = ProfileBuilder::new();
     builder.sample_type("cpu", "nanoseconds");
     let period_type = builder.value_type("cpu", "nanoseconds");
@@ -214,12 +226,8 @@ fn receivers_get_each_change_whatever_fails() {
     for history_number in 1..=4u64 {
         let seed = &mut history_number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let world = World::new(&["one"]);
-        let receiver = Receiver {
-            faults: world.faults.clone(),
-            seed: Cell::new(history_number),
-            fails: Cell::new(true),
-            accepted: RefCell::default(),
-        };
+        let receiver = Receiver::new(&world.faults, history_number);
+        receiver.fails.set(true);
         let put = world
             .bucket
             .put(KEY, stored().into_bytes(), Condition::None);

@@ -1,5 +1,6 @@
 //! What is deleted or expires, and what queries are answered with meanwhile.
 
+mod alert_gaps;
 mod alerts;
 mod deletion;
 mod duties;

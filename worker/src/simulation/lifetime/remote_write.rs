@@ -9,6 +9,7 @@ use crate::api::rules::rule::Rule;
 use crate::bucket::record;
 use crate::meter::Meter;
 use crate::platform::errors::Problem;
+use crate::platform::limits::{self, Limits};
 use crate::simulation::lifetime::rules::{Case, Fold, Pushed, cases, fold};
 use crate::simulation::random;
 use crate::simulation::world::faults::FAULTS;
@@ -51,11 +52,18 @@ impl Sending {
 
     /// What the tenant's minute does.
     fn tick(&self) -> Result<(), Problem> {
+        self.tick_with(Vec::new(), Limits::default())
+    }
+
+    /// The same with further rules, within limits of queries.
+    fn tick_with(&self, more: Vec<Rule>, limits: Limits) -> Result<(), Problem> {
         let Self { world, .. } = self;
         let bucket = world.faulty_bucket();
         let (tenant, admission) = (world.tenant(), world.admission());
         let runner = QueryRunner::new(bucket.clone(), tenant, admission, Meter::default());
-        let rules: Vec<Rule> = self.cases.iter().map(|(rule, _)| rule.clone()).collect();
+        let runner = runner.limited(limits);
+        let rules = self.cases.iter().map(|(rule, _)| rule.clone());
+        let rules: Vec<Rule> = rules.chain(more).collect();
         let sender = Sender {
             tenant: &world.shard().tenant,
             target: &self.target,
@@ -91,12 +99,15 @@ impl Sending {
         of_rule.collect()
     }
 
+    /// Checks all minutes but those that may be lost.
     fn check(&self, pushed: &[Pushed], lost: &BTreeSet<i64>, when: &str) {
         let until = self.progress().sent_until.unwrap();
         for (rule, counts) in &self.cases {
             let mut expect = fold(pushed, *counts, MINUTE);
             expect.retain(|(_, at), _| *at <= until && !lost.contains(at));
-            assert_eq!(self.arrived(rule), expect, "{when}: {rule:?}");
+            let mut arrived = self.arrived(rule);
+            arrived.retain(|(_, at), _| !lost.contains(at));
+            assert_eq!(arrived, expect, "{when}: {rule:?}");
         }
         assert_eq!(self.receiver.conflicts.get(), 0, "{when}");
     }
@@ -214,6 +225,9 @@ fn what_can_not_be_sent_is_dropped() {
     assert_eq!(sending.progress().sent_until, Some(bad - MINUTE));
     minutes(15, &mut pushed);
     sending.check(&pushed, &[bad].into(), "without the bad minute");
+    let samples = receiver.samples.borrow();
+    assert!(samples.keys().all(|(_, at)| *at != bad));
+    drop(samples);
     let progress = sending.progress();
     assert_eq!((progress.error, progress.dropped_minutes), (None, 1));
     assert!(progress.sent_until.unwrap() > world.clock.now() - 5 * MINUTE);
@@ -228,4 +242,125 @@ fn what_can_not_be_sent_is_dropped() {
     assert_eq!(receiver.requests.get(), requests, "nothing was pushed");
     let dropped = (world.clock.now() / MINUTE * MINUTE - 2 * MINUTE - DAY - sent_until) / MINUTE;
     assert_eq!(progress.dropped_minutes, 1 + dropped as u64);
+}
+
+/// A profile that a rule of all stacks counts.
+fn counted(world: &World) -> Pushed {
+    let mut new = (7..).map(|mut seed| Pushed::new(world.clock.now(), &mut seed));
+    let counts = |one: &Pushed| !fold(std::slice::from_ref(one), |_| true, MINUTE).is_empty();
+    new.find(counts).unwrap()
+}
+
+#[test]
+fn a_clock_that_was_ahead_stops_nothing() {
+    let sending = Sending::new(Version::V1);
+    let Sending {
+        world, receiver, ..
+    } = &sending;
+    sending.tick().unwrap();
+    world.clock.advance(30 * DAY);
+    sending.tick().unwrap();
+    world.clock.advance(-30 * DAY);
+    let requests = receiver.requests.get();
+    for _ in 0..10 {
+        counted(world).push(world);
+        sending.tick().unwrap();
+        world.clock.advance(MINUTE);
+    }
+    assert!(receiver.requests.get() > requests + 4);
+    assert!(sending.progress().sent_until.unwrap() < world.clock.now());
+}
+
+#[test]
+fn an_old_error_ends_where_nothing_is_to_be_sent() {
+    let sending = Sending::new(Version::V1);
+    let Sending {
+        world, receiver, ..
+    } = &sending;
+    sending.tick().unwrap();
+    counted(world).push(world);
+    receiver.mode.set(Mode::Silent);
+    world.clock.advance(5 * MINUTE);
+    sending.tick().unwrap();
+    assert!(sending.progress().error.is_some());
+    receiver.mode.set(Mode::Accept);
+    world.clock.advance(DAY + HOUR);
+    for _ in 0..30 {
+        sending.tick().unwrap();
+        world.clock.advance(MINUTE);
+    }
+    assert!(sending.progress().error.is_none());
+}
+
+#[test]
+fn a_backlog_arrives_beside_a_rule_that_can_not_be_computed() {
+    for (broken, longest) in [(false, "30m"), (true, "0s"), (true, "30m")] {
+        let sending = Sending::new(Version::V1);
+        let Sending {
+            world, receiver, ..
+        } = &sending;
+        let own = format!(r#"{{"max_query_length":"{longest}"}}"#);
+        let limits = Limits::default().with(&limits::parse(own.as_bytes()).unwrap());
+        let nonsense = Rule {
+            id: "z".to_owned(),
+            query: "nonsense".to_owned(),
+            ..Rule::default()
+        };
+        let more = if broken { vec![nonsense] } else { Vec::new() };
+        let tick = || sending.tick_with(more.clone(), limits).unwrap();
+        tick();
+        let mut pushed = Vec::new();
+        for minute in 0..100 {
+            let is_there = minute < 20;
+            receiver
+                .mode
+                .set(if is_there { Mode::Accept } else { Mode::Silent });
+            let one = counted(world);
+            one.push(world);
+            pushed.push(one);
+            tick();
+            world.clock.advance(MINUTE);
+        }
+        receiver.mode.set(Mode::Accept);
+        for _ in 0..30 {
+            tick();
+            world.clock.advance(MINUTE);
+        }
+        let when = format!("broken: {broken}, at most {longest}");
+        sending.check(&pushed, &BTreeSet::new(), &when);
+        let progress = sending.progress();
+        assert!(progress.sent_until.unwrap() > world.clock.now() - 5 * MINUTE);
+    }
+}
+
+#[test]
+fn a_damaged_object_keeps_no_other_minute_back() {
+    let sending = Sending::new(Version::V1);
+    let Sending { world, .. } = &sending;
+    sending.tick().unwrap();
+    let (mut pushed, mut lost) = (Vec::new(), BTreeSet::new());
+    for minute in 0..90u64 {
+        let before: BTreeSet<String> = world.live().into_iter().collect();
+        let mut seed = 7 + minute;
+        let one = Pushed::new(world.clock.now(), &mut seed);
+        one.push(world);
+        if minute == 30 {
+            let new = world.live().into_iter().filter(|key| !before.contains(key));
+            new.for_each(|key| {
+                world
+                    .bucket
+                    .damage(&key, |bytes| bytes.iter_mut().for_each(|b| *b ^= 0x55));
+            });
+            lost = fold(std::slice::from_ref(&one), |_| true, MINUTE)
+                .into_keys()
+                .map(|(_, at)| at)
+                .collect();
+        }
+        pushed.push(one);
+        let _ = sending.tick();
+        world.clock.advance(MINUTE);
+    }
+    assert_eq!(lost.len(), 1);
+    sending.check(&pushed, &lost, "without the damaged minute");
+    assert!(sending.progress().sent_until.unwrap() > world.clock.now() - 5 * MINUTE);
 }

@@ -63,6 +63,16 @@ pub(in crate::tenant) struct LeaseRow {
     pub(in crate::tenant) partitioning: Option<String>,
 }
 
+/// No lease is longer: 15 minutes.
+pub(in crate::tenant) const LONGEST_MILLIS: i64 = 15 * 60_000;
+
+impl LeaseRow {
+    /// Whether somebody has it at `now`. One that ends too late is of a clock that was ahead.
+    pub(in crate::tenant) fn is_held(&self, now: i64) -> bool {
+        (1..=LONGEST_MILLIS).contains(&(self.expires - now))
+    }
+}
+
 pub(in crate::tenant) fn held(sql: &impl Sql) -> Result<Option<LeaseRow>, Problem> {
     let mut found = sql.query(
         "SELECT token, expires_millis, state, output, sources, level, next_partition, partitioning FROM lease",

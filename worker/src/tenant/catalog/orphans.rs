@@ -26,8 +26,8 @@ const RETRY_MILLIS: i64 = 15 * 60_000;
 /// How often the same objects are judged: three times. What is damaged stays so.
 const MAX_TIMES: i64 = 3;
 
-/// Of a time, [`SWEEP_MILLIS`] and [`RETRY_MILLIS`].
-const IS_DUE: &str = "?1 - done_millis >= ?2 AND ?1 - tried_millis >= ?3";
+/// Of a time, [`SWEEP_MILLIS`] and [`RETRY_MILLIS`]; a clock that was ahead may be set back.
+const IS_DUE: &str = "abs(?1 - done_millis) >= ?2 AND abs(?1 - tried_millis) >= ?3";
 
 impl<S: Sql> Catalog<S> {
     /// Whether the next visit is to sweep.

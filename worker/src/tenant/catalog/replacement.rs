@@ -10,7 +10,7 @@ use pilotlight_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::lease_table::{Blame, end, held};
+use crate::tenant::catalog::lease_table::{Blame, LeaseState, end, held};
 use crate::tenant::catalog::objects::{Facts, drop_one, drop_rebuilt, insert_live, summarize};
 use crate::tenant::catalog::published::{add_days, change_all_days, days_are_judged};
 use crate::tenant::catalog::sql::{Sql, Value, number};
@@ -48,11 +48,16 @@ impl<S: Sql> Catalog<S> {
     pub(crate) fn begin_rebuild(&self, now: i64) -> Result<RebuildLease, Problem> {
         let token = self.sql.transaction(move |sql| {
             if let Some(held) = held(sql)? {
-                if held.expires > now {
+                if held.is_held(now) {
                     return Err(Problem::unavailable("a compaction or a rebuild is under way; try again in a few minutes"));
                 }
                 let message = format!("the job with lease {} did not finish in time", held.token);
-                end(sql, held, &Blame::Sources, &message, now)?;
+                // A job that only waits for its next partition had no trouble.
+                let blame = match held.state {
+                    LeaseState::Paused => Blame::Nobody,
+                    _ => Blame::Sources,
+                };
+                end(sql, held, &blame, &message, now)?;
             }
             let token = next(sql)?;
             let values = vec![number(token), number(now + REBUILD_MILLIS)];

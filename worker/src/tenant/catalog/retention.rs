@@ -60,7 +60,7 @@ impl<S: Sql> Catalog<S> {
             .and_then(|millis| millis.parse::<i64>().ok());
         let lately = looked.is_some_and(|looked| now.abs_diff(looked) < CHECK_MILLIS as u64);
         let rebuilding = held(&self.sql)?
-            .is_some_and(|lease| lease.state == LeaseState::Rebuilding && lease.expires > now);
+            .is_some_and(|lease| lease.state == LeaseState::Rebuilding && lease.is_held(now));
         Ok(!lately && !rebuilding)
     }
 

@@ -76,7 +76,13 @@ impl Progress {
     pub(super) fn begin(&mut self, now: i64) -> i64 {
         let newest = last_minute(now);
         let oldest = newest - MAX_AGE;
-        let sent_until = *self.sent_until.get_or_insert(newest - MINUTE);
+        // A clock that was ahead may have been set back.
+        let known = self.sent_until.filter(|&sent| sent <= newest + HOUR);
+        let sent_until = known.unwrap_or(newest - MINUTE);
+        self.sent_until = Some(sent_until);
+        self.refused = self
+            .refused
+            .filter(|refused| refused.until <= newest + HOUR);
         if sent_until < oldest {
             let dropped = ((oldest - sent_until) / MINUTE) as u64;
             self.dropped_minutes += dropped;
@@ -107,14 +113,14 @@ impl Progress {
 
     /// Whether the server wants no request yet.
     pub(super) fn is_waiting(&self, now: i64) -> bool {
-        self.retry_at.is_some_and(|at| now < at)
+        self.retry_at.is_some_and(|at| now < at && at <= now + HOUR)
     }
 
     /// There is nothing to send until `until`.
     pub(super) fn skip(&mut self, until: i64) {
         match &mut self.refused {
             Some(refused) => refused.until = until,
-            None => self.sent_until = Some(until),
+            None => (self.sent_until, self.error) = (Some(until), None),
         }
     }
 

@@ -107,24 +107,26 @@ impl<B: Bucket, Q: Queries, O: Outgoing> Sender<'_, B, Q, O> {
     }
 
     /// The metrics after `from`, and the time up to which they go. If a rule has too much in a long
-    /// range, a shorter one is tried.
+    /// range, a shorter one is tried. If one can't be computed in any range, the others don't wait
+    /// for it, and the page of rules shows the error: the longest range with most of them counts.
     async fn metrics(&self, from: i64, until: i64) -> Result<(Vec<Metric>, i64), Problem> {
         let mut minutes = (until - from) / MINUTE;
-        let mut without_one = None;
+        let mut most: Option<(Vec<Metric>, i64)> = None;
         loop {
             let until = from + minutes * MINUTE;
             let steps = Steps::covering(from, until, MINUTE)?;
             match metrics(self.rules, steps, self.runner).await {
                 Ok(found) if found.problem.is_none() => return Ok((found.metrics, until)),
-                // Not even a minute of a rule can be computed: the others must not wait for it. The
-                // page of rules shows the error.
-                Ok(found) if minutes == 1 => {
-                    return Ok(without_one.unwrap_or((found.metrics, until)));
-                }
                 Ok(found) => {
-                    without_one.get_or_insert((found.metrics, until));
+                    let before = most.take();
+                    let longer = before.filter(|(longer, _)| longer.len() >= found.metrics.len());
+                    let best = longer.unwrap_or((found.metrics, until));
+                    if minutes == 1 {
+                        return Ok(best);
+                    }
+                    most = Some(best);
                 }
-                Err(problem) if problem.status >= 500 || minutes == 1 => return Err(problem),
+                Err(problem) if !problem.is_lasting() || minutes == 1 => return Err(problem),
                 Err(_) => {}
             }
             minutes = (minutes / 4).max(1);
@@ -214,8 +216,11 @@ impl<B: Bucket, Q: Queries, O: Outgoing> Sender<'_, B, Q, O> {
             return Ok(());
         }
         let now = || self.runner.platform().now_millis();
+        let stored = &visit.stored;
         let set = |there: &mut Progress| {
-            if progress.sent_until.is_none() || there.sent_until <= progress.sent_until {
+            // A clock that is set back sets back the progress, too.
+            let is_same = there == stored;
+            if is_same || progress.sent_until.is_none() || there.sent_until <= progress.sent_until {
                 *there = progress.clone();
             }
             Ok(())

@@ -79,7 +79,7 @@ impl<S: Sql> Catalog<S> {
                 Some((held.token, held.partition)),
                 Vec::new(),
             ),
-            Some(held) if held.expires > now => return Ok(None),
+            Some(held) if held.is_held(now) => return Ok(None),
             ended => {
                 if let Some(held) = ended {
                     // Before the choice, so that it counts.
