@@ -9,8 +9,7 @@ export function describeProfiles(profiles: number, type: string): string {
 }
 
 export function describeFrames(frames: number, undrawn: number): string {
-  if (undrawn > 0) return `${frames - undrawn} of ${plural(frames, "frame")} drawn`;
-  return frames === 1 ? "1 frame" : `all ${plural(frames, "frame")} drawn`;
+  return plural(frames, "frame") + (undrawn > 0 ? `, ${undrawn} without a width` : "");
 }
 
 /**

@@ -171,7 +171,7 @@ impl View {
         });
         TreeInfo {
             id,
-            nodes: self.shape().len() as u32,
+            nodes: self.frames(),
             undrawn: self.undrawn(),
             depth: self.depths.iter().max().map_or(0, |d| d + 1),
             kind: self.kind.clone(),
@@ -186,6 +186,19 @@ impl View {
             start: self.start_of(NodeId::ROOT),
             diff,
         }
+    }
+
+    /// How many nodes there are, without pauses.
+    fn frames(&self) -> u32 {
+        let all = self.shape().len();
+        let pauses = match self.pause {
+            None => 0,
+            Some(_) => {
+                let nodes = (0..all as u32).filter_map(|n| self.shape().node(n));
+                nodes.filter(|&node| self.is_pause(node)).count()
+            }
+        };
+        (all - pauses) as u32
     }
 
     /// How many nodes have no width, as they have no value above zero.

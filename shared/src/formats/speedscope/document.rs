@@ -22,6 +22,9 @@ pub const MAX_PROFILES: usize = MAX_SERIES_A_PUSH;
 /// The exporter of what is written here.
 pub(super) const EXPORTER: &str = "Pilotlight";
 
+/// The label whose values are profiles of their own in what is written here.
+pub(super) const THREAD: &str = "thread";
+
 /// A file.
 #[derive(Deserialize)]
 pub(super) struct Document {

@@ -4,16 +4,13 @@ use std::fmt::Write as _;
 
 use hashbrown::HashMap;
 
-use super::document::EXPORTER;
+use super::document::{EXPORTER, THREAD};
 use super::error::SpeedscopeError;
 use crate::formats::folded::Scale;
 use crate::formats::json::format::SCHEMA;
 use crate::model::address_name::location_name;
 use crate::model::id::{LocationId, StringId};
 use crate::model::profile::{LabelValue, Line, Profile};
-
-/// The label whose values are profiles of their own.
-const THREAD: &str = "thread";
 
 /// Writes a file: a sampled profile for each sample type and each value of the label `thread`, with
 /// its samples in their order. Samples without a value are left out, and so are all other labels.
@@ -293,14 +290,16 @@ mod tests {
             .iter()
             .map(|t| read.type_text(*t))
             .collect();
-        assert_eq!(types, [("time", "nanoseconds"), ("space", "bytes")]);
+        assert_eq!(types, [("cpu", "nanoseconds"), ("alloc_space", "bytes")]);
         assert_eq!(text(&read, 0), "a;b 12\n");
         assert_eq!(text(&read, 1), " 9\na;b -8\n");
-        let label = |row: usize| match read.labels(read.samples().labels[row])[0].value {
-            LabelValue::Text(name) => read.text(name),
-            LabelValue::Number(..) => panic!("a number"),
+        let labels = |row: usize| read.labels(read.samples().labels[row]);
+        let [Label { key, value }] = labels(0) else {
+            panic!("{:?}", labels(0));
         };
-        assert_eq!((label(0), label(1)), ("main: cpu", "cpu"));
+        let text = |id| read.text(id);
+        assert!(matches!(value, LabelValue::Text(name) if text(*name) == "main"));
+        assert_eq!((text(*key), labels(1).len()), ("thread", 0));
         for (shown, active) in [(0, 1), (1, 3)] {
             let text = encode(&profile, shown, 1 << 20).expect("small");
             assert!(text.contains(&format!("],\"activeProfileIndex\":{active},")));

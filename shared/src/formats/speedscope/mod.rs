@@ -23,8 +23,8 @@
 //!
 //! - What is written has one weight for each stack, not samples in order. The format can't say so;
 //!   the exporter's name does, and such a file is read without times.
-//! - Each sample type and each thread is a sampled profile. Its name is that of both. The largest
-//!   of the type that is shown is the active one.
+//! - Each sample type and each thread is a sampled profile. Its name is that of both, and they are
+//!   told apart when it is read. The largest of the type that is shown is the active one.
 //! - An inlined call is a frame, and so is an address without a function.
 
 mod document;

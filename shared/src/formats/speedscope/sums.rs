@@ -1,6 +1,6 @@
 //! A file's profiles → one [`Profile`].
 
-use super::document::{Change, Document, EXPORTER, Event, Kind, RawProfile, Stacks, Unit};
+use super::document::{Change, Document, EXPORTER, Event, Kind, RawProfile, Stacks, THREAD, Unit};
 use super::error::{ProfileProblem, SpeedscopeError};
 use super::round::{Lost, Rounding, scale_of};
 use crate::base::limits::MAX_STACK_DEPTH;
@@ -63,20 +63,23 @@ pub(super) fn of(
             (Unit::None, (kind, _)) => (kind, scale.unit()),
             (_, known) => known,
         };
+        let name = raw.name.as_deref().unwrap_or("");
+        // What is written here names types.
+        let (key, value, kind) = match name.rsplit_once(": ").unwrap_or(("", name)) {
+            (thread, own) if is_own && !own.is_empty() => (THREAD, thread, own),
+            _ => (PROFILE_NAME, name, kind),
+        };
         let wanted = builder.value_type(kind, unit);
         let known = builder.profile().sample_types();
         let sample_type = match known.iter().position(|known| *known == wanted) {
             Some(known) => known,
             None => builder.sample_type(kind, unit),
         };
-        let key = builder.string(PROFILE_NAME);
-        let value = builder.string(raw.name.as_deref().unwrap_or(""));
         let mut label = [Label {
-            key,
-            value: LabelValue::Text(value),
+            key: builder.string(key),
+            value: LabelValue::Text(builder.string(value)),
         }];
-        let named = raw.name.as_deref().is_some_and(|name| !name.is_empty());
-        let labels = builder.label_set(&mut label[..usize::from(named)]);
+        let labels = builder.label_set(&mut label[..usize::from(!value.is_empty())]);
         profiles.push((number, raw, sample_type, labels));
     }
     if profiles.is_empty() {

@@ -1,7 +1,7 @@
 //! The flame graph: the boxes of a tree that are visible in a viewport.
 //!
 //! The number of boxes is bounded by the pixels, not by the profile: siblings narrower than a pixel
-//! become one box.
+//! become one box, and below it are the callees of the heaviest of them.
 
 use crate::tree::call_tree::{NodeId, Shape, Tree};
 
@@ -11,6 +11,12 @@ pub use paint::{Paint, paint};
 
 /// Narrower boxes are drawn together with their equally narrow neighbours.
 const MIN_WIDTH: f64 = 1.0;
+
+/// How wide such a box of a chart is at least before another one begins, in pixels: stacks differ from moment to moment.
+const COLUMN_WIDTH: f64 = 2.0;
+
+/// Below a box of narrow nodes, narrower ones are left out, in pixels.
+const LEAST_WIDTH: f64 = 0.5;
 
 /// What part of a tree is to be drawn, and how large.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +67,8 @@ pub fn layout<const SIDES: usize>(tree: &Tree<SIDES>, view: Viewport) -> Vec<Fla
     layout_with(Widths { tree, side: None }, view, None)
 }
 
-/// The same of a chart, without its pauses, which are the nodes of one frame. What is narrow between pauses is drawn as a run.
+/// The same of a chart, without its pauses, which are the nodes of one frame. What is narrow between pauses is drawn as runs of
+/// some pixels.
 pub fn layout_chart<const SIDES: usize>(
     tree: &Tree<SIDES>,
     pause: usize,
@@ -225,6 +232,9 @@ impl<const SIDES: usize> Walk<'_, SIDES> {
                     ..so_far
                 });
             }
+            if self.pause.is_some() {
+                self.end_run(run.take_if(|run| run.width >= COLUMN_WIDTH), depth);
+            }
             left += width;
             if left >= self.view.width {
                 break;
@@ -244,6 +254,26 @@ impl<const SIDES: usize> Walk<'_, SIDES> {
             && run.x + run.width > 0.0
         {
             self.emit(run.x, run.width, depth, node, kind);
+            self.callees(run, node, depth + 1, kind);
+        }
+    }
+
+    /// Below narrow nodes: the heaviest callee of the heaviest of them, the heaviest that it calls,
+    /// and so on.
+    fn callees(&mut self, run: Run, node: NodeId, depth: u32, kind: BoxKind) {
+        let (mut caller, mut width) = (node, run.width);
+        for depth in depth..self.view.depth1 {
+            let callees = self.widths.tree.shape().children(caller);
+            let drawn = callees.filter(|&callee| !self.is_pause(callee));
+            let Some(callee) = drawn.max_by_key(|&callee| self.widths.of(callee)) else {
+                return;
+            };
+            width *= self.widths.of(callee) as f64 / self.widths.of(caller) as f64;
+            if width < LEAST_WIDTH {
+                return;
+            }
+            self.emit(run.x, width, depth, callee, kind);
+            caller = callee;
         }
     }
 
@@ -384,5 +414,20 @@ mod tests {
             (BoxKind::Run, "f0500")
         );
         assert!((boxes[1].width - 100.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn below_narrow_neighbours_are_callees_of_the_heaviest() {
+        let lines: Vec<String> = (0..1000).map(|i| format!("f{i:04};g;h 1")).collect();
+        let tree = CallTree::new(&profile(&lines.join("\n")), 0, By::Name);
+        let boxes = layout(&tree, view(0, 0.0, 1.0, 100.0));
+        let rows: Vec<_> = boxes.iter().map(|b| (b.depth, b.width.round())).collect();
+        assert_eq!(rows, [(0, 100.0), (1, 100.0), (2, 100.0), (3, 100.0)]);
+        // Of a chart, each few pixels have their own.
+        let boxes = layout_chart(&tree, usize::MAX, view(0, 0.0, 1.0, 100.0));
+        let row = |depth| boxes.iter().filter(move |b| b.depth == depth);
+        assert_eq!((row(1).count(), row(3).count()), (50, 50));
+        let covered: f32 = row(3).map(|b| b.width).sum();
+        assert!((covered - 100.0).abs() < 0.1);
     }
 }
