@@ -156,6 +156,10 @@ test("time with profiles counts, and a cut step in part", () => {
     ].map((counts) => ({ ...timeline, points: counts, counts })),
   );
   assert.ok(Math.abs(11 / sides[0] - 12 / sides[1]) < 1e-12, String(sides));
+  const minute = { ...timeline, step: MINUTE / 2, points: [4, 4], counts: [4, 4] };
+  assert.deepEqual(coveredMillis([minute, minute]), [MINUTE, MINUTE], "two minutes of one agent");
+  const fewer = { ...minute, points: [2, 4], counts: [2, 4] };
+  assert.deepEqual(coveredMillis([fewer, minute]), [0, 0]);
   // How much of a step or two is covered is anyone's guess.
   assert.equal(minutes({ ...timeline, counts: counts.map((_, i) => (i < 2 ? 4 : 0)) }), 0);
 });

@@ -73,3 +73,54 @@ test("of equal profiles there is no difference", async () => {
   const { of } = await summarise(async () => tree, "a → b", []);
   assert.match(of, /100 ns after\. No difference: /);
 });
+
+test("of a chain of calls one is listed, and of functions beside each other each", async () => {
+  const row = (name: string, total: number, self = 0) => ({
+    func: 0,
+    name,
+    file: "",
+    total,
+    self,
+    total_fraction: total / 100,
+    self_fraction: self / 100,
+  });
+  const all = [
+    row("main", 100),
+    row("serve", 60),
+    row("handle", 59),
+    row("parse", 38),
+    row("render", 37.5),
+    row("leaf", 30, 30),
+  ];
+  const onStacks: Record<string, string[]> = {
+    "focus:^serve$": ["main", "serve", "handle"],
+    "focus:^parse$": ["main", "parse"],
+  };
+  const trees: string[][] = [];
+  Object.assign(engine, {
+    dropTree: () => {},
+    table: (id: number) => {
+      const names = onStacks[trees[id]?.[0]];
+      return { rows: names ? all.filter(({ name }) => names.includes(name)) : all, count: 0 };
+    },
+  });
+  const treeOf = async (steps: string[]) => {
+    trees.push(steps);
+    const taken = steps.every((step) => step.startsWith("focus:^")) ? 100 : 0;
+    return {
+      id: trees.length - 1,
+      type: "samples",
+      unit: "count",
+      total: taken,
+      whole: 400,
+      unmatched: [],
+      diff: null,
+    } as unknown as TreeInfo;
+  };
+  const { total, of } = await summarise(treeOf, "p", ["1 file", "filtered by focus ^x$"]);
+  assert.deepEqual(
+    total.map(({ name }) => name),
+    ["serve", "parse", "render"],
+  );
+  assert.equal(of, "100 samples of 400 samples, 1 file, filtered by focus ^x$");
+});

@@ -360,3 +360,25 @@ test("a spike that rises in steps is held against what was before them", () => {
   const found = loadChange(seriesOf([...flat(30), 255, 262, 400, 400, ...flat(30)]), []);
   assert.deepEqual([found?.kind, found?.before, found?.after], ["spike", 100, 400]);
 });
+
+test("with more processes, a cut step at an end is no end of the load", () => {
+  // Two processes and then four, each with two profiles a minute; the range cuts the last minute, or the first.
+  const scaled = (processes: (minute: number) => number, cut: number): LoadSeries => {
+    const counts = Array.from({ length: 40 }, (_, minute) => 2 * processes(minute) * (minute === cut ? 0.5 : 1));
+    return { ...seriesOf(counts), values: counts.map((count) => 10 * count), counts };
+  };
+  for (const cut of [39, -1]) {
+    const out = loadChange(
+      scaled((minute) => (minute < 26 ? 2 : 4), cut),
+      [],
+    );
+    assert.deepEqual([out?.kind, out && out.after / out.before], ["level", 2], `cut ${cut}`);
+  }
+  for (const cut of [0, -1]) {
+    const back = loadChange(
+      scaled((minute) => (minute < 13 ? 4 : 2), cut),
+      [],
+    );
+    assert.deepEqual([back?.kind, back && back.after / back.before], ["level", 0.5], `cut ${cut}`);
+  }
+});

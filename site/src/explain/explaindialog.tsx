@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Dialog } from "../components/controls/dialog.tsx";
 import { Icon } from "../components/controls/icon.tsx";
+import { argumentOf, verbOf } from "../core/steps.ts";
 import type { TableRow } from "../core/types.ts";
 import { namesakePlaces } from "../format/functionplace.ts";
 import { percent } from "../format/number.ts";
@@ -10,7 +11,7 @@ import { reportFailure } from "../state/page/failure.ts";
 import { type Ready, shown } from "../state/profile/shown.ts";
 import { addFirst } from "../state/profile/stepchanges.ts";
 import { fixedLink } from "../state/url/fixedlink.ts";
-import { go, route } from "../state/url/router.ts";
+import { go, pictureRoute, route } from "../state/url/router.ts";
 import { ModelAnswer } from "./modelanswer.tsx";
 import {
   adviceOn,
@@ -51,7 +52,17 @@ export function Explain({ close }: { close: () => void }) {
 
 /** From trees of its own: a search in the one on the screen would change what is marked there. */
 function summaryOf({ draw, title, facts }: Ready): Promise<Summary> | null {
-  return draw ? summarise(async (steps) => (await draw(steps)).tree, title, facts.slice(0, 1)) : null;
+  const filtered = filters().join(", ");
+  const told = [...facts.slice(0, 1), ...(filtered ? [`filtered by ${filtered}`] : [])];
+  return draw ? summarise(async (steps) => (await draw(steps)).tree, title, told) : null;
+}
+
+/** What a summary is of, where that isn't all: "focus ^gc$", `region="eu"`. */
+function filters(): string[] {
+  const { steps } = pictureRoute.peek();
+  const at = route.peek();
+  const labels = at.page === "explore" ? at.base.filters : [];
+  return [...labels, ...steps.map((step) => `${verbOf(step)} ${argumentOf(step)}`)];
 }
 
 function Sections({ summary, close }: { summary: Summary; close: () => void }) {

@@ -1,6 +1,7 @@
 /** What a profile or a comparison says, in words that need no model: the largest functions, what changed, known patterns. */
 import { SHARE } from "../core/divided.ts";
 import { core } from "../core/index.ts";
+import { stepOf } from "../core/steps.ts";
 import type { TableRow, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatValue, unitOf } from "../format/value.ts";
@@ -13,8 +14,11 @@ const LISTED = 7;
 const WORTH = 0.02;
 /** A caller of nearly everything explains nothing. */
 const NEARLY_ALL = 0.9;
-/** A function with more of its caller's share than this hands on what the caller has. */
-const NARROWER = 0.97;
+/** A function with more than this of another's total, most of it on the same stacks, hands on what the other has. */
+const AS_LARGE = 0.97;
+const SAME_STACKS = 0.9;
+/** Functions with the largest totals that are looked at. */
+const LARGEST = 60;
 
 /** The stacks of a rule. */
 export interface Found {
@@ -54,12 +58,12 @@ export async function summarise(treeOf: TreeOf, title: string, facts: string[]):
     const rows = async (sort: "self" | "total" | "delta", limit: number, descending = true) =>
       (await core.table(tree.id, { sort, descending, filter: "", offset: 0, limit })).rows;
     const self = tree.diff ? [] : (await rows("self", LISTED)).filter((row) => row.self > 0);
-    const total = tree.diff ? [] : await rows("total", 40);
+    const total = tree.diff ? [] : await rows("total", LARGEST);
     const changed = tree.diff
       ? largest([...(await rows("delta", LISTED)), ...(await rows("delta", LISTED, false))])
       : [];
     const all = wholeOf(tree);
-    const of = [...describeWhole(all), ...facts].join(", ");
+    const of = [...describeWhole(all, tree.whole), ...facts].join(", ");
     return {
       title,
       unit: unitOf(tree),
@@ -67,7 +71,7 @@ export async function summarise(treeOf: TreeOf, title: string, facts: string[]):
       of: tree.diff && changed.length === 0 ? `${of}. ${SAME}` : of,
       self,
       covered: self.reduce((sum, row) => sum + row.self_fraction, 0),
-      total: narrowing(total).slice(0, LISTED),
+      total: await withoutChains(treeOf, total),
       changed,
       patterns: await findPatterns(treeOf, tree),
     };
@@ -95,9 +99,10 @@ function wholeOf(tree: TreeInfo): Whole {
   return { amounts: [base, other], unit };
 }
 
-function describeWhole({ amounts: [before, after], unit }: Whole): string[] {
+function describeWhole({ amounts: [before, after], unit }: Whole, whole: number): string[] {
   if (unit === SHARE) return [];
-  if (after === undefined) return [formatValue(before, unit)];
+  if (after === undefined)
+    return [whole > before ? `${formatValue(before, unit)} of ${formatValue(whole, unit)}` : formatValue(before, unit)];
   return [`${formatValue(before, unit)} before`, `${formatValue(after, unit)} after`];
 }
 
@@ -131,13 +136,27 @@ function weightOf({ shares: [first, second] }: Found): number {
 }
 
 /** Functions that call others, the largest first; of a chain that hands everything on, one. */
-function narrowing(rows: TableRow[]): TableRow[] {
-  let least = NEARLY_ALL;
-  return rows.filter(({ total, self, total_fraction }) => {
-    if (total <= self || total_fraction >= least) return false;
-    least = total_fraction * NARROWER;
-    return true;
-  });
+async function withoutChains(treeOf: TreeOf, rows: TableRow[]): Promise<TableRow[]> {
+  const listed: TableRow[] = [];
+  const beside = new Map<TableRow, TableRow[]>();
+  for (const row of rows.filter(({ total, self, total_fraction }) => total > self && total_fraction < NEARLY_ALL)) {
+    if (listed.length === LISTED) break;
+    const asLarge = listed.filter(({ total }) => row.total >= AS_LARGE * total);
+    for (const other of asLarge) if (!beside.has(other)) beside.set(other, await onStacksOf(treeOf, other));
+    if (!asLarge.some((other) => isAmong(beside.get(other) ?? [], row))) listed.push(row);
+  }
+  return listed;
+}
+
+/** The functions with the largest totals on the stacks of one. */
+async function onStacksOf(treeOf: TreeOf, { name }: TableRow): Promise<TableRow[]> {
+  const page = { sort: "total", descending: true, filter: "", offset: 0, limit: LARGEST } as const;
+  return using(await treeOf([stepOf("focus", name)]), async ({ id }) => (await core.table(id, page)).rows);
+}
+
+/** Whether most of a function's total is among those. */
+function isAmong(rows: TableRow[], { name, file, total }: TableRow): boolean {
+  return rows.some((row) => row.name === name && row.file === file && row.total >= SAME_STACKS * total);
 }
 
 /** Those that changed most, either way; a short table has each at both of its ends. */
@@ -201,7 +220,7 @@ export function markdown(
 
 const SAME = "No difference: the totals of all functions are equal.";
 export const CHANGED = "Largest changes";
-export const TOTAL = "Total, including callees (nearly equal totals shown once)";
+export const TOTAL = "Total, including callees (not those that call over 90 %; of a chain of calls, one)";
 
 export function selfHeading(covered: number): string {
   return `Self, excluding callees (${percent(covered)} together)`;

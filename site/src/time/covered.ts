@@ -10,10 +10,12 @@ export function coveredMillis(timelines: Timeline[]): number[] {
   const all = timelines.map((timeline) => seriesOf(timeline, false));
   const steps = all.map(({ counts, step }) => counts.map((profiles) => ({ profiles, millis: step })));
   const pace = commonPace(steps);
-  return steps.map((steps, i) => {
-    const filled = steps.filter(({ profiles }) => profiles > 0).length;
-    if (filled < FEWEST_COVERED || all[i].sparse) return 0;
-    return coveredParts(steps, pace).reduce((sum, part) => sum + part, 0);
+  const filled = (steps: Counted[]) => steps.filter(({ profiles }) => profiles > 0).length;
+  return steps.map((own, i) => {
+    // What shares its pace with others needs no more steps of its own.
+    const known = pace === null ? filled(own) : filled(steps.flat());
+    if (known < FEWEST_COVERED || filled(own) === 0 || all[i].sparse) return 0;
+    return coveredParts(own, pace).reduce((sum, part) => sum + part, 0);
   });
 }
 

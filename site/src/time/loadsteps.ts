@@ -23,6 +23,8 @@ export interface Load extends LoadSeries {
 
 /** A step at an end of the profiles is cut off, and says less than there was. */
 const CUT = 1;
+/** So many steps beside one at an end say how many profiles a whole one has. */
+const NEAREST = 2;
 /** Fewer steps don't show a shape. */
 const FEWEST = 8;
 /** A step that is at least so far from both levels has a part of each. */
@@ -33,9 +35,15 @@ export function loadIn(series: LoadSeries): Load | null {
   const all = filledSteps(series);
   const steps = all.slice(CUT, all.length - CUT);
   if (steps.length < FEWEST || series.sparse) return null;
-  const usual = median(steps.map(({ at }) => series.counts[at]));
-  const isInside = (i: number) => i >= CUT && i < all.length - CUT;
-  const whole = all.filter(({ at }, i) => isInside(i) || series.counts[at] >= usual);
+  // Half of a step of many processes has as many profiles as a whole one of few: the nearest steps tell.
+  const count = ({ at }: Step) => series.counts[at];
+  const isWhole = (end: Step, nearest: Step[]) => nearest.every((step) => count(end) >= count(step));
+  const [first, last] = [all[0], all[all.length - 1]];
+  const whole = [
+    ...(isWhole(first, steps.slice(0, NEAREST)) ? [first] : []),
+    ...steps,
+    ...(isWhole(last, steps.slice(-NEAREST)) ? [last] : []),
+  ];
   return { ...series, steps, whole };
 }
 
