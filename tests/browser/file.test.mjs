@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { amount, close, drawnFrames, drop, launch, middleOf, openPage, own, settled, url } from "./page.mjs";
+import { amount, close, drawnFrames, drop, launch, middleOf, openPage, own, sending, settled, url } from "./page.mjs";
 import { callTree, functionsOf, nodesOf, readPprof, together } from "./pprof.mjs";
 
 const FILES = { before: own("checkout-1.8.2.pb.gz"), after: own("checkout-1.9.0.pb.gz") };
@@ -39,7 +39,7 @@ function onFiles(name, files, run) {
     const first = requests.length;
     await drop(page, ...files());
     await run(opened);
-    const sent = requests.slice(first).filter(({ method, body }) => method !== "GET" || body);
+    const sent = sending(requests.slice(first));
     assert.deepEqual(sent, [], "something was sent");
     await opened.end();
   });

@@ -183,3 +183,9 @@ export function amount(text) {
 export function close(found, expected, what) {
   assert.ok(Math.abs(found - expected) <= Math.abs(expected) * 0.01 + 1e-9, `${what}: ${found} is not ${expected}`);
 }
+
+/** The requests that sent something: all but questions without a body. Connect asks by POST, too. */
+export function sending(requests) {
+  const isRead = ({ method, url }) => method === "GET" || url.endsWith("/settings.v1.SettingsService/Get");
+  return requests.filter((request) => request.body || !isRead(request));
+}
