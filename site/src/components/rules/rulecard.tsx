@@ -14,7 +14,8 @@ import { linkTo } from "../controls/link.ts";
 import { DeleteQuestion } from "./deletequestion.tsx";
 import { MetricName } from "./metricname.tsx";
 import { profilesOf } from "./profilesof.ts";
-import { LoadedChart, seriesCount } from "./rulechart.tsx";
+import { drawingOf, seriesCount } from "./rulebands.ts";
+import { LoadedChart } from "./rulechart.tsx";
 
 /** A rule with its metric over time; `alerts` are those that watch it, null while they are unknown. */
 export function RuleCard({ rule, alerts }: { rule: RecordingRule; alerts: ListedAlert[] | null }) {
@@ -34,7 +35,7 @@ export function RuleCard({ rule, alerts }: { rule: RecordingRule; alerts: Listed
           {ruleWords(rule)}
         </p>
         <p class="hint">
-          <span data-testid="rule-series">{value ? seriesCount(value) : ""}</span>
+          <span data-testid="rule-series">{value ? seriesCount(value, drawingOf(rule)) : ""}</span>
           {alerts && alerts.length > 0 && (
             <>
               {" · "}

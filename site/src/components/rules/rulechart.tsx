@@ -1,15 +1,13 @@
 import { useSignal } from "@preact/signals";
-import { count } from "../../format/number.ts";
 import { isGauge } from "../../format/type.ts";
 import { formatExact, formatStep, formatValue } from "../../format/value.ts";
-import { colourToken, SERIES_COLOURS, seriesColours, valueName } from "../../state/query/labelvalues.ts";
-import { metricLabel, queryParts, type RuleDraft } from "../../state/query/recordingrule.ts";
-import type { RulePreview, RuleSeries } from "../../state/query/recordingrules.ts";
+import { queryParts, type RuleDraft } from "../../state/query/recordingrule.ts";
+import type { RulePreview } from "../../state/query/recordingrules.ts";
 import type { Loaded } from "../../state/resource.ts";
 import { bucketLabel, partIn, placeIn, type Span } from "../../time/range.ts";
-import { stackTops } from "../../time/seriessplit.ts";
-import { areaOf, type Band, HEIGHT, heightOf, lineOf, round, WIDTH } from "../panels/bandpaths.ts";
+import { areaOf, HEIGHT, heightOf, lineOf, round, WIDTH } from "../panels/bandpaths.ts";
 import { TimedChart } from "../query/timedchart.tsx";
+import { bandsOf, drawingOf, peakOf } from "./rulebands.ts";
 
 /** What an alert watches in a chart, whose values are those that the alert sees. */
 export interface Watched {
@@ -37,20 +35,16 @@ export function LoadedChart({ preview: { value, problem }, ...charted }: Charted
   return value ? <RuleChart preview={value} {...charted} /> : <div class="rule-chart" />;
 }
 
-/** The series of a rule over time: on top of each other, or as lines where each is watched separately. */
+/** The series of a rule over time: on top of each other, or as lines where they don't add up or each is watched separately. */
 function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
   const at = useSignal<number | null>(null);
-  const { unit, start, step, series } = preview;
+  const { unit, start, step } = preview;
   const by = rule.group_by;
   const isAverage = watched !== undefined || isGauge(queryParts(rule.query).type);
-  const isLines = watched !== undefined && by.length > 0;
-  const bands = bandsOf(series, by, isLines);
+  const drawing = watched !== undefined && by.length > 0 ? "lines" : drawingOf(rule);
+  const bands = bandsOf(preview, by, drawing);
   const threshold = watched?.threshold ?? null;
-  const peak = Math.max(
-    0,
-    (threshold ?? 0) * 1.1,
-    ...bands.flatMap(({ values, below }) => values.map((value, i) => (value ?? 0) + (below[i] ?? 0))),
-  );
+  const peak = Math.max((threshold ?? 0) * 1.1, peakOf(bands));
   // A load has a unit that is too long for the axis.
   const [top, unitWords] = watched ? formatValue(peak, unit).split(/ (.*)/s) : [formatValue(peak, unit)];
   const x = (index: number) => round(placeIn(span, start + index * step) * WIDTH);
@@ -91,7 +85,7 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
             );
           })}
           {bands.map((band) =>
-            isLines ? (
+            drawing === "lines" ? (
               <path
                 key={band.name}
                 class="rule-line"
@@ -129,29 +123,4 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
       </figcaption>
     </figure>
   );
-}
-
-/** "3 series", and how many of them are drawn. */
-export function seriesCount({ series, series_count }: RulePreview): string {
-  const all = `${count(series_count)} series`;
-  return series.length < series_count ? `${all}; the chart shows the ${series.length} largest` : all;
-}
-
-/** The first series, and all further ones together; lines are only of the first. */
-function bandsOf(series: RuleSeries[], by: string[], isLines: boolean): Band[] {
-  const names = series.map(({ labels }) => by.map((name) => valueName(labels[metricLabel(name)] ?? "")).join(", "));
-  const colours = seriesColours(names);
-  const shown = series.slice(0, SERIES_COLOURS).map(({ points }, i) => ({
-    name: names[i],
-    colour: by.length === 0 ? "var(--series-rest)" : `var(${colourToken(colours.get(names[i]))})`,
-    values: points,
-  }));
-  const rest = series.slice(SERIES_COLOURS);
-  if (isLines) return shown.map((band) => ({ ...band, below: [] }));
-  if (rest.length > 0) {
-    const values = rest[0].points.map((_, i) => rest.reduce((sum, { points }) => sum + (points[i] ?? 0), 0));
-    shown.push({ name: `${rest.length} more`, colour: "var(--series-rest)", values });
-  }
-  const tops = stackTops(shown.map(({ values }) => values));
-  return shown.map((band, i) => ({ ...band, below: tops[i - 1] ?? [] }));
 }

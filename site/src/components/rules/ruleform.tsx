@@ -11,7 +11,8 @@ import {
 import { useRulePreview } from "../../state/query/recordingrules.ts";
 import type { Saving } from "../../state/saving.ts";
 import { ExternalLabels } from "./externallabels.tsx";
-import { LoadedChart, seriesCount } from "./rulechart.tsx";
+import { drawingOf, seriesCount } from "./rulebands.ts";
+import { LoadedChart } from "./rulechart.tsx";
 
 const DAY = 86_400_000;
 
@@ -136,7 +137,7 @@ function Preview({ rule }: { rule: RuleDraft }) {
       <h3>
         Last 24 h{" "}
         <span class="hint" role="status" data-testid="record-series">
-          {state === "ready" && value ? seriesCount(value) : state === "loading" ? "Reading…" : ""}
+          {state === "ready" && value ? seriesCount(value, drawingOf(rule)) : state === "loading" ? "Reading…" : ""}
         </span>
       </h3>
       <LoadedChart preview={preview} rule={rule} span={span} />
