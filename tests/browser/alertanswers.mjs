@@ -56,19 +56,23 @@ export function alertAnswer({ ofFunction, ofService }, now = Date.now()) {
     { ...alert, id: "neweraaaaa", name: "Yet to come", rule: ofService, kind: "below", evaluated: 0 },
     { ...alert, id: "orphanaaaa", name: "Of a deleted rule", rule: "gonegonego", kind: "above", error: "no such rule" },
   ];
-  const event = (status, ago, { id, name }, value, labels = {}) => ({
+  const event = (status, ago, { id, name, kind, unit }, value, labels = {}) => ({
     alert: id,
     name,
     at: now - ago * minute,
     status,
     labels,
     value,
+    kind,
+    unit,
   });
   const history = [
     event("firing", 20, alerts[0], 2.1, { region: "eu" }),
     event("resolved", 200, alerts[2], 12),
     event("firing", 220, alerts[2], 39),
-    event("firing", 1500, { id: "deletedaaa", name: "A deleted one" }, 3),
+    event("firing", 1500, { id: "deletedaaa", name: "A deleted one", kind: "above", unit: "bytes" }, 3 * 2 ** 20),
+    event("firing", 1600, { ...alerts[3], unit: "min" }, 7),
+    event("firing", 1700, { id: "deletedaaa", name: "A deleted one", kind: null, unit: "" }, 3),
   ];
   const receivers = [
     { name: "ops", kind: "slack", host: "hooks.slack.com", sent: now - 12 * minute, error: "", waiting: 0 },

@@ -50,11 +50,11 @@ export function AlertHistory({ history, alerts, rules }: Props) {
 
 function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules: Map<string, RecordingRule> }) {
   const { event, byId, rules } = props;
-  const { at, name, status, labels, value } = event;
-  // A deleted alert has neither unit nor rule.
+  const { at, name, status, labels, value, kind, unit } = event;
+  // A deleted alert has no rule to link to.
   const alert = byId.get(event.alert);
   const target = alert && profilesAround(alert, rules.get(alert.rule) ?? null, labels, at);
-  const amount = alert ? alertValue(alert.kind, value, alert.unit) : "";
+  const amount = kind && unit ? alertValue(kind, value, unit) : "";
   const time = <time dateTime={new Date(at).toISOString()}>{formatMinute(at)}</time>;
   return (
     <tr data-testid="alert-event" data-status={status}>

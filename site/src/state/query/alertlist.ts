@@ -19,6 +19,10 @@ export interface AlertEvent {
   status: "firing" | "resolved";
   labels: Labels;
   value: number;
+  /** Of the alert at that time; null for changes before the server stored it. */
+  kind: AlertKind | null;
+  /** Of the value; empty for changes before the server stored it. */
+  unit: string;
 }
 
 export type ReceiverKind = "webhook" | "slack" | "alertmanager";

@@ -131,9 +131,11 @@ pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) {
             }
         };
         state.error.clear();
+        state.unit = conditions::unit(alert, &evaluated.measure);
+        let unit = state.unit.clone();
         let changes = state.advance(alert, *minutes, &evaluated.matches);
         let repeated = state.refresh(minutes.until, REFRESH);
-        alerts.remember(alert, &changes);
+        alerts.remember(alert, &unit, &changes);
         for notification in notifications(changes) {
             let message = |receiver: &Receiver| evaluated.message(receiver, alert, &notification);
             alerts.queue(alert, message);
@@ -252,5 +254,6 @@ mod tests {
             assert_eq!(alerts.alerts[0].state.evaluated, minutes.until);
         }
         assert_eq!(alerts.alerts[0].state.evaluated, now);
+        assert_eq!(alerts.alerts[0].state.unit, "cores");
     }
 }

@@ -4,7 +4,7 @@
 use pilotlight_core::store::TenantId;
 use serde::{Deserialize, Serialize};
 
-use super::alert::Alert;
+use super::alert::{Alert, Kind};
 use super::attempt::Attempt;
 use super::message::{Instance, Message, Status};
 use super::receiver::{Format, Receiver};
@@ -58,6 +58,12 @@ pub(super) struct HistoryEntry {
     pub(super) status: Status,
     pub(super) labels: Labels,
     pub(super) value: f64,
+    /// Of the alert at that time; `None` for changes before it was stored.
+    #[serde(default)]
+    pub(super) kind: Option<Kind>,
+    /// The unit of the value; empty for changes before it was stored.
+    #[serde(default)]
+    pub(super) unit: String,
 }
 
 /// All of a tenant's alerts, in the order in which they were added.
@@ -204,7 +210,7 @@ impl Alerts {
             instance: resolved(series.instance.clone()),
             notify: series.notified,
         });
-        self.remember(&alert, &changes.collect::<Vec<_>>());
+        self.remember(&alert, &state.unit, &changes.collect::<Vec<_>>());
         let instances: Vec<Instance> = state.notified().into_iter().map(resolved).collect();
         if instances.is_empty() {
             return;
@@ -215,8 +221,8 @@ impl Alerts {
         });
     }
 
-    /// Adds changes of an alert to the history.
-    pub(super) fn remember(&mut self, alert: &Alert, changes: &[Change]) {
+    /// Adds changes of an alert to the history, with the unit of its values.
+    pub(super) fn remember(&mut self, alert: &Alert, unit: &str, changes: &[Change]) {
         let new = changes.iter();
         let new = new.filter(|change| change.event != Event::SilenceEnds);
         self.history.extend(new.map(|change| HistoryEntry {
@@ -226,6 +232,8 @@ impl Alerts {
             status: change.event.status(),
             labels: change.instance.labels.clone(),
             value: change.instance.value,
+            kind: Some(alert.kind),
+            unit: unit.to_owned(),
         }));
         let over = self.history.len().saturating_sub(MAX_HISTORY);
         self.history.drain(..over);
@@ -268,6 +276,7 @@ fn no_receiver(name: &str) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use super::super::state::FiringSeries;
     use super::*;
     use crate::bucket::record::Record;
 
@@ -337,6 +346,38 @@ mod tests {
         alerts.delete("a", 0).unwrap();
         alerts.delete_receiver("ops").unwrap();
         assert_eq!(alerts.delete_receiver("ops").unwrap_err().status, 404);
+    }
+
+    #[test]
+    fn the_history_has_the_units_of_deleted_alerts() {
+        let mut alerts = Alerts::default();
+        let grew = Alert {
+            kind: Kind::Grew,
+            ..alert("a", 0)
+        };
+        alerts.save(grew, 0).unwrap();
+        let state = &mut alerts.alerts[0].state;
+        state.unit = "%".to_owned();
+        let instance = Instance {
+            labels: Labels::new(),
+            since: 0,
+            value: 39.0,
+            until: None,
+        };
+        state.firing.push(FiringSeries {
+            instance,
+            notified: true,
+        });
+        alerts.delete("a", 0).unwrap();
+        let entry = &alerts.history[0];
+        assert_eq!((entry.kind, &*entry.unit), (Some(Kind::Grew), "%"));
+    }
+
+    #[test]
+    fn history_entries_of_before_have_no_unit() {
+        let stored = r#"{"alert":"a","name":"n","at":1,"status":"firing","labels":{},"value":2.0}"#;
+        let entry: HistoryEntry = serde_json::from_str(stored).unwrap();
+        assert_eq!((entry.kind, &*entry.unit), (None, ""));
     }
 
     #[test]

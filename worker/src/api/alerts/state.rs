@@ -28,6 +28,8 @@ pub(super) struct State {
     pub(super) firing: Vec<FiringSeries>,
     /// The rule's generation at that minute: a changed rule has other series.
     pub(super) rule_generation: i64,
+    /// The unit of the values at that minute.
+    pub(super) unit: String,
     /// The minute at which Alertmanager was last told what fires.
     pub(super) refreshed: i64,
 }
