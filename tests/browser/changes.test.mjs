@@ -375,6 +375,37 @@ test("a function by label: totals and cost are the API's, and a value filters", 
   await end();
 });
 
+test("a function that holds memory, by label: averages, which aren't parts of a sum", async () => {
+  const type = "memory:inuse_space:bytes:space:bytes";
+  const times = Object.fromEntries(new URLSearchParams(range));
+  const query = `${type}{service_name="checkout"}`;
+  const { functions } = await ask("functions", { query, ...times, sort: "total", limit: 1 });
+  const [{ name }] = functions;
+  const { page, at, end } = await openPage(
+    browser,
+    `/explore?s=checkout&t=${type}&${range}&p=function&fn=${encodeURIComponent(name)}`,
+  );
+  await page.getByText("Choose a label under “Split by”, below the timeline.").waitFor();
+  await page.goto(`${page.url()}&split=region`);
+  await at("function-label").first().waitFor();
+  const rows = await at("function-label").evaluateAll((rows) =>
+    rows.map((row) => [row.dataset.value, row.querySelector("[data-total]").textContent]),
+  );
+  assert.deepEqual(rows.map(([value]) => value).sort(), ["eu", "us"]);
+  const [from, until] = ["from", "until"].map((name) => Number(new URL(page.url()).searchParams.get(name)));
+  for (const [value, text] of rows) {
+    const query = `${type}{service_name="checkout",region="${value}"}`;
+    const { functionTotal, profiles } = await ask("function", { query, from, until, name });
+    close(amount(text), functionTotal / profiles, value);
+  }
+  assert.deepEqual(await page.locator(".function-services").last().locator("thead th").allTextContents(), [
+    "region",
+    "Average",
+    "% of value",
+  ]);
+  await end();
+});
+
 test("both can be read in every theme and width, and are shown as they load, fail and stop", async () => {
   const changes = `/explore?s=checkout&t=${CPU}&${range}&p=changes`;
   for (const [name, options] of [

@@ -1,7 +1,7 @@
 import { percent } from "../../format/number.ts";
 import { isCpu, isGauge } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
-import { inValues } from "../../state/query/function.ts";
+import { amountOf, inValues } from "../../state/query/function.ts";
 import { formatMatcher, hasMatcher, type Matcher } from "../../state/query/selector.ts";
 import { toggleFilter } from "../../state/query/sides.ts";
 import { splitLabels } from "../../state/query/splitvalues.ts";
@@ -11,9 +11,8 @@ import { Cost, CostHeads } from "./functioncost.tsx";
 
 /** For whom it runs: the function by the values of the label that splits the timeline. */
 export function FunctionLabels() {
-  const { type, split: by } = exploreRoute.value;
-  // Averages of parts do not add up.
-  if (isGauge(type) || (by === null && splitLabels.value.length === 0)) return null;
+  const { split: by } = exploreRoute.value;
+  if (by === null && splitLabels.value.length === 0) return null;
   return (
     <section>
       <h3>{by === null ? "By label" : `By ${by}`}</h3>
@@ -24,7 +23,10 @@ export function FunctionLabels() {
 
 function Values({ by }: { by: string }) {
   const { value, problem } = inValues.value;
-  const cpu = isCpu(exploreRoute.value.type);
+  const { type } = exploreRoute.value;
+  const cpu = isCpu(type);
+  // Averages don't add up: the values have no parts of a whole.
+  const adds = !isGauge(type);
   if (problem) return <RetryNote problem={problem} />;
   if (!value || value.by !== by) return <p class="hint">Searching each value…</p>;
   const { running, asked, left } = value;
@@ -37,12 +39,14 @@ function Values({ by }: { by: string }) {
             <tr>
               <th scope="col">{by}</th>
               <th scope="col" class="num">
-                Total
+                {adds ? "Total" : "Average"}
               </th>
-              <th scope="col" class="num">
-                % of function
-              </th>
-              <th scope="col" class="num function-wide">
+              {adds && (
+                <th scope="col" class="num">
+                  % of function
+                </th>
+              )}
+              <th scope="col" class={adds ? "num function-wide" : "num"}>
                 % of value
               </th>
               {cpu && <CostHeads />}
@@ -54,11 +58,15 @@ function Values({ by }: { by: string }) {
                 <th scope="row">
                   <Only matcher={{ name: by, op: "=", value: one.value }} />
                 </th>
-                <td class="num" title={formatExact(String(one.total), one.unit)} data-total={one.total}>
-                  {formatValue(one.total, one.unit)}
+                <td
+                  class="num"
+                  title={adds ? formatExact(String(one.total), one.unit) : undefined}
+                  data-total={one.total}
+                >
+                  {formatValue(amountOf(type, one.total, one.profiles), one.unit)}
                 </td>
-                <td class="num">{percent(one.total / (sum || 1))}</td>
-                <td class="num function-wide">{percent(one.total / (one.whole || 1))}</td>
+                {adds && <td class="num">{percent(one.total / (sum || 1))}</td>}
+                <td class={adds ? "num function-wide" : "num"}>{percent(one.total / (one.whole || 1))}</td>
                 {cpu && <Cost total={one.total} />}
               </tr>
             ))}

@@ -1,10 +1,11 @@
 import "../../style/function.css";
 import { sampledAt } from "../../format/functionplace.ts";
 import { percent } from "../../format/number.ts";
-import { isCpu, isGauge, typeLabel, typeParts } from "../../format/type.ts";
+import { isCpu, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { recordTarget } from "../../state/page/record.ts";
 import {
+  amountOf,
   detail,
   type FunctionAnswer,
   type FunctionWindow,
@@ -96,9 +97,8 @@ function Chosen({ func }: { func: string }) {
   );
 }
 
-/** What a value stands for: of what there is at an instant the average a snapshot. */
 function amount(value: number, profiles: number): number {
-  return isGauge(exploreRoute.value.type) ? value / (profiles || 1) : value;
+  return amountOf(exploreRoute.value.type, value, profiles);
 }
 
 function Facts({ func, found }: { func: string; found: FunctionAnswer }) {

@@ -146,7 +146,7 @@ export interface InService {
 }
 
 export interface InServices {
-  /** Those that run it, the largest total first. */
+  /** Those that run it, the largest amount first. */
   running: InService[];
   asked: number;
   /** How many were not asked. */
@@ -172,15 +172,21 @@ export const inServices = resource(
       async (service) => ({ service, ...(await valuesIn(question, service, stopped)) }),
       stopped,
     );
-    return { running: runningOf(found), asked: names.length, left };
+    return { running: runningOf(found, question.type), asked: names.length, left };
   },
   ({ type, filters, func }) => JSON.stringify([type, filters, func]),
   "dropped",
 );
 
-/** Those that run it, the largest total first. */
-function runningOf<One extends { total: number }>(all: One[]): One[] {
-  return all.filter(({ total }) => total > 0).sort((a, b) => b.total - a.total);
+/** Those that run it, the largest amount first. */
+function runningOf<One extends { total: number; profiles: number }>(all: One[], type: string): One[] {
+  const size = ({ total, profiles }: One) => amountOf(type, total, profiles);
+  return all.filter(({ total }) => total > 0).sort((a, b) => size(b) - size(a));
+}
+
+/** What a total stands for: for a gauge, the average of its profiles. */
+export function amountOf(type: string, total: number, profiles: number): number {
+  return isGauge(type) ? total / (profiles || 1) : total;
 }
 
 export interface InValue extends Omit<InService, "service"> {
@@ -189,7 +195,7 @@ export interface InValue extends Omit<InService, "service"> {
 
 export interface InValues {
   by: string;
-  /** The values whose profiles have it, the largest total first. */
+  /** The values whose profiles have it, the largest amount first. */
   running: InValue[];
   asked: number;
   /** How many were not asked. */
@@ -200,9 +206,9 @@ export interface InValues {
 export const inValues = resource(
   "split the function by label",
   () => {
-    const { split: by, type } = exploreRoute.value;
+    const { split: by } = exploreRoute.value;
     const [question, found] = [named(), ownLabels.value];
-    if (!question || !found || by === null || isGauge(type)) return null;
+    if (!question || !found || by === null) return null;
     const all = [...(found[by] ?? []), ""];
     // Each value is asked for, whichever of them is filtered for.
     const filters = withoutLabel(question.filters, by);
@@ -225,7 +231,7 @@ export const inValues = resource(
     );
     // No profile may be without the label.
     const asked = values.filter(({ value, profiles }) => value !== "" || profiles > 0).length;
-    return { by, running: runningOf(values), asked, left };
+    return { by, running: runningOf(values, question.type), asked, left };
   },
   ({ type, filters, func, by }) => JSON.stringify([type, filters, func, by]),
   "dropped",
