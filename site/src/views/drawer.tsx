@@ -153,14 +153,8 @@ function StepActions({ name, path }: Pick<NodeDetail, "name" | "path">) {
         <>
           <FunctionLink name={name} />
           {group.value === "function" && (
-            <button
-              type="button"
-              class="control"
-              title="Record as a metric"
-              data-testid="record-frame"
-              onClick={() => recordFrame(name, path)}
-            >
-              Record
+            <button type="button" class="control" data-testid="record-frame" onClick={() => recordFrame(name, path)}>
+              Record as a metric…
             </button>
           )}
         </>

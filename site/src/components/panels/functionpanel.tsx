@@ -266,7 +266,9 @@ function Services() {
           ? `None of ${plural(asked, "service")} runs this function.`
           : others > 0
             ? `Not seen in ${plural(others, "other service")} in this range.`
-            : "Every service with profiles of this type runs this function."}
+            : asked + left > 1
+              ? "Every service with profiles of this type runs this function."
+              : "No other service has profiles of this type."}
         {left > 0 && ` ${plural(left, "smaller service was", "smaller services were")} not searched.`}
         {base.filters.length > 0 && " This page's filters apply to every service."}
       </p>
