@@ -94,6 +94,7 @@ const readDrawer = (page) =>
       })),
       callers: list("callers"),
       callees: list("callees"),
+      inner: drawer.querySelector("[data-testid=drawer-inner]").textContent,
       hint: drawer.querySelector("ol.callees .hint")?.textContent ?? "",
       occurrence: drawer.querySelector("[data-testid=occurrence]")?.textContent ?? "1 of 1",
     };
@@ -149,6 +150,8 @@ function checkDrawer(drawer, node, path, root, table) {
     `callees of ${what}`,
   );
   assert.equal(drawer.hint, children.length === 0 ? "No callees." : "");
+  const [of, shares] = all.count > 1 ? [" of this occurrence", " (shares of it)"] : ["", " (shares of this function)"];
+  assert.equal(drawer.inner, `Callees${of}${node.sides ? "" : shares}`, `heading of the callees of ${what}`);
   let last = Infinity;
   for (const { name, share, title } of drawer.callees) {
     const child = node.children.get(name);

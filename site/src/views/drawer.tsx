@@ -99,7 +99,7 @@ export function Drawer() {
           </li>
         )}
       </ol>
-      <h3>{info.diff ? words.inner : `${words.inner} (shares of this function)`}</h3>
+      <h3 data-testid="drawer-inner">{innerHeading(words.inner, detail)}</h3>
       <ol class="frames callees">
         {children.largest.map((child) => (
           <li key={child.node} data-node={child.node}>
@@ -121,6 +121,12 @@ export function Drawer() {
       </ol>
     </aside>
   );
+}
+
+/** Only callees of the frame itself are listed, which says little of a function that occurs elsewhere too. */
+function innerHeading(inner: string, { occurrences, diff }: NodeDetail): string {
+  if (occurrences > 1) return `${inner} of this occurrence${diff ? "" : " (shares of it)"}`;
+  return diff ? inner : `${inner} (shares of this function)`;
 }
 
 /** What can be done with the functions of a name. */
