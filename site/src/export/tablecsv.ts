@@ -27,7 +27,7 @@ export async function csvOf(tree: TreeInfo): Promise<Blob> {
 export function writeCsv(tree: TreeInfo, rows: TableRow[]): string {
   const { diff, unit } = tree;
   const { of, parts } = wholeUnit(unitOf(tree));
-  const columns = diff ? ["baseline", "comparison", "change"] : ["self", "total"];
+  const columns = diff ? ["baseline total", "comparison total", "change"] : ["self", "total"];
   const lines = rows.map(({ name, file, self, total, diff: sides }) => {
     const values = sides
       ? [sides.base_total, sides.comparison_total, sides.comparison_total - sides.base_total]

@@ -91,7 +91,7 @@ export function CallTree() {
 }
 
 function columns({ diff, inverted }: TreeInfo): string[] {
-  if (diff) return ["Function", "Baseline", "Comparison", "Change"];
+  if (diff) return ["Function", "Baseline total", "Comparison total", "Change"];
   return inverted ? ["Function", "Total"] : ["Function", "Self", "Total"];
 }
 

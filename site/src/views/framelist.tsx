@@ -48,8 +48,8 @@ export function FrameList(props: {
         <tr>
           <th scope="col">Frame</th>
           <th scope="col">Depth</th>
-          <th scope="col">{info.diff ? "Baseline" : "Total"}</th>
-          {(info.diff || !inverted) && <th scope="col">{info.diff ? "Comparison" : "Self"}</th>}
+          <th scope="col">{info.diff ? "Baseline total" : "Total"}</th>
+          {(info.diff || !inverted) && <th scope="col">{info.diff ? "Comparison total" : "Self"}</th>}
           <th scope="col">{info.diff ? "Change" : "Share"}</th>
         </tr>
       </thead>

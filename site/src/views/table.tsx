@@ -87,8 +87,8 @@ const TREE_COLUMNS: Column[] = [
 ];
 const DIFF_COLUMNS: Column[] = [
   { sort: "name", label: "Function" },
-  { sort: null, label: "Baseline" },
-  { sort: "total", label: "Comparison" },
+  { sort: null, label: "Baseline total" },
+  { sort: "total", label: "Comparison total" },
   { sort: "delta", label: "Change" },
 ];
 

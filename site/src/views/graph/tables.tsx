@@ -15,8 +15,8 @@ export function GraphTables({ graph, info }: { graph: Graph; info: TreeInfo }) {
         <thead>
           <tr>
             <th scope="col">Function</th>
-            <th scope="col">{diff ? "Baseline" : "Total"}</th>
-            <th scope="col">{diff ? "Comparison" : "Self"}</th>
+            <th scope="col">{diff ? "Baseline total" : "Total"}</th>
+            <th scope="col">{diff ? "Comparison total" : "Self"}</th>
             <th scope="col">{diff ? "Change" : "Share"}</th>
           </tr>
         </thead>
