@@ -316,6 +316,28 @@ test("is offered for comparisons alone, also on a page that works offline", asyn
   await alone.context.close();
 });
 
+test("table and sandwich begin with the largest decrease when the whole decreased", async () => {
+  const swapped = diff("&norm=0").replace(/(from|until)(2?)=/g, (_, name, suffix) => `${name}${suffix ? "" : "2"}=`);
+  const first = async ({ page, at }, path, direction) => {
+    await page.goto(new URL(path.replace("v=sides", "v=table"), page.url()).href);
+    await at("row").first().locator(".num").first().waitFor();
+    const head = page.locator("[aria-sort]:has([data-testid=sort-delta])");
+    assert.equal(await head.getAttribute("aria-sort"), direction);
+    return at("row").first().locator(".name").textContent();
+  };
+  const page = await opened();
+  assert.equal(await first(page, swapped, "ascending"), "work");
+  assert.deepEqual(
+    await page.page.locator("[role=columnheader]").evaluateAll((heads) => heads.map((head) => head.textContent)),
+    ["Function", "Baseline total", "Comparison total", "Change ↑"],
+  );
+  await page.page.keyboard.press("5");
+  await page.page.waitForURL(/[?&]b=work(&|$)/);
+  assert.equal(await first(page, `${swapped}&o=-delta`, "descending"), "old");
+  assert.equal(await first(page, diff("&norm=0"), "descending"), "work");
+  await page.end();
+});
+
 test("the details of a frame lie over the side that was not clicked, and nothing moves", async () => {
   const page = await opened(diff());
   const places = () => Promise.all(SIDES.map((side) => page.at(`flame-${side}`).boundingBox()));

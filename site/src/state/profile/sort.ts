@@ -2,8 +2,12 @@
 import type { TreeInfo } from "../../core/types.ts";
 import type { Sort } from "../url/values.ts";
 
-/** The order in force: a difference has no self column, a tree no change. */
-export function sortOf(info: TreeInfo, { column, descending }: Sort): Sort {
-  const fitting = info.diff ? (column === "self" ? "delta" : column) : column === "delta" ? "self" : column;
-  return { column: fitting, descending };
+/**
+ * The order in force: a difference has no self column, a tree no change. A comparison in the order that addresses leave out
+ * begins with what changed in the direction of the whole.
+ */
+export function sortOf({ diff }: Pick<TreeInfo, "diff">, { column, descending }: Sort): Sort {
+  if (!diff) return { column: column === "delta" ? "self" : column, descending };
+  if (column !== "self") return { column, descending };
+  return { column: "delta", descending: descending && diff.comparison >= diff.base };
 }
