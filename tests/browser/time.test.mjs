@@ -173,6 +173,43 @@ test("the keyboard chooses both parts", async () => {
   await end();
 });
 
+test("the strip says that it is shown without the filters of the picture", async () => {
+  const { page, at, end } = await openRecorded();
+  await drawnFrames(page, 2000 * MS);
+  const strip = at("heatmap");
+  const caption = page.locator(".heatmap-tools > .soft");
+  const noted = (display) =>
+    page.waitForFunction(
+      (display) => getComputedStyle(document.querySelector(".heatmap-map"), "::before").display === display,
+      display,
+    );
+  const before = await strip.boundingBox();
+  const tip = async () => {
+    const { x, y, width } = await strip.boundingBox();
+    await page.mouse.move(x + width / 2 + 2, y - 30);
+    await page.mouse.move(x + width / 2 + 2, y + 10);
+    return at("heat-tip").textContent();
+  };
+  assert.match(await caption.textContent(), /larger value\.$/);
+  assert.match(await tip(), / %$/);
+  await at("step-add").click();
+  await at("step-pattern").fill("render");
+  await page.keyboard.press("Enter");
+  await at("step").waitFor();
+  await caption.filter({ hasText: "Shown without filters." }).waitFor();
+  const same = ({ y, height }) => assert.deepEqual({ y, height }, { y: before.y, height: before.height });
+  same(await strip.boundingBox());
+  assert.match(await tip(), / % without filters$/);
+  assert.match(await strip.getAttribute("aria-label"), /^Profile over time without filters\./);
+  await noted("none");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await noted("block");
+  await shot(page, "strip-unfiltered");
+  await at("clear-steps").click();
+  await page.waitForSelector(".heatmap-map:not(.unfiltered)");
+  await end();
+});
+
 test("axes say when, and follow the zoom", async () => {
   const window = await openRecorded();
   const { page, at, end } = window;

@@ -66,6 +66,11 @@ export function timeOf(step: string): Seconds | null {
   return match && parseSeconds(match[1]);
 }
 
+/** Whether a step is a filter by frames or labels: it leaves out something, at all times. */
+export function isFilter(step: string): boolean {
+  return [...PATTERN_VERBS, ...TAG_VERBS].some((verb) => step.startsWith(`${verb}:`));
+}
+
 /** The span of the first step of time there is. */
 export function timeAmong(steps: string[]): Seconds | null {
   return steps.map(timeOf).find((span) => span !== null) ?? null;

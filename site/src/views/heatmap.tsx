@@ -1,7 +1,7 @@
 import { effect, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { core } from "../core/index.ts";
-import { type Seconds, timeAmong } from "../core/steps.ts";
+import { isFilter, type Seconds, timeAmong } from "../core/steps.ts";
 import type { Heatmap } from "../core/types.ts";
 import {
   cellsOf,
@@ -63,7 +63,9 @@ function Strip({ map }: { map: Heatmap }) {
   /** Where the pointer is. */
   const pointed = useSignal<Point | null>(null);
   const chosen = timeAmong(fileRoute.value.steps);
-  const { against, idle } = fileRoute.value;
+  const { against, idle, steps } = fileRoute.value;
+  /** The strip is always of the whole profile, and says so where the picture below is not. */
+  const unfiltered = steps.some(isFilter) ? " without filters" : "";
   const columns = map.cells.length / map.rows;
   const shade = useMemo(() => shading(map.cells), [map]);
   const total = useMemo(() => map.cells.reduce((sum, cell) => sum + cell, 0), [map]);
@@ -143,7 +145,7 @@ function Strip({ map }: { map: Heatmap }) {
   };
   const share = (of: number) => {
     const part = map.cells.slice(of * map.rows, (of + 1) * map.rows).reduce((sum, cell) => sum + cell, 0);
-    return percent(total > 0 ? part / total : 0);
+    return `${percent(total > 0 ? part / total : 0)}${unfiltered}`;
   };
   const describe = () => {
     const selected = chosen ? `; selected ${spanWords(chosen)}` : "";
@@ -159,7 +161,8 @@ function Strip({ map }: { map: Heatmap }) {
     <div class="heatmap">
       <div class="heatmap-tools">
         <span class="soft">
-          Each column is {formatMoment(map.column, map.column / 10)}, top to bottom. Stronger shade: larger value.
+          Each column is {formatMoment(map.column, map.column / 10)}, top to bottom.{" "}
+          {unfiltered ? "Shown without filters." : "Stronger shade: larger value."}
         </span>
         <button
           type="button"
@@ -192,7 +195,7 @@ function Strip({ map }: { map: Heatmap }) {
           </button>
         )}
       </div>
-      <div class="heatmap-map">
+      <div class={`heatmap-map${unfiltered && " unfiltered"}`}>
         <canvas
           ref={canvas}
           role="slider"
@@ -203,7 +206,7 @@ function Strip({ map }: { map: Heatmap }) {
           aria-label={
             second.value
               ? "Second part of the time range, to compare. Arrow keys move, Shift selects, Escape leaves."
-              : "Profile over time. Arrow keys move, Shift selects, Escape clears."
+              : `Profile over time${unfiltered}. Arrow keys move, Shift selects, Escape clears.`
           }
           aria-valuemin={0}
           aria-valuemax={columns - 1}
