@@ -241,6 +241,7 @@ test("axes say when, and follow the zoom", async () => {
   await page.waitForFunction(() =>
     /^1\.0\d* s$/.test(document.querySelectorAll("[data-testid=axis]")[1].querySelector("span")?.textContent ?? ""),
   );
+  assert.equal(await at("crumbs").getByRole("button").first().textContent(), "duration");
   const { x, y, width } = await at("flame").boundingBox();
   await page.mouse.move(x + width / 2, y + 30);
   await at("when").waitFor();

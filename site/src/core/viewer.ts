@@ -6,23 +6,24 @@ import { type Division, divided, sharesOf, WHOLE } from "./divided.ts";
 import { base64Of, gzip } from "./encoding.ts";
 import { importProfile, type JsonFormat, writeProfile } from "./imports.ts";
 import { type Named, readSymbols, type Symbols, type SymbolsRequest } from "./symbols.ts";
-import type {
-  Direction,
-  Graph,
-  Heatmap,
-  LabelKey,
-  LabelPage,
-  Layout,
-  LayoutWindow,
-  Line,
-  NodeDetail,
-  ProfileInfo,
-  Sandwich,
-  SearchInfo,
-  SortColumn,
-  TablePage,
-  Thread,
-  TreeInfo,
+import {
+  type Direction,
+  type Graph,
+  type Heatmap,
+  type LabelKey,
+  type LabelPage,
+  type Layout,
+  type LayoutWindow,
+  type Line,
+  type NodeDetail,
+  type ProfileInfo,
+  ROOT,
+  type Sandwich,
+  type SearchInfo,
+  type SortColumn,
+  type TablePage,
+  type Thread,
+  type TreeInfo,
 } from "./types.ts";
 import { warmUp } from "./warm.ts";
 
@@ -105,8 +106,9 @@ function wrap(viewer: Viewer) {
     const average = division.unit === undefined;
     return { ...divided(info, division), unit: division.unit ?? info.unit, average };
   };
-  const node = (tree: number, id: number) => divided(viewer.node(tree, id) as NodeDetail, divisionOf(tree));
-  const row = (tree: number, id: number) => divided(viewer.row(tree, id) as NodeDetail, divisionOf(tree));
+  const node = (tree: number, id: number) =>
+    withRootName(divided(viewer.node(tree, id) as NodeDetail, divisionOf(tree)));
+  const row = (tree: number, id: number) => withRootName(divided(viewer.row(tree, id) as NodeDetail, divisionOf(tree)));
   const scale = (profile: number, type: number, numerator: number, denominator: number) =>
     viewer.scale(profile, type, numerator, denominator) as ProfileInfo;
   /** What `use` makes of a profile as it is shown: of one that is shown as an average, of that average. */
@@ -290,6 +292,13 @@ function wrap(viewer: Viewer) {
     },
     nodeOf: (tree: number, func: number) => viewer.node_of(tree, func),
   };
+}
+
+/** A frame with the root of a chart called as in the picture: the core has one name for the roots of all trees. */
+function withRootName(detail: NodeDetail): NodeDetail {
+  if (detail.start !== null)
+    for (const frame of [detail, ...detail.path]) if (frame.node === ROOT) frame.name = "duration";
+  return detail;
 }
 
 function labels(viewer: Viewer, tree: number, boxes: Boxes): Map<number, string> {
