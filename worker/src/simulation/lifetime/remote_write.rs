@@ -206,11 +206,7 @@ fn what_can_not_be_sent_is_dropped() {
     let mut pushed = Vec::new();
     let minutes = |count: usize, pushed: &mut Vec<Pushed>| {
         for _ in 0..count {
-            let mut new = (7..).map(|mut seed| Pushed::new(world.clock.now(), &mut seed));
-            // A rule that counts all stacks selects it.
-            let counts =
-                |one: &Pushed| !fold(std::slice::from_ref(one), |_| true, MINUTE).is_empty();
-            let one = new.find(counts).unwrap();
+            let one = counted(world);
             one.push(world);
             pushed.push(one);
             sending.tick().unwrap();
