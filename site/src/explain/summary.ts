@@ -220,7 +220,7 @@ export function markdown(
 
 const SAME = "No difference: the totals of all functions are equal.";
 export const CHANGED = "Largest changes";
-export const TOTAL = "Total, including callees (not those that call over 90 %; of a chain of calls, one)";
+export const TOTAL = "Total, including callees (without callers of over 90 %; one function per chain of calls)";
 
 export function selfHeading(covered: number): string {
   return `Self, excluding callees (${percent(covered)} together)`;
