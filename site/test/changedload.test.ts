@@ -160,6 +160,8 @@ test("time with profiles counts, and a cut step in part", () => {
   assert.deepEqual(coveredMillis([minute, minute]), [MINUTE, MINUTE], "two minutes of one agent");
   const fewer = { ...minute, points: [2, 4], counts: [2, 4] };
   assert.deepEqual(coveredMillis([fewer, minute]), [0, 0]);
+  const long = { ...timeline, step: MINUTE, points: Array(20).fill(6), counts: Array(20).fill(6) };
+  assert.deepEqual(coveredMillis([long, { ...long, points: [3, 3], counts: [3, 3] }])[1], 0, "half of the processes");
   // How much of a step or two is covered is anyone's guess.
   assert.equal(minutes({ ...timeline, counts: counts.map((_, i) => (i < 2 ? 4 : 0)) }), 0);
 });
@@ -181,10 +183,12 @@ test("each service is looked at with its own label of versions", () => {
     one({ service_name: "quiet" }, 0, 60, 100),
     one({ service_name: "same load", version: "1" }, 0, 30, 100),
     one({ service_name: "same load", version: "2" }, 30, 60, 100),
+    one({ service_name: "rolled back", version: "1" }, 0, 60, 100),
+    one({ service_name: "rolled back", version: "2" }, 20, 22, 3),
     one({ service_name: "both from the first", version: "1" }, 0, 60, 100),
     one({ service_name: "both from the first", version: "2" }, 1, 60, 100),
   ];
-  const coverage = { series: 9, shown: 9, share: 1 };
+  const coverage = { series: 11, shown: 11, share: 1 };
   const found = new Map(changesIn(CPU, { start: 0, step: MINUTE, series, coverage, rounded: false }));
   assert.deepEqual([...found.keys()], ["a", "b", "same load"]);
   const versions = { before: "1", after: "2" };

@@ -44,7 +44,7 @@ test("a change is said as the table says it, also of a function that is new or g
 });
 
 test("advice names the settings of the runtime whose functions are there", async () => {
-  const adviceFor = async (stack: string) => {
+  const adviceFor = async (stack: string, name = "Garbage collection") => {
     Object.assign(engine, {
       table: () => ({ rows: [], count: 0 }),
       search: (_: number, query: string) => ({ matches: stack.split(";").filter(matcher(query)).length }),
@@ -52,10 +52,10 @@ test("advice names the settings of the runtime whose functions are there", async
     });
     const tree = { id: 1, type: "cpu", unit: "nanoseconds", total: 100, unmatched: [], diff: null };
     const { patterns } = await summarise(async () => tree as unknown as TreeInfo, "p", []);
-    return patterns.find(({ rule }) => rule.name === "Garbage collection")?.advice ?? "";
+    return patterns.find(({ rule }) => rule.name === name)?.advice ?? "";
   };
   const matcher = (query: string) => {
-    const pattern = new RegExp(query.slice(1, -1));
+    const pattern = new RegExp(query.slice(1, -1), "i");
     return (name: string) => pattern.test(name);
   };
   assert.match(await adviceFor("runtime.gcBgMarkWorker;runtime.gcDrain"), /\(GOGC\)[^-]*$/);
@@ -64,6 +64,10 @@ test("advice names the settings of the runtime whose functions are there", async
     /shows where\. A larger heap \(-Xmx\)/,
   );
   assert.match(await adviceFor("main;gc_collect_main"), /shows where\.$/);
+  const orjson = (name: string) => adviceFor(`main;${name}`, "JSON").then((advice) => /orjson/.test(advice));
+  const jackson = "com/fasterxml/jackson/core/json/UTF8StreamJsonParser.nextToken";
+  const told = [await orjson("json.loads"), await orjson("JSON.parse"), await orjson(jackson)];
+  assert.deepEqual(told, [true, false, false]);
 });
 
 test("of equal profiles there is no difference", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Timeline } from "../src/api.ts";
-import { steadyPace } from "../src/time/covered.ts";
+import { isPartlyCovered, steadyPace } from "../src/time/covered.ts";
 import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
 import { commonFactors, mergeFactor, pointsFor, quietMillis, seriesOf } from "../src/time/series.ts";
 
@@ -68,6 +68,13 @@ test("a service is quiet when it misses several profiles in a row, for minutes",
   assert.equal(quiet(...every10(41)), 0, "less than twice the usual pause");
   assert.equal(quiet(...every10(21)), 39);
   assert.equal(quiet(0, 0, 0), 0, "nothing at all is said elsewhere");
+});
+
+test("a step is partly profiled where profiles begin or end in it", () => {
+  const partly = (counts: number[]) => counts.flatMap((_, at) => (isPartlyCovered(counts, at) ? [at] : []));
+  assert.deepEqual(partly([0, 1, 4, 4, 4, 2, 0]), [1, 5]);
+  assert.deepEqual(partly([4, 4, 4, 8, 8, 8]), [], "more processes");
+  assert.deepEqual(partly([2, 1, 2, 1, 2, 1, 2, 1]), [], "an agent that pushes every 20 s into steps of 30");
 });
 
 test("steps put together keep their sums; what does not divide evenly is at the start", () => {

@@ -58,7 +58,7 @@ export const RULES: Rule[] = [
     stacks: [focus(NEW_COMPRESSOR), ONCE],
     advice: "Reuse compressors: a new one allocates all its tables.",
     hints: [
-      [raw`NewWriter`, "Use Reset and a sync.Pool."],
+      [raw`\b(?:gzip|flate|zlib|zstd)\.NewWriter`, "Use Reset and a sync.Pool."],
       [raw`^deflateInit`, "Use deflateReset."],
     ],
   },
@@ -176,7 +176,10 @@ export const RULES: Rule[] = [
     advice: "Parse and write each message once, and only the fields that are used.",
     hints: [
       [raw`^encoding/json\.`, "Generated code avoids reflection."],
-      [raw`^json\.|\bjson/`, "orjson is faster."],
+      [
+        raw`^json\.(?:loads?|dumps?|decoder|encoder)\b|\bjson/(?:__init__|decoder|encoder|scanner)\.py`,
+        "orjson is faster.",
+      ],
     ],
   },
   {

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Dialog } from "../components/controls/dialog.tsx";
 import { Icon } from "../components/controls/icon.tsx";
-import { argumentOf, verbOf } from "../core/steps.ts";
+import { argumentOf, isFilter, timeOf, verbOf } from "../core/steps.ts";
 import type { TableRow } from "../core/types.ts";
 import { namesakePlaces } from "../format/functionplace.ts";
 import { percent } from "../format/number.ts";
@@ -53,8 +53,8 @@ export function Explain({ close }: { close: () => void }) {
 /** From trees of its own: a search in the one on the screen would change what is marked there. */
 function summaryOf({ draw, title, facts }: Ready): Promise<Summary> | null {
   const filtered = filters().join(", ");
-  const told = [...facts.slice(0, 1), ...(filtered ? [`filtered by ${filtered}`] : [])];
-  return draw ? summarise(async (steps) => (await draw(steps)).tree, title, told) : null;
+  const described = [...facts.slice(0, 1), ...(filtered ? [`filtered by ${filtered}`] : [])];
+  return draw ? summarise(async (steps) => (await draw(steps)).tree, title, described) : null;
 }
 
 /** What a summary is of, where that isn't all: "focus ^gc$", `region="eu"`. */
@@ -62,7 +62,10 @@ function filters(): string[] {
   const { steps } = pictureRoute.peek();
   const at = route.peek();
   const labels = at.page === "explore" ? at.base.filters : [];
-  return [...labels, ...steps.map((step) => `${verbOf(step)} ${argumentOf(step)}`)];
+  return [
+    ...labels,
+    ...steps.filter((step) => isFilter(step) || timeOf(step)).map((step) => `${verbOf(step)} ${argumentOf(step)}`),
+  ];
 }
 
 function Sections({ summary, close }: { summary: Summary; close: () => void }) {

@@ -15,7 +15,7 @@ const WORTH = 0.02;
 /** A caller of nearly everything explains nothing. */
 const NEARLY_ALL = 0.9;
 /** A function with more than this of another's total, most of it on the same stacks, hands on what the other has. */
-const AS_LARGE = 0.97;
+const NEARLY_EQUAL = 0.97;
 const SAME_STACKS = 0.9;
 /** Functions with the largest totals that are looked at. */
 const LARGEST = 60;
@@ -138,12 +138,12 @@ function weightOf({ shares: [first, second] }: Found): number {
 /** Functions that call others, the largest first; of a chain that hands everything on, one. */
 async function withoutChains(treeOf: TreeOf, rows: TableRow[]): Promise<TableRow[]> {
   const listed: TableRow[] = [];
-  const beside = new Map<TableRow, TableRow[]>();
+  const onStacks = new Map<TableRow, TableRow[]>();
   for (const row of rows.filter(({ total, self, total_fraction }) => total > self && total_fraction < NEARLY_ALL)) {
     if (listed.length === LISTED) break;
-    const asLarge = listed.filter(({ total }) => row.total >= AS_LARGE * total);
-    for (const other of asLarge) if (!beside.has(other)) beside.set(other, await onStacksOf(treeOf, other));
-    if (!asLarge.some((other) => isAmong(beside.get(other) ?? [], row))) listed.push(row);
+    const nearlyEqual = listed.filter(({ total }) => row.total >= NEARLY_EQUAL * total);
+    for (const other of nearlyEqual) if (!onStacks.has(other)) onStacks.set(other, await onStacksOf(treeOf, other));
+    if (!nearlyEqual.some((other) => isAmong(onStacks.get(other) ?? [], row))) listed.push(row);
   }
   return listed;
 }
@@ -220,7 +220,7 @@ export function markdown(
 
 const SAME = "No difference: the totals of all functions are equal.";
 export const CHANGED = "Largest changes";
-export const TOTAL = "Total, including callees (without callers of over 90 %; one function per chain of calls)";
+export const TOTAL = "Total, including callees (without functions above 90 %; one per call chain)";
 
 export function selfHeading(covered: number): string {
   return `Self, excluding callees (${percent(covered)} together)`;

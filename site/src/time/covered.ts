@@ -26,7 +26,7 @@ export interface Counted {
 }
 
 /** A run that has so many profiles more or less than others is of more or fewer processes. */
-const OTHER_PACE = 0.1;
+const PACE_TOLERANCE = 0.1;
 
 /**
  * The mean number of profiles a millisecond, where they come at a steady pace; else null. An interval that doesn't divide the
@@ -40,7 +40,7 @@ export function steadyPace(...runs: Counted[][]): number | null {
   const pace = sum("profiles") / sum("millis");
   const isSteady = (steps: Counted[]) => {
     let [ahead, least, most] = [0, 0, 0];
-    const allowed = OTHER_PACE * steps.reduce((sum, { millis }) => sum + pace * millis, 0);
+    const allowed = PACE_TOLERANCE * steps.reduce((sum, { millis }) => sum + pace * millis, 0);
     for (const { profiles, millis } of steps) {
       ahead += profiles - pace * millis;
       [least, most] = [Math.min(least, ahead), Math.max(most, ahead)];
@@ -58,8 +58,16 @@ export function commonPace(all: Counted[][]): number | null {
   });
   const inside = runs.map((run) => run.slice(1, -1));
   const [first, ...others] = inside.flat().map(density);
-  if (first > 0 && others.every((one) => one === first)) return first;
-  return steadyPace(...runs) ?? steadyPace(...inside);
+  const isEven = first > 0 && others.every((one) => one === first);
+  const pace = isEven ? first : (steadyPace(...runs) ?? steadyPace(...inside));
+  // A run of one or two steps may be cut off at both ends, or have fewer processes.
+  return pace !== null && runs.every((run, i) => inside[i].length > 0 || isPacedBy(run, pace)) ? pace : null;
+}
+
+/** Whether a run has nearly as many profiles as a pace gives, or none. */
+function isPacedBy(run: Counted[], pace: number): boolean {
+  const expected = run.reduce((sum, { millis }) => sum + pace * millis, 0);
+  return run.reduce((sum, { profiles }) => sum + profiles, 0) >= (1 - PACE_TOLERANCE) * expected;
 }
 
 const density = ({ profiles, millis }: Counted) => profiles / millis;
@@ -89,6 +97,9 @@ const MOSTLY = 0.9;
 
 /** Whether profiles begin or end within a step. */
 export function isPartlyCovered(counts: number[], at: number): boolean {
-  if (counts[at - 1] && counts[at + 1]) return false;
-  return coveredParts(counts.map((profiles) => ({ profiles, millis: 1 })))[at] < MOSTLY;
+  if (!counts[at] || (counts[at - 1] && counts[at + 1])) return false;
+  const steps = counts.map((profiles) => ({ profiles, millis: 1 }));
+  const pace = commonPace([steps]);
+  // At a steady pace, some steps have a profile less.
+  return pace ? counts[at] < MOSTLY * Math.floor(pace) : coveredParts(steps, null)[at] < MOSTLY;
 }

@@ -47,7 +47,8 @@ struct Account {
 
 impl Account {
     fn owed(&self, now: i64) -> u64 {
-        // A clock that is set back forgives, rather than to refuse for as long.
+        // If the clock is set back, the difference counts as paid: otherwise pushes would be refused
+        // until it catches up.
         let millis = now.abs_diff(self.at);
         let paid = u128::from(self.rate) * u128::from(millis) / 1_000;
         u64::try_from(u128::from(self.bytes).saturating_sub(paid)).unwrap_or(u64::MAX)

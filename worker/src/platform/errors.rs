@@ -30,9 +30,9 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// Whether the same question fails again: it is refused, or asks for a damaged object.
-    pub(crate) fn is_lasting(&self) -> bool {
-        self.status < 500 || self.object.is_some()
+    /// Whether the same question fails again: it is refused, or needs a damaged object.
+    pub(crate) fn is_permanent(&self) -> bool {
+        self.status < 500 || (self.status == 500 && self.object.is_some())
     }
 
     pub(crate) fn new(status: u16, code: &str, message: impl Display) -> Self {

@@ -85,7 +85,9 @@ function FiringSeries({ alert, rule }: { alert: ListedAlert; rule: RecordingRule
           <li key={words} data-testid="firing-series">
             {words && <span>{words}</span>}
             <b>{amount || "no samples"}</b>
-            <span class="soft">since {formatMinute(since)}</span>
+            <span class="soft">
+              {amount ? "since" : "firing since"} {formatMinute(since)}
+            </span>
             {compared && (
               <a {...linkTo(compared)} title="Compare with the time just before" data-testid="firing-compared">
                 Compare<span class="hidden"> {words || alert.name}</span>

@@ -90,12 +90,12 @@ async function drawProfile(subject: Subject, asked: Wanted): Promise<Drawn> {
     return { tree: await core.chart(profile, type, asked.steps, thread), threads, thread };
   } catch (failure) {
     if (asked.steps.length === 0) throw failure;
-    return drawThreadLeft(subject, asked.steps, threads);
+    return drawThreadWithSamples(subject, asked.steps, threads);
   }
 }
 
 /** The chart of the first thread of which steps leave samples. */
-async function drawThreadLeft({ profile, type }: Subject, steps: string[], threads: Thread[]): Promise<Drawn> {
+async function drawThreadWithSamples({ profile, type }: Subject, steps: string[], threads: Thread[]): Promise<Drawn> {
   const part = await core.part(profile, steps);
   const left = await core.threads(part.id, type).finally(() => void core.close(part.id));
   // One that is the only one of its name there has its ID behind it among all.

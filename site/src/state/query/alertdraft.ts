@@ -134,7 +134,7 @@ function proposedThreshold(kind: AlertKind, loads: RulePreview | undefined): num
   return kind === "above" ? sorted[sorted.length - 1] * 1.2 : middle / 2;
 }
 
-/** The values of steps but those in which a series begins or ends, if it has others: of these a part has no profiles. */
+/** The values of all steps except those in which a series begins or ends, which are partly without profiles; all if no others are left. */
 function wholeSteps(series: (number | null)[][]): number[] {
   const isThere = (point: number | null) => point !== null;
   const all = series.flatMap((points) => points.filter(isThere));

@@ -58,8 +58,8 @@ export function changedLoad(sides: [Window[], Window[]], gauge: boolean, certain
     );
   });
   const isApart = ({ low, high }: Interval) => low > 0 || high < 0;
-  const isNews = Math.abs(after.share - before.share) >= LEAST_CHANGE * before.share;
-  const differs = certain && isNews && isApart(welch(before, after, FALSE_ALARMS));
+  const isLargeEnough = Math.abs(after.share - before.share) >= LEAST_CHANGE * before.share;
+  const differs = certain && isLargeEnough && isApart(welch(before, after, FALSE_ALARMS));
   return { before: before.share, after: after.share, differs };
 }
 

@@ -207,6 +207,9 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     const [previous, newest] = [...seen].sort((a, b) => a.time - b.time).slice(-2);
     // Of versions that were there from the first none is new.
     if (!newest || newest.step - whole.counts.findIndex((count) => count > 0) < 2) return [];
+    const last = whole.counts.findLastIndex((count) => count > 0);
+    // It may have been rolled back.
+    if (newest.last < last - 1) return [];
     const both = { before: previous.version, after: newest.version };
     return [[service, { kind: "version", from: newest.time, versions: both, type, label }]];
   });

@@ -71,7 +71,7 @@ pub(super) async fn evaluate(
                     conditions::evaluate(alert, rule, &measure, minutes, &firing, runner).await;
                 // Many minutes may have too many series, or be too much work, where few aren't.
                 match (found, minutes.first_quarter()) {
-                    (Err(problem), Some(fewer)) if problem.is_lasting() => minutes = fewer,
+                    (Err(problem), Some(fewer)) if problem.is_permanent() => minutes = fewer,
                     (found, _) => break found?,
                 }
             };

@@ -120,7 +120,7 @@ impl State {
             evaluated if evaluated > until + CATCH_UP => until - MINUTE,
             evaluated => evaluated.max(until - CATCH_UP),
         };
-        if alert.kind != Kind::NewFunction {
+        if alert.kind != Kind::NewFunction || after >= until {
             return Minutes { after, until };
         }
         let every = new_functions::EVERY;
@@ -153,7 +153,7 @@ impl State {
     /// The same, once in each `interval`.
     pub(super) fn refresh(&mut self, minute: i64, interval: i64) -> Vec<Instance> {
         let notified = self.notified();
-        if notified.is_empty() || minute - self.refreshed < interval {
+        if notified.is_empty() || minute.abs_diff(self.refreshed) < interval as u64 {
             return Vec::new();
         }
         self.refreshed = minute;

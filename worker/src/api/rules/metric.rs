@@ -48,7 +48,7 @@ pub(super) async fn metrics(
         let asked = steps.until - steps.from;
         let found = match points(rule, &measure, steps, asked, runner).await {
             Ok(found) => found,
-            Err(found) if found.is_lasting() => {
+            Err(found) if found.is_permanent() => {
                 problem = Some(found);
                 continue;
             }

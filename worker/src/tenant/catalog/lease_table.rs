@@ -64,12 +64,12 @@ pub(in crate::tenant) struct LeaseRow {
 }
 
 /// No lease is longer: 15 minutes.
-pub(in crate::tenant) const LONGEST_MILLIS: i64 = 15 * 60_000;
+pub(in crate::tenant) const MAX_LEASE_MILLIS: i64 = 15 * 60_000;
 
 impl LeaseRow {
-    /// Whether somebody has it at `now`. One that ends too late is of a clock that was ahead.
+    /// Whether somebody has it at `now`. One that ends later was made while the clock was ahead.
     pub(in crate::tenant) fn is_held(&self, now: i64) -> bool {
-        (1..=LONGEST_MILLIS).contains(&(self.expires - now))
+        (1..=MAX_LEASE_MILLIS).contains(&(self.expires - now))
     }
 }
 

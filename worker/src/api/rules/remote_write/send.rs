@@ -126,7 +126,7 @@ impl<B: Bucket, Q: Queries, O: Outgoing> Sender<'_, B, Q, O> {
                     }
                     most = Some(best);
                 }
-                Err(problem) if !problem.is_lasting() || minutes == 1 => return Err(problem),
+                Err(problem) if !problem.is_permanent() || minutes == 1 => return Err(problem),
                 Err(_) => {}
             }
             minutes = (minutes / 4).max(1);
