@@ -246,10 +246,10 @@ mod tests {
             .iter()
             .map(|b| (b.x.round(), b.width.round(), b.kind))
             .collect();
-        assert_eq!(
-            drawn,
-            [(0.0, 29.0, BoxKind::Run), (100.0, 10.0, BoxKind::Node)]
-        );
+        let run = |i: i32| (2.0 * i as f32, if i < 14 { 2.0 } else { 1.0 }, BoxKind::Run);
+        let runs = (0..15).map(run);
+        let expect: Vec<_> = runs.chain([(100.0, 10.0, BoxKind::Node)]).collect();
+        assert_eq!(drawn, expect);
         let shape = chart.tree.shape();
         assert!(boxes.iter().all(|b| shape.name(b.node) == "main"));
     }

@@ -269,7 +269,7 @@ impl<const SIDES: usize> Walk<'_, SIDES> {
                 return;
             };
             width *= self.widths.of(callee) as f64 / self.widths.of(caller) as f64;
-            if width < LEAST_WIDTH {
+            if width < LEAST_WIDTH || run.x + width <= 0.0 {
                 return;
             }
             self.emit(run.x, width, depth, callee, kind);
