@@ -266,7 +266,7 @@ describe("views", () => {
     await page.mouse.click(canvas.x + 2, canvas.y + 30);
     // A leaf calls nothing, and its callers are below it.
     const headings = at("drawer").locator("h3");
-    await headings.filter({ hasText: /^Callers \(shares/ }).waitFor();
+    await headings.filter({ hasText: /^Callers( of this occurrence)? \(shares/ }).waitFor();
     assert.equal(await headings.filter({ hasText: /^Call path$/ }).count(), 1);
     assert.deepEqual(await at("drawer").locator(".callers li").allTextContents(), ["No callees."]);
     assert.equal(await at("drawer-self").count(), 0);
