@@ -25,6 +25,8 @@ export interface Counted {
   millis: number;
 }
 
+const totalOf = (steps: Counted[], of: keyof Counted) => steps.reduce((sum, step) => sum + step[of], 0);
+
 /** A run that has so many profiles more or less than others is of more or fewer processes. */
 const PACE_TOLERANCE = 0.1;
 
@@ -35,12 +37,11 @@ const PACE_TOLERANCE = 0.1;
  */
 export function steadyPace(...runs: Counted[][]): number | null {
   const all = runs.flat();
-  const sum = (of: keyof Counted) => all.reduce((sum, one) => sum + one[of], 0);
   if (all.length === 0) return null;
-  const pace = sum("profiles") / sum("millis");
+  const pace = totalOf(all, "profiles") / totalOf(all, "millis");
   const isSteady = (steps: Counted[]) => {
     let [ahead, least, most] = [0, 0, 0];
-    const allowed = PACE_TOLERANCE * steps.reduce((sum, { millis }) => sum + pace * millis, 0);
+    const allowed = PACE_TOLERANCE * pace * totalOf(steps, "millis");
     for (const { profiles, millis } of steps) {
       ahead += profiles - pace * millis;
       [least, most] = [Math.min(least, ahead), Math.max(most, ahead)];
@@ -66,8 +67,7 @@ export function commonPace(all: Counted[][]): number | null {
 
 /** Whether a run has nearly as many profiles as a pace gives, or none. */
 function isPacedBy(run: Counted[], pace: number): boolean {
-  const expected = run.reduce((sum, { millis }) => sum + pace * millis, 0);
-  return run.reduce((sum, { profiles }) => sum + profiles, 0) >= (1 - PACE_TOLERANCE) * expected;
+  return totalOf(run, "profiles") >= (1 - PACE_TOLERANCE) * pace * totalOf(run, "millis");
 }
 
 const density = ({ profiles, millis }: Counted) => profiles / millis;
@@ -84,7 +84,7 @@ export function coveredParts(steps: Counted[], pace = commonPace([steps])): numb
     return steps.map(({ profiles, millis }, i) => (isEnd(i) ? Math.min(profiles, most(millis)) : profiles) / pace);
   }
   const filled = steps.filter(({ profiles }) => profiles > 0);
-  const inside = filled.filter((step) => !isEnd(steps.indexOf(step)));
+  const inside = steps.filter((step, i) => step.profiles > 0 && !isEnd(i));
   const whole = Math.min(...(inside.length > 0 ? inside : filled).map(density));
   return steps.map((step, i) => {
     if (step.profiles === 0) return 0;

@@ -63,7 +63,7 @@ pub(in crate::tenant) struct LeaseRow {
     pub(in crate::tenant) partitioning: Option<String>,
 }
 
-/// No lease is longer: 15 minutes.
+/// No lease is longer: 15 minutes, which is that of a rebuild.
 pub(in crate::tenant) const MAX_LEASE_MILLIS: i64 = 15 * 60_000;
 
 impl LeaseRow {

@@ -10,7 +10,7 @@ use pilotlight_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::lease_table::{Blame, LeaseState, end, held};
+use crate::tenant::catalog::lease_table::{Blame, LeaseState, MAX_LEASE_MILLIS, end, held};
 use crate::tenant::catalog::objects::{Facts, drop_one, drop_rebuilt, insert_live, summarize};
 use crate::tenant::catalog::published::{add_days, change_all_days, days_are_judged};
 use crate::tenant::catalog::sql::{Sql, Value, number};
@@ -18,7 +18,7 @@ use crate::tenant::catalog::table::{Catalog, Row, next, texts};
 
 /// How long a rebuild may take: a quarter of an hour. It reads one or two ranges of each object,
 /// some 50 a second: 40,000 objects.
-const REBUILD_MILLIS: i64 = 15 * 60 * 1000;
+const REBUILD_MILLIS: i64 = MAX_LEASE_MILLIS;
 
 /// The right to replace the catalog.
 #[derive(Clone, Debug, Serialize, Deserialize)]
