@@ -201,7 +201,7 @@ fn files_of_other_profilers_are_named() {
 #[test]
 fn what_is_no_profile_is_named_too() {
     let tar = [&[b'a'; 257][..], b"ustar\0", &[0; 300]].concat();
-    let cases: [(&[u8], &str); 21] = [
+    let cases: [(&[u8], &str); 23] = [
         (
             b"\x7fELF\x02\x01\x01\0\0\0\0\0",
             "a program (ELF; drop it on a profile in the viewer to symbolize that profile)",
@@ -267,6 +267,14 @@ fn what_is_no_profile_is_named_too() {
             "incomplete JSON, perhaps from an interrupted download",
         ),
         (b"buy milk\n", "text in an unknown format"),
+        (
+            b"[Thread debugging using libthread_db enabled]\n",
+            "text in an unknown format",
+        ),
+        (
+            b"[1,\n2",
+            "incomplete JSON, perhaps from an interrupted download",
+        ),
         (
             b"\xef\xbb\xbf{\"traceEvents\":[]}",
             "a Chrome trace, which the viewer can open",

@@ -140,6 +140,41 @@ mod tests {
     }
 
     #[test]
+    fn only_text_that_can_be_json_is_called_so() {
+        for (text, name) in [
+            (
+                "[Thread debugging using libthread_db enabled]\nUsing host libthread_db.\n",
+                "text in",
+            ),
+            ("[main] INFO started 5 workers", "text in"),
+            ("[    0.012345] Linux version 6.1", "text in"),
+            ("[1] done\n", "text in"),
+            ("[] is empty", "text in"),
+            ("[2026-11-22 10:00:00] started", "text in"),
+            ("{closure}", "text in"),
+            ("[main]", "text in"),
+            ("[0.5, null]", "JSON in"),
+            ("[\"a\"", "incomplete JSON,"),
+            ("[ true, tru", "incomplete JSON,"),
+            ("[tru", "incomplete JSON,"),
+            ("[-1.5e+3", "incomplete JSON,"),
+            ("[ ", "incomplete JSON,"),
+            ("{\n", "incomplete JSON,"),
+            ("[]", "JSON in"),
+            ("{}", "JSON in"),
+            ("[1]\n[2]", "JSON in"),
+            ("[[1] x]", "JSON in"),
+            ("{\"a\": x}", "JSON in"),
+        ] {
+            let message = open(text.as_bytes(), 99).expect_err(text).to_string();
+            assert!(
+                message.starts_with(&format!("this is {name} ")),
+                "{text}: {message}"
+            );
+        }
+    }
+
+    #[test]
     fn says_what_is_wrong_in_the_words_of_the_format() {
         let message = |bytes: &[u8], cap| open(bytes, cap).expect_err("is damaged").to_string();
         assert_eq!(

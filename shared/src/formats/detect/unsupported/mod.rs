@@ -99,13 +99,48 @@ fn text_or_json(start: &[u8], bytes: &[u8]) -> Option<UnsupportedFormat> {
     let text = start
         .iter()
         .all(|&b| b >= 0x20 || b"\t\r\n\x0c".contains(&b));
-    match start.trim_ascii_start().first()? {
+    let start = start.trim_ascii_start();
+    match start.first()? {
         _ if !text => None,
+        _ if !begins_as_json(start) => Some(Other("text in an unknown format")),
         b'{' if !bytes.trim_ascii_end().ends_with(b"}") => Some(Other(CUT_JSON)),
         b'[' if !bytes.trim_ascii_end().ends_with(b"]") => Some(Other(CUT_JSON)),
-        b'{' | b'[' => Some(Other("JSON in an unknown format")),
-        _ => Some(Other("text in an unknown format")),
+        _ => Some(Other("JSON in an unknown format")),
     }
+}
+
+/// Whether a text can be the beginning of an object or a list in JSON. Other texts begin with
+/// brackets, too: `[main] INFO`, `[0.012] Linux`. Only the first bytes decide, for the rest of a
+/// JSON document can be damaged.
+fn begins_as_json(start: &[u8]) -> bool {
+    let Some((bracket, inside)) = start.split_first() else {
+        return false;
+    };
+    let inside = inside.trim_ascii_start();
+    match (bracket, inside.first()) {
+        (b'{' | b'[', None) => true,
+        (b'{', Some(first)) => b"\"}".contains(first),
+        (b'[', Some(b'"' | b'[' | b'{')) => true,
+        (b'[', Some(_)) => begins_as_list(inside),
+        _ => false,
+    }
+}
+
+/// Whether a list of JSON can have this inside: a number, a word or nothing, and then a comma or the
+/// end, behind which only another document may come.
+fn begins_as_list(inside: &[u8]) -> bool {
+    const WORDS: [&[u8]; 3] = [b"true", b"false", b"null"];
+    let ends = |b: &u8| b.is_ascii_whitespace() || b",]".contains(b);
+    let length = inside.iter().position(ends).unwrap_or(inside.len());
+    let (value, rest) = inside.split_at(length);
+    let of_number = |b: &u8| b.is_ascii_digit() || b"+-.eE".contains(b);
+    let is_value = value.iter().all(of_number) || WORDS.iter().any(|word| word.starts_with(value));
+    is_value
+        && match rest.trim_ascii_start() {
+            [] | [b',', ..] => true,
+            [b']', after @ ..] => matches!(after.trim_ascii_start(), [] | [b'[' | b'{', ..]),
+            _ => false,
+        }
 }
 
 /// A format in JSON.
