@@ -201,7 +201,7 @@ fn files_of_other_profilers_are_named() {
 #[test]
 fn what_is_no_profile_is_named_too() {
     let tar = [&[b'a'; 257][..], b"ustar\0", &[0; 300]].concat();
-    let cases: [(&[u8], &str); 23] = [
+    let cases: [(&[u8], &str); 24] = [
         (
             b"\x7fELF\x02\x01\x01\0\0\0\0\0",
             "a program (ELF; drop it on a profile in the viewer to symbolize that profile)",
@@ -253,6 +253,10 @@ fn what_is_no_profile_is_named_too() {
             "a web page (HTML)",
         ),
         (b"<?xml version=\"1.0\"?><svg></svg>", "an image (SVG)"),
+        (
+            b"v8-version,12,4,254,21,-node.33,0\ntick,0x1401,549,0,0x0,6\n",
+            "a raw V8 log (`node --prof-process --preprocess` converts it), which Pilotlight can't open yet",
+        ),
         (
             b"goroutine 1 [running]:\nmain.main()\n",
             "a goroutine dump (debug=2), which the viewer can open",

@@ -294,6 +294,10 @@ mod tests {
                 "a PHP-serialized xhprof profile (`php -r 'echo json_encode(unserialize(file_get_contents($argv[1])));' FILE` converts it)",
             ),
             (
+                b"v8-version,11,3,244,8,-node.38,0\nv8-platform,linux,linux\ntick,0x1401,549,0,0x0,6\n",
+                "a raw V8 log (`node --prof-process --preprocess` converts it)",
+            ),
+            (
                 b"PERFFILE\x68\0\0\0",
                 "a recording from an old perf version (`perf script` prints it as text)",
             ),

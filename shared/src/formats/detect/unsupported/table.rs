@@ -51,6 +51,10 @@ pub(super) const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
         Profile("a trace-cmd recording (trace.dat; record with `perf record -g` instead)"),
     ),
     (b"*version\n", Imported("an Android method trace")),
+    (
+        b"v8-version,",
+        Profile("a raw V8 log (`node --prof-process --preprocess` converts it)"),
+    ),
     (b"SLOW", Profile("a streamed Android method trace")),
     (b"HCAT\x01\0\0\0", Imported("a CPython profile (binary)")),
     (b"HCAT\x02\0\0\0", Imported("a CPython profile (binary)")),
