@@ -7,8 +7,8 @@
 //!   columns. Processed ones of every version are read: with tables in each thread, and with shared
 //!   strings (56), sources (58) or all tables (60). The developer tools' old files hold a raw one.
 //! - A sample counts one, or its weight: `samples/count`, `time/nanoseconds` where weights are
-//!   milliseconds, `space/bytes`. One without a stack counts nothing; it says that the thread was
-//!   not seen then.
+//!   milliseconds, `space/bytes`. One without a stack counts nothing, as in the Firefox Profiler: it
+//!   says that the thread was not seen then. A warning says how many there are.
 //! - Labels are `thread`, `process` and the `category` of the leaf.
 //! - Times are kept, from the start of the file's first process on.
 //! - Calls that were inlined are lines of one location. `(root)` is no frame.
@@ -63,6 +63,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         mut warnings,
         sound,
         first_error,
+        without_stack,
         ends,
         ..
     } = reader;
@@ -71,6 +72,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             return Err(error);
         }
         warnings.add(|| "no thread in the file has samples".to_owned());
+    }
+    if without_stack > 0 {
+        warnings
+            .add(|| format!("{without_stack} samples have no stack and are left out of the total"));
     }
     let period = whole(of_file.meta.interval.unwrap_or(0.0), MILLISECOND);
     if period > 0 {
@@ -100,6 +105,8 @@ struct Reader {
     sound: usize,
     /// What is wrong with the first that isn't.
     first_error: Option<FormatError>,
+    /// How many samples have no stack.
+    without_stack: u64,
     /// The first and the last time.
     ends: Option<(i64, i64)>,
 }
@@ -252,6 +259,7 @@ impl Reader {
         let (stack, weights) = (samples.column("stack"), samples.column("weight"));
         for row in 0..samples.rows() {
             let stack = stack.index(row);
+            self.without_stack += u64::from(stack.is_none());
             let id = stack.and_then(|stack| stacks.ids[stack]);
             let category = stack.and_then(|stack| stacks.category(stack));
             let labels = *of_category.entry(category).or_insert_with(|| {

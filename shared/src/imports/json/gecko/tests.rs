@@ -20,9 +20,21 @@ fn read(text: &str) -> Result<Decoded, FormatError> {
 }
 
 fn draw(text: &str) -> String {
+    draw_with(text, &[])
+}
+
+fn draw_with(text: &str, warnings: &[&str]) -> String {
     let decoded = read(text).expect("opens");
-    assert_eq!(decoded.warnings, Vec::<String>::new());
+    assert_eq!(decoded.warnings, warnings);
     drawn(&decoded.profile)
+}
+
+/// Of a file in which one sample has no stack.
+fn draw_one_without_stack(text: &str) -> String {
+    draw_with(
+        text,
+        &["1 samples have no stack and are left out of the total"],
+    )
 }
 
 fn message(text: &str) -> String {
@@ -47,7 +59,7 @@ const DRAWN: &str = "samples/count\n\
 fn processed() {
     let samples = r#""samples":{"stack":[1,2,null],"time":[1.5,2,3],"weight":null}"#;
     let own = file(&format!("{TABLES},\"stringArray\":{STRINGS},{samples}"), "");
-    assert_eq!(draw(&own), DRAWN);
+    assert_eq!(draw_one_without_stack(&own), DRAWN);
     let decoded = read(&own).expect("opens");
     let header = decoded.profile.header();
     assert_eq!(
@@ -58,9 +70,12 @@ fn processed() {
     assert_eq!(decoded.profile.text(mapping.build_id), "AB0");
     // Strings are shared since version 56, and so are all tables since 60.
     let shared = format!(",\"shared\":{{\"stringArray\":{STRINGS}}}");
-    assert_eq!(draw(&file(&format!("{TABLES},{samples}"), &shared)), DRAWN);
+    assert_eq!(
+        draw_one_without_stack(&file(&format!("{TABLES},{samples}"), &shared)),
+        DRAWN
+    );
     let shared = format!(",\"shared\":{{{TABLES},\"stringArray\":{STRINGS}}}");
-    assert_eq!(draw(&file(samples, &shared)), DRAWN);
+    assert_eq!(draw_one_without_stack(&file(samples, &shared)), DRAWN);
     // So are files of sources since 58; later, prefixes and times are differences.
     let shared = shared
         .replace(r#""fileName":[3,null,null]"#, r#""source":[1,null,null]"#)
@@ -70,7 +85,7 @@ fn processed() {
         )
         .replace(r#""prefix":[null,0,0]"#, r#""prefixOffset":[0,1,2]"#);
     let samples = samples.replace(r#""time":[1.5,2,3]"#, r#""timeDeltas":[1.5,0.5,1]"#);
-    assert_eq!(draw(&file(&samples, &shared)), DRAWN);
+    assert_eq!(draw_one_without_stack(&file(&samples, &shared)), DRAWN);
 }
 
 #[test]
@@ -103,9 +118,15 @@ fn raw() {
             .map(|(stack, value, at)| format!("{stack} thread=T {value} @{}\n", at + later))
             .concat()
     };
-    assert_eq!(draw(&process), format!("samples/count\n{}", expect(0)));
+    assert_eq!(
+        draw_one_without_stack(&process),
+        format!("samples/count\n{}", expect(0))
+    );
     let sorted = process.replace(thread, sorted);
-    assert_eq!(draw(&sorted), format!("samples/count\n{}", expect(0)));
+    assert_eq!(
+        draw_one_without_stack(&sorted),
+        format!("samples/count\n{}", expect(0))
+    );
     // Processes inside have times of their own, and old ones are written as texts.
     let outer = format!(
         r#"{{"meta":{{"interval":1,"startTime":1000}},"libs":"[]","threads":[{}],
@@ -113,10 +134,19 @@ fn raw() {
         serde_json::Value::from(process.as_str())
     );
     let both = [expect(5_000_000), expect(5_000_000)].concat();
-    assert_eq!(draw(&outer), format!("samples/count\n{both}"));
+    assert_eq!(
+        draw_with(
+            &outer,
+            &["2 samples have no stack and are left out of the total"]
+        ),
+        format!("samples/count\n{both}")
+    );
     let tools =
         format!(r#"{{"label":"x","profile":{process},"fileType":"Recorded Performance Data"}}"#);
-    assert_eq!(draw(&tools), format!("samples/count\n{}", expect(0)));
+    assert_eq!(
+        draw_one_without_stack(&tools),
+        format!("samples/count\n{}", expect(0))
+    );
     for (samples, expect) in [
         (r#""data":[[1]]"#, "a table has \"data\" but no \"schema\""),
         (
