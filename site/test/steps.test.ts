@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { effect } from "@preact/signals";
 import { nameOf, parseSteps, stepOf } from "../src/core/steps.ts";
-import { stepLabel } from "../src/format/step.ts";
+import { idleReason, stepLabel } from "../src/format/step.ts";
 import { engine, idle, server } from "./page.ts";
 
 const { go, pictureRoute, undo, visit } = await import("../src/state/url/router.ts");
@@ -33,6 +33,8 @@ test("steps in words", () => {
   label("group:package", "by package");
   label("recursion:direct", "recursion folded");
   label("inlines:hide", "inlined calls hidden");
+  assert.equal(idleReason("group:module"), "no frame has a module");
+  assert.equal(idleReason("focus:x"), "matches nothing");
 });
 
 test("what is no step is left out, and there is an end to them", () => {

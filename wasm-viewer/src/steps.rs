@@ -170,10 +170,21 @@ impl Step {
             }
             Self::Group(by) => {
                 let grouped = verbs::group(profile, *by);
-                (fold(&grouped, Recursion::Direct)?, true)
+                let folded = fold(&grouped, Recursion::Direct)?;
+                let matched = folded.is_empty() || has_names(&folded);
+                (folded, matched)
             }
         })
     }
+}
+
+/// Whether any frame of a grouped profile has a name: a profile without files has none by file.
+fn has_names(grouped: &Profile) -> bool {
+    let functions = grouped.functions().iter().map(|function| function.name);
+    let modules = grouped.mappings().iter().map(|mapping| mapping.file);
+    functions
+        .chain(modules)
+        .any(|name| !grouped.text(name).is_empty())
 }
 
 /// When the first sample was taken.

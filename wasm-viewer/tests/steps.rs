@@ -100,6 +100,13 @@ fn what_matches_nothing_is_told() {
         assert_eq!((info.total, info.nodes), (0.0, 1), "{step}");
         assert_eq!(info.unmatched, [0], "{step}");
     }
+    // Folded stacks have neither files nor modules.
+    for step in ["group:file", "group:module"] {
+        let info = tree(&mut session, profile, &[step]);
+        assert_eq!((info.nodes, info.unmatched), (2, vec![0]), "{step}");
+        let info = tree(&mut session, profile, &["focus:x", step]);
+        assert_eq!(info.unmatched, [0], "{step}: nothing is left to group");
+    }
 }
 
 /// One stack of two functions of a package, in one file, below one of another library.
@@ -140,6 +147,7 @@ fn frames_are_grouped() {
     let profile = session.open("shop", &native()).expect("opens").id;
     let mut names = |step: &str| -> Vec<String> {
         let info = tree(&mut session, profile, &[step]);
+        assert_eq!(info.unmatched, Vec::<u32>::new(), "{step}");
         let view = session.view(info.id).expect("open");
         let nodes: Vec<u32> = (1..info.nodes).collect();
         view.names(&nodes).expect("nodes")

@@ -24,3 +24,8 @@ export function stepLabel(step: string): string {
   if (verb === "inlines") return "inlined calls hidden";
   return `${verb.replace("-", " ")} ${name === null ? `/${argument}/` : baseName(name)}`;
 }
+
+/** Why a step leaves the picture without what it asks for. */
+export function idleReason(step: string): string {
+  return verbOf(step) === "group" ? `no frame has a ${argumentOf(step)}` : "matches nothing";
+}

@@ -7,7 +7,7 @@ import { PatternForm } from "../components/query/patternform.tsx";
 import { core } from "../core/index.ts";
 import { GROUPS, type Group, PATTERN_VERBS, type PatternVerb, TAG_VERBS, type TagVerb, timeOf } from "../core/steps.ts";
 import { percent } from "../format/number.ts";
-import { spanLabel, stepLabel } from "../format/step.ts";
+import { idleReason, spanLabel, stepLabel } from "../format/step.ts";
 import { formatExact, formatValue, unitOf } from "../format/value.ts";
 import { shown } from "../state/profile/shown.ts";
 import {
@@ -41,17 +41,18 @@ export function Steps() {
     <div class="steps" data-testid="steps">
       {steps.map((step, i) => {
         const idle = unmatched.includes(i);
+        const reason = idle ? idleReason(step) : "";
         return (
           <button
             type="button"
             class={["chip", idle && "idle", against && timeOf(step) && "baseline"].filter(Boolean).join(" ")}
             key={`${i}${step}`}
-            title={`${idle ? "Matches nothing. " : ""}Remove ${step}`}
+            title={`${reason && `${reason[0].toUpperCase()}${reason.slice(1)}. `}Remove ${step}`}
             data-testid="step"
             onClick={() => removeStep(i)}
           >
             {stepLabel(step)}
-            {idle && ", matches nothing"}
+            {reason && `, ${reason}`}
             <Icon name="close" />
           </button>
         );
