@@ -17,7 +17,7 @@ const {
   statusWords,
   storedAlert,
 } = await import("../src/state/query/alert.ts");
-const { drafted, draftOf, loadsOf, newDraft, refusedKind, typedUnits, unitFor, withKind } = await import(
+const { chartPoints, drafted, draftOf, loadsOf, newDraft, refusedKind, typedUnits, unitFor, withKind } = await import(
   "../src/state/query/alertdraft.ts"
 );
 const { firingCountWords } = await import("../src/state/query/firingcount.ts");
@@ -25,6 +25,8 @@ const { lossWords, statusOf, watchWords } = await import("../src/state/query/ale
 const { sentence } = await import("../src/state/saving.ts");
 const { zone } = await import("../src/time/zone.ts");
 zone.value = "utc";
+
+const minute = 60_000;
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const ALLOCATED = "memory:alloc_space:bytes:space:bytes";
@@ -197,6 +199,15 @@ test("series that fire at the same time are one mark of the chart", () => {
   ]);
 });
 
+test("the chart of an alert averages as the alert does", () => {
+  const day = { from: 0, until: 24 * 60 * minute };
+  const points = (minutes: number) => chartPoints({ ...newDraft("above"), minutes }, day);
+  // The server takes the shortest round step that is longer than the span divided by this.
+  assert.deepEqual([5, 2, 1].map(points), [289, 721, 721]);
+  assert.equal(points(10), undefined);
+  assert.equal(chartPoints(newDraft("silent"), day), undefined);
+});
+
 test("a series leads to its profiles: its labels are filters, around the time at which it began", () => {
   const on = rule(CPU, { query: `${CPU}{service_name="checkout",region!="us"}`, group_by: ["region", "k8s.pod"] });
   assert.deepEqual(seriesFilters(on, { region: "eu", k8s_pod: 'a"b', other: "x" }), [
@@ -208,7 +219,6 @@ test("a series leads to its profiles: its labels are filters, around the time at
   assert.equal(spanAround(alert(), 100 * 60_000, 110 * 60_000).until, 110 * 60_000, "never in the future");
 });
 
-const minute = 60_000;
 const preview = (unit: string, points: (number | null)[], step = 10 * minute) => ({
   unit,
   start: 0,

@@ -20,7 +20,7 @@ function changed(found?: ReturnType<typeof changesIn>[number][1]) {
 
 /** Windows of a minute with four profiles each; the last is cut off. */
 const windows = (totals: number[]) =>
-  totals.map((total, i) => ({ total, profiles: i === totals.length - 1 ? 2 : 4, millis: MINUTE }));
+  totals.map((total, i) => ({ from: i * MINUTE, total, profiles: i === totals.length - 1 ? 2 : 4, millis: MINUTE }));
 
 test("a load is an amount for the time with profiles, whatever is cut off at its ends", () => {
   const load = changedLoad([windows([100, 102, 98, 50]), windows([140, 139, 141, 70])], false, true);
@@ -30,8 +30,23 @@ test("a load is an amount for the time with profiles, whatever is cut off at its
   assert.equal(changedLoad([windows([100, 102, 98, 50]), windows([140, 139, 141, 70])], false, false).differs, false);
 });
 
+test("a leak that goes on through a deploy is told as gradual", () => {
+  const sides = (load: (window: number) => number): Parameters<typeof changedLoad>[0] => {
+    const all = windows(Array.from({ length: 21 }, (_, i) => load(i) + (i % 3)));
+    return [all.slice(0, 10), all.slice(10, 20)];
+  };
+  const isGradual = (load: (window: number) => number) => changedLoad(sides(load), false, true).gradual;
+  assert.ok(isGradual((i) => 100 + 5 * i) && isGradual((i) => 200 - 5 * i));
+  assert.ok(!isGradual((i) => (i < 10 ? 100 : 150)), "a step");
+  assert.ok(!isGradual(() => 100), "nothing");
+  assert.ok(!isGradual((i) => (i < 10 ? 100 : 100 + 5 * (i - 9))), "a leak that began with the deploy");
+  const [before, after] = sides((i) => 100 + 5 * i);
+  assert.ok(!changedLoad([after, before], false, true).gradual, "sides that aren't in order");
+});
+
 test("a gap has no load, and an agent that pushes seldom has no gaps", () => {
-  const side = (counts: number[]) => counts.map((n) => ({ total: 10 * n, profiles: n, millis: MINUTE }));
+  const side = (counts: number[]) =>
+    counts.map((n, i) => ({ from: i * MINUTE, total: 10 * n, profiles: n, millis: MINUTE }));
   const loads = (first: number[], second: number[]) => {
     const { before, after } = changedLoad([side(first), side(second)], false, true);
     return [before * MINUTE, after * MINUTE].map((load) => Math.round(load * 100) / 100);
@@ -46,7 +61,7 @@ test("where an agent that pushes every 10.15 s began within a window, it ran for
     Array.from({ length: counts }, (_, i) => {
       const until = (time: number) => Math.max(0, Math.ceil((time - 28) / 10.15));
       const profiles = until(from + 30 * (i + 1)) - until(from + 30 * i);
-      return { total: 5 * profiles, profiles, millis: 30_000 };
+      return { from: 1000 * from + 30_000 * i, total: 5 * profiles, profiles, millis: 30_000 };
     });
   const load = changedLoad([side(0, 9), side(270, 9)], false, true);
   assert.ok(Math.abs(load.before - load.after) < 1e-9 && !load.differs, `${load.before} ${load.after}`);
@@ -79,15 +94,17 @@ test("the cause is what has the largest part of the change, if it has a fifth", 
   });
   const listed = [changed("planted", 0.1, 0.4), changed("caller", 0.5, 0.7), changed("small", 0.3, 0.25)];
   const changes = { listed, heaviest: null, largest: 0.3, others: 0, unknown: 0, certain: true, byProcess: false };
-  const load = { before: 1, after: 1.5, differs: true };
+  const load = { before: 1, after: 1.5, differs: true, gradual: false };
   const cause = causeOf(load, changes, ["planted", "small"]);
   assert.equal(cause?.name, "planted");
   assert.ok(Math.abs((cause?.part ?? 0) - 1) < 1e-9, "0.5 of 0.5");
   assert.equal(causeOf(load, changes, ["small"]), null, "0.075 of 0.5");
   // Where the load fell, what fell with it.
-  const fell = causeOf({ before: 1.5, after: 1, differs: true }, { ...changes, listed: [changed("gone", 0.4, 0.1)] }, [
-    "gone",
-  ]);
+  const fell = causeOf(
+    { before: 1.5, after: 1, differs: true, gradual: false },
+    { ...changes, listed: [changed("gone", 0.4, 0.1)] },
+    ["gone"],
+  );
   assert.ok(fell && Math.abs(fell.part - 1) < 1e-9);
 });
 
@@ -102,7 +119,7 @@ test("where no share changed, the cause is what is nearly all of the profile", (
   });
   const cause = (before: number, after: number) =>
     causeOf(
-      { before: 257, after: 341, differs: true },
+      { before: 257, after: 341, differs: true, gradual: false },
       {
         listed: [],
         heaviest: heaviest(before, after),
@@ -120,18 +137,18 @@ test("where no share changed, the cause is what is nearly all of the profile", (
 });
 
 test("functions are alike where none may have a fifth of the change", () => {
-  const load = { before: 1, after: 1.5, differs: true };
+  const load = { before: 1, after: 1.5, differs: true, gradual: false };
   const none = { listed: [], heaviest: null, others: 3, unknown: 0, certain: true, byProcess: false };
   assert.ok(areAlike(load, { ...none, largest: 0.05 }));
   // A new function that is too young to be sure of.
   assert.ok(!areAlike(load, { ...none, largest: 0.3 }));
-  assert.ok(!areAlike({ before: 1.5, after: 0.5, differs: true }, { ...none, largest: 0.2 }));
+  assert.ok(!areAlike({ before: 1.5, after: 0.5, differs: true, gradual: false }, { ...none, largest: 0.2 }));
 });
 
 test("a canary beside the version before it is no drop of the load", () => {
   const span = (from: number, until: number) => ({ from, until });
   assert.ok(areTogether(span(0, 60), span(20, 60)) && !areTogether(span(0, 60), span(50, 110)));
-  const side = (profiles: number) => Array(3).fill({ total: 1, profiles, millis: MINUTE });
+  const side = (profiles: number) => Array(3).fill({ from: 0, total: 1, profiles, millis: MINUTE });
   assert.ok(numbersDiffer([side(36), side(4)]) && !numbersDiffer([side(36), side(35)]));
 });
 

@@ -88,6 +88,15 @@ function squares(steps: Step[]): number {
   return steps.reduce((sum, { value }) => sum + (value - level) ** 2, 0);
 }
 
+/** A side that goes on with a trend is at least so steep, as a part of both. */
+const STEEP = 0.5;
+
+/** Whether the load rose or fell steadily through both sides, rather than from one to the other, or from the second on. */
+export function isGradual({ before, after }: Sides): boolean {
+  const steep = STEEP * slopeOf([...before, ...after]);
+  return isSteady({ before, after }) && [before, after].every((side) => slopeOf(side) / steep >= 1);
+}
+
 /** Whether a line explains both sides clearly better than a step between them. */
 function isSteady({ before, after }: Sides): boolean {
   return squares(before) + squares(after) > STEADY * squaresAroundLine([...before, ...after]);
@@ -143,10 +152,19 @@ function sidesOf({ whole }: Load, from: number): Sides {
 
 /** The sum of squares around the line that fits best. */
 function squaresAroundLine(steps: Step[]): number {
-  const [middle, level] = [mean(steps.map(({ at }) => at)), mean(steps.map(({ value }) => value))];
+  const [{ middle, level }, slope] = [centreOf(steps), slopeOf(steps)];
+  return steps.reduce((sum, { at, value }) => sum + (value - level - slope * (at - middle)) ** 2, 0);
+}
+
+/** How steep the line is that fits best. */
+function slopeOf(steps: Step[]): number {
+  const { middle, level } = centreOf(steps);
   const sum = (of: (step: Step) => number) => steps.reduce((all, step) => all + of(step), 0);
-  const slope = sum(({ at, value }) => (at - middle) * (value - level)) / sum(({ at }) => (at - middle) ** 2);
-  return sum(({ at, value }) => (value - level - slope * (at - middle)) ** 2);
+  return sum(({ at, value }) => (at - middle) * (value - level)) / sum(({ at }) => (at - middle) ** 2);
+}
+
+function centreOf(steps: Step[]) {
+  return { middle: mean(steps.map(({ at }) => at)), level: mean(steps.map(({ value }) => value)) };
 }
 
 /** The cut that divides the steps best, by the sum of squares that it explains, with the least on each side; -1 if none. */

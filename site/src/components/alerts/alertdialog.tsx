@@ -4,6 +4,7 @@ import type { AlertTarget } from "../../state/page/alerttarget.ts";
 import { type AlertKind, alertWords, isLevel, previewHours, storedAlert } from "../../state/query/alert.ts";
 import {
   type AlertDraft,
+  chartPoints,
   drafted,
   draftOf,
   KINDS,
@@ -68,7 +69,7 @@ function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget;
   };
   const opened = useRef(Date.now());
   const span = { from: opened.current - previewHours(draft.kind) * HOUR, until: opened.current };
-  const preview = useRulePreview(rule, span);
+  const preview = useRulePreview(rule, span, chartPoints(draft, span));
   const loads = preview.value && loadsOf(preview.value, queryParts(rule.query).type, span);
   const made = drafted(draft, rule, stored && storedAlert(stored), loads);
   const { alert } = made;

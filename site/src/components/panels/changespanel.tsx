@@ -219,6 +219,7 @@ function Summary({ answer }: { answer: Answer }) {
     <div class="changes-summary" data-testid="changes-summary">
       <p class="changes-news">
         {answer.load && <LoadNews answer={answer} load={answer.load} />}
+        {answer.load?.gradual && ` ${gradually(answer)}`}
         {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer.load)}`}
         {began && ` First profile of ${label} ${after.value}: ${within(after.seen.from, answer.stepMillis)}.`}
       </p>
@@ -241,6 +242,13 @@ function Summary({ answer }: { answer: Answer }) {
 function within(from: number, step: number): string {
   const begin = formatMinute(from);
   return step <= 60_000 ? begin : `between ${begin} and ${formatMinute(from + step)}`;
+}
+
+/** That a difference of two sides isn't of the moment at which they are divided. */
+function gradually({ label, load, sides }: Answer): string {
+  const verb = load && load.after > load.before ? "rose" : "fell";
+  const already = label === "" ? "" : `, already before ${label} ${sides.after.value || "not set"}`;
+  return `It ${verb} steadily${already}.`;
 }
 
 /** What it means that the load changed and no share did. */

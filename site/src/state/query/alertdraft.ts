@@ -2,7 +2,7 @@
 import { A_SECOND } from "../../core/divided.ts";
 import { isGauge } from "../../format/type.ts";
 import type { Span } from "../../time/range.ts";
-import { type Alert, type AlertKind, isLevel, isWhole, proposedAlertName, unitOfKind } from "./alert.ts";
+import { type Alert, type AlertKind, isLevel, isWhole, MINUTE, proposedAlertName, unitOfKind } from "./alert.ts";
 import { queryParts, type RecordingRule } from "./recordingrule.ts";
 import type { RulePreview } from "./recordingrules.ts";
 
@@ -120,6 +120,15 @@ export function loadsOf(preview: RulePreview, type: string, span: Span): RulePre
     return value === null || covered < step / 2 ? null : (value * factor) / covered;
   };
   return { ...preview, unit, series: series.map((one) => ({ ...one, points: one.points.map(perSecond) })) };
+}
+
+/** Minutes: longer windows are shown in the chart's usual steps, and shorter ones would make too many points. */
+const SHOWN_WINDOWS = { least: 2, most: 10 };
+
+/** The number of points with which a chart averages as a level does; undefined where the chart's own number will do. */
+export function chartPoints({ kind, minutes }: AlertDraft, span: Span): number | undefined {
+  if (!isLevel(kind) || minutes >= SHOWN_WINDOWS.most) return undefined;
+  return Math.floor((span.until - span.from) / (MINUTE * Math.max(minutes, SHOWN_WINDOWS.least))) + 1;
 }
 
 /** A threshold that yesterday's values didn't reach: a fifth above the highest, or half of the typical. */

@@ -2,6 +2,7 @@
 
 import { type Counted, commonPace, coveredParts } from "../../time/covered.ts";
 import { type Interval, shareOf, welch } from "../../time/interval.ts";
+import { isGradual } from "../../time/loadchange.ts";
 import type { Span } from "../../time/range.ts";
 import { merged, mergeFactor } from "../../time/series.ts";
 import { type Changes, FALSE_ALARMS, LEAST_CHANGE } from "./changed.ts";
@@ -13,6 +14,8 @@ export interface ChangedLoad {
   after: number;
   /** Whether they differ by more than varies between the windows of a side. */
   differs: boolean;
+  /** Whether it rose or fell all the time, before the second side began, too. */
+  gradual: boolean;
 }
 
 /** A function, and which part of a difference it has. */
@@ -23,6 +26,7 @@ export interface Cause {
 
 /** A window of a side, with profiles or without. */
 export interface Window extends Counted {
+  from: number;
   total: number;
 }
 
@@ -49,18 +53,23 @@ export function numbersDiffer(sides: [Window[], Window[]]): boolean {
 export function changedLoad(sides: [Window[], Window[]], gauge: boolean, certain: boolean): ChangedLoad {
   const both = sides.map(withoutGaps);
   const pace = commonPace(both);
-  const [before, after] = both.map((windows) => {
+  const loads = both.map((windows) => {
     const covered = coveredParts(windows, pace);
-    return shareOf(
-      windows
-        .map(({ total, profiles }, i) => ({ value: total, whole: gauge ? profiles : covered[i] }))
-        .filter(({ whole }) => whole > 0),
-    );
+    return windows
+      .map(({ total, profiles, from }, i) => ({ at: from, value: total, whole: gauge ? profiles : covered[i] }))
+      .filter(({ whole }) => whole > 0);
   });
+  const [before, after] = loads.map(shareOf);
   const isApart = ({ low, high }: Interval) => low > 0 || high < 0;
   const isLargeEnough = Math.abs(after.share - before.share) >= LEAST_CHANGE * before.share;
   const differs = certain && isLargeEnough && isApart(welch(before, after, FALSE_ALARMS));
-  return { before: before.share, after: after.share, differs };
+  return { before: before.share, after: after.share, differs, gradual: differs && isDrift(loads) };
+}
+
+/** Whether the second of two sides only goes on with what the first began. */
+function isDrift(loads: { at: number; value: number; whole: number }[][]): boolean {
+  const [before, after] = loads.map((windows) => windows.map(({ at, value, whole }) => ({ at, value: value / whole })));
+  return before[before.length - 1].at < after[0].at && isGradual({ before, after });
 }
 
 /** Windows so long that an agent that pushes seldom leaves none of them empty; see mergeFactor. */
@@ -72,7 +81,9 @@ function withoutGaps(windows: Window[]): Window[] {
       factor,
     );
   const [totals, profiles, millis] = [sums("total"), sums("profiles"), sums("millis")];
-  return totals.map((total, i) => ({ total, profiles: profiles[i], millis: millis[i] }));
+  const first = windows.length - totals.length * factor;
+  const from = (i: number) => windows[Math.max(0, first + i * factor)].from;
+  return totals.map((total, i) => ({ from: from(i), total, profiles: profiles[i], millis: millis[i] }));
 }
 
 /** Nearly all. */

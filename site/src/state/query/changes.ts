@@ -160,7 +160,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   const inOrder = (i: number) =>
     all[i].windows.map(({ total, profiles }, at): Window => {
       const { from, until } = plans[i].windows[at];
-      return { total, profiles, millis: until - from };
+      return { from, total, profiles, millis: until - from };
     });
   const both: [Window[], Window[]] = [inOrder(0), inOrder(1)];
   const [before, after] = parts.map(({ windows, processes }) => ({

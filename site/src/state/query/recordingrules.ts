@@ -96,7 +96,7 @@ export function useQueryLabels(query: string): Record<string, string[]> {
 }
 
 /** A rule's values in a span, for a component. The former values stay while others are loaded. */
-export function useRulePreview(rule: RuleDraft, span: Span): Loaded<RulePreview> {
+export function useRulePreview(rule: RuleDraft, span: Span, points = POINTS): Loaded<RulePreview> {
   const loaded = useSignal<Loaded<RulePreview>>({ state: "loading" });
   // These change with each key press, and the values don't depend on them.
   const asked = JSON.stringify({ ...rule, metric_name: "", external_labels: {} });
@@ -105,9 +105,9 @@ export function useRulePreview(rule: RuleDraft, span: Span): Loaded<RulePreview>
     const stop = new AbortController();
     const isTyped = TYPED.some((name) => former.current[name] !== rule[name]);
     former.current = rule;
-    void trackWork(preview(JSON.parse(asked) as RuleDraft, span, loaded, stop.signal, isTyped ? PAUSE : 0));
+    void trackWork(preview(JSON.parse(asked) as RuleDraft, span, points, loaded, stop.signal, isTyped ? PAUSE : 0));
     return () => stop.abort();
-  }, [asked, span.from, span.until]);
+  }, [asked, span.from, span.until, points]);
   return loaded.value;
 }
 
@@ -117,13 +117,14 @@ const TYPED = ["query", "function", "function_regex"] as const;
 async function preview(
   rule: RuleDraft,
   span: Span,
+  points: number,
   loaded: Signal<Loaded<RulePreview>>,
   stopped: AbortSignal,
   pause: number,
 ) {
   loaded.value = { state: "loading", value: loaded.peek().value };
   const [from, until] = [span.from, span.until].map((time) => String(Math.round(time)));
-  const params = { from, until, points: String(POINTS) };
+  const params = { from, until, points: String(points) };
   try {
     if (pause > 0) await new Promise((go) => setTimeout(go, pause));
     const [value] = await askInTurn(
