@@ -82,7 +82,12 @@ test("a load that changes minutes after a deploy, or before it, is told when it 
 test("a load that changes during a rollout of minutes is the deploy's", () => {
   const values = Array.from({ length: 60 }, (_, minute) => 100 + 20 * Math.min(Math.max(minute - 29, 0), 8));
   const [old, fresh] = versions(["1.0", 0], ["2.0", 30]);
-  assert.equal(loadChange(seriesOf(values), [{ ...old, last: 37 }, fresh])?.kind, "deploy");
+  const told = (last: number) => {
+    const { kind, from, before, after } = loadChange(seriesOf(values), [{ ...old, last }, fresh]) ?? {};
+    return [kind, from, before, after && Math.round(after)];
+  };
+  assert.deepEqual(told(37), ["deploy", 30 * MINUTE, 100, 260], "without the minutes in which both run");
+  assert.deepEqual(told(59), ["deploy", 30 * MINUTE, 100, 246], "they go on beside each other");
 });
 
 test("a level that changes without a deploy is found where it changes", () => {

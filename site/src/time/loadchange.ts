@@ -61,16 +61,24 @@ function deploys(load: Load, versions: VersionSteps[]): (LoadChange | null)[] {
     const [previous, next] = [inOrder[i], inOrder[i + 2]];
     const begin = i === 0 ? previous.step : previous.step + 1;
     const end = next?.step ?? Number.POSITIVE_INFINITY;
-    // Both versions run in the step in which one begins.
+    const rolledOut = rolloutEnd(step, previous.last, Math.min(end, load.counts.length));
     const sides = (steps: Step[]): Sides => ({
       before: steps.filter(({ at }) => at >= begin && at < step),
-      after: steps.filter(({ at }) => at > step && at < end),
+      after: steps.filter(({ at }) => at > rolledOut && at < end),
     });
     const inner = sides(load.steps);
     if (isElsewhere(inner, step, previous.last) || isSteady(inner)) return null;
     const versions = { before: previous.version, after: version };
     return shift(load, inner, sides(load.whole), DEPLOY, { kind: "deploy", versions, from: time });
   });
+}
+
+/** A longer part of a version's steps, in which the one before it runs, too, is no rollout that ends. */
+const ROLLOUT = 0.5;
+
+/** The last step in which a version that began still replaced the one before it: the one in which it began, or a later one. */
+function rolloutEnd(began: number, previousLast: number, end: number): number {
+  return previousLast - began <= ROLLOUT * (end - began) ? Math.max(began, previousLast) : began;
 }
 
 /** Whether the load changed before a rollout from one step to another, or after it. */
