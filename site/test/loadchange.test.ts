@@ -186,6 +186,14 @@ test("a load that rises steadily has no moment at which it changed", () => {
   assert.deepEqual([found?.before, found?.after], [172.5, 322.5], "all steps of both halves");
 });
 
+test("a deploy in the middle of a rise is named, if the load rises at once with it", () => {
+  const next = random(1);
+  const rising = (jump: number) =>
+    Array.from({ length: 60 }, (_, minute) => 57 + 0.8 * minute + (minute < 28 ? 0 : jump) + 4 * next());
+  const told = (jump: number) => loadChange(seriesOf(rising(jump)), versions(["1.8.2", 0], ["1.9.0", 28]))?.kind;
+  assert.deepEqual([told(16), told(0)], ["deploy", "trend"]);
+});
+
 test("a steady rise has halves only where a gap leaves some of both", () => {
   const rising = Array.from({ length: 60 }, (_, minute) => 100 + 5 * minute);
   const found = loadChange(seriesOf([100, 100, ...new Array(70).fill(null), ...rising]), []);

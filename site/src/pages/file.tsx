@@ -108,7 +108,7 @@ function FileStrip() {
           </button>
         </fieldset>
       )}
-      {count === 2 && twoFiles.value === null && (
+      {count === 2 && twoFiles.value === null && !comparing.value && (
         <span class="soft" data-testid="two-files">
           Choose Merge or Compare. Pilotlight remembers your choice.
         </span>

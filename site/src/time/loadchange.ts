@@ -67,7 +67,7 @@ function deploys(load: Load, versions: VersionSteps[]): (LoadChange | null)[] {
       after: steps.filter(({ at }) => at > rolledOut && at < end),
     });
     const inner = sides(load.steps);
-    if (isElsewhere(inner, step, previous.last) || isSteady(inner)) return null;
+    if (isElsewhere(inner, step, previous.last) || isTrend(inner)) return null;
     const versions = { before: previous.version, after: version };
     return shift(load, inner, sides(load.whole), DEPLOY, { kind: "deploy", versions, from: time });
   });
@@ -96,13 +96,24 @@ function squares(steps: Step[]): number {
   return steps.reduce((sum, { value }) => sum + (value - level) ** 2, 0);
 }
 
-/** A side that goes on with a trend is at least so steep, as a part of both. */
+/** A load that rose steadily before did so at least at this part of the rate. */
 const STEEP = 0.5;
+/** A step is at least this part of a difference, or a trend explains that. */
+const STEP = 1 / 3;
 
-/** Whether the load rose or fell steadily through both sides, rather than from one to the other, or from the second on. */
-export function isGradual({ before, after }: Sides): boolean {
-  const steep = STEEP * slopeOf([...before, ...after]);
-  return isSteady({ before, after }) && [before, after].every((side) => slopeOf(side) / steep >= 1);
+/** Whether the load rose or fell steadily before, and only went on with that after. */
+export function isGradual(sides: Sides): boolean {
+  const { before, after } = sides;
+  return isTrend(sides) && slopeOf([before]) / slopeOf([[...before, ...after]]) >= STEEP;
+}
+
+/** Whether a line explains both sides clearly better than a step between them, and leaves no step between them. */
+function isTrend(sides: Sides): boolean {
+  const { before, after } = sides;
+  const [from, to] = [centreOf(before), centreOf(after)];
+  const difference = to.value - from.value;
+  const jump = difference - slopeOf([before, after]) * (to.at - from.at);
+  return isSteady(sides) && Math.abs(jump) < STEP * Math.abs(difference);
 }
 
 /** Whether a line explains both sides clearly better than a step between them. */
@@ -160,19 +171,23 @@ function sidesOf({ whole }: Load, from: number): Sides {
 
 /** The sum of squares around the line that fits best. */
 function squaresAroundLine(steps: Step[]): number {
-  const [{ middle, level }, slope] = [centreOf(steps), slopeOf(steps)];
-  return steps.reduce((sum, { at, value }) => sum + (value - level - slope * (at - middle)) ** 2, 0);
+  const [centre, slope] = [centreOf(steps), slopeOf([steps])];
+  return steps.reduce((sum, { at, value }) => sum + (value - centre.value - slope * (at - centre.at)) ** 2, 0);
 }
 
-/** How steep the line is that fits best. */
-function slopeOf(steps: Step[]): number {
-  const { middle, level } = centreOf(steps);
-  const sum = (of: (step: Step) => number) => steps.reduce((all, step) => all + of(step), 0);
-  return sum(({ at, value }) => (at - middle) * (value - level)) / sum(({ at }) => (at - middle) ** 2);
+/** How steep the line is that fits best, or the parallel lines of several runs of steps. */
+function slopeOf(runs: Step[][]): number {
+  const sum = (of: (step: Step, centre: Step) => number) =>
+    runs.reduce((all, steps) => {
+      const centre = centreOf(steps);
+      return steps.reduce((part, step) => part + of(step, centre), all);
+    }, 0);
+  const product = sum(({ at, value }, centre) => (at - centre.at) * (value - centre.value));
+  return product / sum(({ at }, centre) => (at - centre.at) ** 2);
 }
 
-function centreOf(steps: Step[]) {
-  return { middle: mean(steps.map(({ at }) => at)), level: mean(steps.map(({ value }) => value)) };
+function centreOf(steps: Step[]): Step {
+  return { at: mean(steps.map(({ at }) => at)), value: mean(steps.map(({ value }) => value)) };
 }
 
 /** The cut that divides the steps best, by the sum of squares that it explains, with the least on each side; -1 if none. */

@@ -101,10 +101,11 @@ export function bucketLabel({ from, until }: Span): string {
   return otherDay(from) + clocks({ from, until });
 }
 
-/** Both with seconds if they are less than an hour apart and one isn't on a whole minute. */
+/** Both with seconds if they are less than an hour apart and one isn't on a whole minute; one if they read alike. */
 function clocks({ from, until }: Span): string {
   const seconds = until - from < UNIT.h && [from, until].some((time) => time % UNIT.m >= UNIT.s);
-  return `${clock(from, seconds)} – ${clock(until, seconds)}`;
+  const [first, last] = [clock(from, seconds), clock(until, seconds)];
+  return first === last ? first : `${first} – ${last}`;
 }
 
 /**

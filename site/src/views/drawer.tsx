@@ -304,6 +304,13 @@ function DiffFacts(props: { diff: DiffValues; unit: string; inverted?: boolean; 
   return (
     <table class="facts" data-testid={testid}>
       <thead>
+        {title && (
+          <tr>
+            <th scope="colgroup" colSpan={4}>
+              {title}
+            </th>
+          </tr>
+        )}
         <tr>
           <td />
           <th scope="col">baseline</th>
@@ -312,13 +319,6 @@ function DiffFacts(props: { diff: DiffValues; unit: string; inverted?: boolean; 
         </tr>
       </thead>
       <tbody>
-        {title && (
-          <tr>
-            <th scope="rowgroup" colSpan={4}>
-              {title}
-            </th>
-          </tr>
-        )}
         {row("total", diff.base_total, diff.comparison_total)}
         {!inverted && row("self", diff.base_self, diff.comparison_self)}
       </tbody>
