@@ -41,12 +41,9 @@ pub fn package<'a>(name: &'a str, file: &'a str) -> Cow<'a, str> {
 
 /// Go and Java: path elements, then parts with dots.
 fn dotted(name: &str) -> Cow<'_, str> {
-    // Type arguments hold paths of their own.
+    // Type arguments hold paths of their own, and a receiver is no package.
     let end = name.find(['[', '(', '<']).unwrap_or(name.len());
-    let (folder, rest) = match name[..end].rfind('/') {
-        Some(slash) => name.split_at(slash + 1),
-        None => ("", name),
-    };
+    let (folder, rest) = name[..end].split_at(name[..end].rfind('/').map_or(0, |slash| slash + 1));
     let capital = |part: &str| part.starts_with(|c: char| c.is_uppercase());
     let Some((first, others)) = rest.split_once('.') else {
         return Cow::Borrowed("");
@@ -207,6 +204,8 @@ mod tests {
         check("runtime.mallocgc", "", "runtime");
         check("net/http.(*conn).serve", "", "net/http");
         check("net/http.Header.Get", "", "net/http");
+        check("bufio.(*Reader).Read", "", "bufio");
+        check("slices.partition[main.T]", "", "slices");
         check(
             "github.com/acme/widget/store.Open.func1",
             "",
@@ -216,6 +215,7 @@ mod tests {
         check("slices.Sort[github.com/acme/widget.T]", "", "slices");
         check("a/b.F[go.shape.struct { c/d.x int }]", "x.go", "a/b");
         check("main.Shop.Order", "", "main");
+        check("[libc.so.6]", "", "");
         check("memeqbody", "memequal_amd64.s", "");
     }
 
