@@ -48,6 +48,13 @@ fn dotted(name: &str) -> Cow<'_, str> {
     let Some((first, others)) = rest.split_once('.') else {
         return Cow::Borrowed("");
     };
+    // What a path begins with, or a version of a library or a symbol.
+    let is_word = first
+        .chars()
+        .all(|c| c.is_alphanumeric() || "_$".contains(c));
+    if folder.starts_with(['.', '/']) || (folder.is_empty() && !is_word) {
+        return Cow::Borrowed("");
+    }
     if !folder.is_empty() {
         if capital(first) {
             // Java's own way to write a class.
@@ -216,6 +223,10 @@ mod tests {
         check("a/b.F[go.shape.struct { c/d.x int }]", "x.go", "a/b");
         check("main.Shop.Order", "", "main");
         check("[libc.so.6]", "", "");
+        check("libpthread-2.31.so.write", "", "");
+        check("./tmp/snappy-1.1.8-libsnappyjava.so.run", "", "");
+        check("__libc_start_main@@GLIBC_2.34", "", "");
+        check("<method 'acquire' of '_thread.lock' objects>", "", "");
         check("memeqbody", "memequal_amd64.s", "");
     }
 
