@@ -101,8 +101,8 @@ test("what an alert fires on is said in words", () => {
     ],
     [
       { kind: "grew", threshold: 20, minutes: 30, version_label: "version" },
-      rule(CPU),
-      "Fires when the CPU time of checkout per minute is more than 20 % larger in the newest version than in the one before (last 1 h)",
+      rule(CPU, { group_by: ["version", "region"] }),
+      "Fires when the CPU time of checkout per minute is more than 20 % larger in the newest version than in the one before (last 1 h); each region separately",
     ],
     [
       { kind: "new_function", threshold: 5, minutes: 10 },
@@ -170,6 +170,7 @@ test("the server's words are a sentence, and a host stays as it is", () => {
 test("values and labels in words", () => {
   assert.equal(alertValue("above", 2.1, "cores"), "2.1 cores");
   assert.equal(alertValue("grew", 39, "%"), "+39 %");
+  assert.equal(alertValue("grew", 1e6, "%"), "up from about 0");
   assert.equal(alertValue("silent", 0, ""), "");
   assert.equal(labelWords({ region: "eu", version: "" }), 'region=eu, version=""');
   assert.equal(labelWords({}), "");

@@ -92,7 +92,9 @@ const and = new Intl.ListFormat("en");
 
 /** "Fires when orders.match in checkout uses more than 1.5 cores (average of 5 min)". */
 export function alertWords(alert: Alert, rule: RuleDraft): string {
-  const by = rule.group_by.length > 0 ? `; each ${and.format(rule.group_by)} separately` : "";
+  // Versions are compared with each other.
+  const names = rule.group_by.filter((name) => alert.kind !== "grew" || name !== alert.version_label);
+  const by = names.length > 0 ? `; each ${and.format(names)} separately` : "";
   return `Fires when ${conditionWords(alert, rule)}${by}`;
 }
 
@@ -174,9 +176,13 @@ export function labelWords(labels: Labels): string {
     .join(", ");
 }
 
+/** What the server says at most, and says of growth from 0. */
+const MAX_GROWTH = 1e6;
+
 /** "2.1 cores", "+39 %"; empty where the value of a kind means nothing. */
 export function alertValue(kind: AlertKind, value: number, unit: string): string {
   if (kind === "silent") return "";
+  if (kind === "grew" && value >= MAX_GROWTH) return "up from about 0";
   return kind === "grew" && value > 0 ? `+${formatValue(value, unit)}` : amountWords(value, unit);
 }
 

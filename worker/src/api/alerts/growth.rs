@@ -26,7 +26,7 @@ const PARTS: i64 = 10;
 const THERE_BEFORE: i64 = 5 * MINUTE;
 
 /// Largest growth that is reported, in percent; growth from 0 is reported as this.
-const MAX_GROWTH: f64 = 1e6;
+pub(super) const MAX_GROWTH: f64 = 1e6;
 
 /// The parts of a series, by the end of their minute.
 type Minutely = BTreeMap<i64, Part>;

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::alert::{Alert, Kind};
+use super::growth::MAX_GROWTH;
 use super::series::Labels;
 use crate::api::rules::points::MINUTE;
 
@@ -195,10 +196,10 @@ fn condition_text(alert: &Alert, unit: &str) -> String {
 }
 
 fn value_text(alert: &Alert, unit: &str, value: f64) -> String {
-    let value = number(value);
     match alert.kind {
-        Kind::Grew => format!("+{value} %"),
-        _ => format!("{value} {unit}"),
+        Kind::Grew if value >= MAX_GROWTH => "up from about 0".to_owned(),
+        Kind::Grew => format!("+{} %", number(value)),
+        _ => format!("{} {unit}", number(value)),
     }
 }
 
@@ -258,6 +259,7 @@ mod tests {
             text(&grew, "%", Status::Firing, &[instance(&[], 37.04)]),
             "Checkout is slow: grew by more than 20 % compared with the 5 min before (+37 %)"
         );
+        assert!(text(&grew, "%", Status::Firing, &[instance(&[], MAX_GROWTH)]).ends_with("(up from about 0)"));
         let many = vec![instance(&[("a", "b")], 1.0); 7];
         assert!(text(&grew, "%", Status::Resolved, &many).ends_with("; a=b; 2 more series)"));
         assert_eq!(
