@@ -186,6 +186,26 @@ test("a load that rises steadily has no moment at which it changed", () => {
   assert.deepEqual([found?.before, found?.after], [172.5, 322.5], "all steps of both halves");
 });
 
+test("a wave as long as the range is no level, and a rise over a third of it is gradual", () => {
+  const told = (load: (minute: number, phase: number) => number) => {
+    const kinds = Array.from({ length: 100 }, (_, seed) => {
+      const next = random(seed);
+      const phase = next() * 7;
+      const values = Array.from({ length: 60 }, (_, minute) => load(minute, phase) * (0.96 + 0.08 * next()));
+      return loadChange(seriesOf(values), [])?.kind;
+    });
+    return (kind: string) => kinds.filter((one) => one === kind).length;
+  };
+  for (const period of [50, 60]) {
+    const count = told((minute, phase) => 100 * (1 + 0.4 * Math.sin((minute / period) * 2 * Math.PI + phase)));
+    assert.ok(count("level") <= 2, `a wave of ${period} min: ${count("level")} of 100`);
+  }
+  const rises = (length: number) =>
+    told((minute, phase) => 100 * (1 + Math.min(1, Math.max(0, (minute - 15 - phase) / length))));
+  assert.ok(rises(20)("trend") >= 85, `${rises(20)("trend")} of 100`);
+  assert.equal(rises(5)("level"), 100, "of a few minutes it is a level");
+});
+
 test("a deploy in the middle of a rise is named, if the load rises at once with it", () => {
   const next = random(1);
   const rising = (jump: number) =>

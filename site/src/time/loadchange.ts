@@ -121,6 +121,21 @@ function isSteady({ before, after }: Sides): boolean {
   return squares(before) + squares(after) > STEADY * squaresAroundLine([...before, ...after]);
 }
 
+/** Whether a curve explains both sides clearly better than a step between them, as of a wave as long as both. */
+function isCurve({ before, after }: Sides): boolean {
+  return squares(before) + squares(after) > STEADY * squaresAroundCurve([...before, ...after]);
+}
+
+/** What is seen of the ends of a curve, and the part of the change by which they differ where it doesn't come back. */
+const ENDS = { part: 1 / 6, apart: 0.75 };
+
+/** Whether the last steps are much nearer to the first ones than the levels are to each other. */
+function comesBack(steps: Step[], { before, after }: LoadChange): boolean {
+  const length = Math.ceil(ENDS.part * steps.length);
+  const [first, last] = [steps.slice(0, length), steps.slice(-length)].map((end) => centreOf(end).value);
+  return (last - first) / (after - before) < ENDS.apart;
+}
+
 function level(load: Load): LoadChange | null {
   const { steps } = load;
   const young = Math.max(YOUNG.steps, Math.floor(steps.length * YOUNG.part));
@@ -132,7 +147,9 @@ function level(load: Load): LoadChange | null {
   if (!change || !areApart(inner, young < LEVEL.steps ? YOUNG.gap : GAP)) return null;
   // A level that begins nearer to an end than is needed to find it makes the last allowed cut the best one.
   const nearest = bestCut(steps, NEAREST);
-  if (isSteady({ before: steps.slice(0, nearest), after: steps.slice(nearest) })) return trend(load) ?? change;
+  const best = { before: steps.slice(0, nearest), after: steps.slice(nearest) };
+  if (isSteady(best)) return trend(load) ?? change;
+  if (isCurve(best)) return comesBack(steps, change) ? null : (trend(load) ?? change);
   const isCloser = (cut === least && nearest < cut) || (cut === steps.length - least && nearest > cut);
   return isCloser ? levelFrom(load, steps[nearest]) : change;
 }
@@ -173,6 +190,23 @@ function sidesOf({ whole }: Load, from: number): Sides {
 function squaresAroundLine(steps: Step[]): number {
   const [centre, slope] = [centreOf(steps), slopeOf([steps])];
   return steps.reduce((sum, { at, value }) => sum + (value - centre.value - slope * (at - centre.at)) ** 2, 0);
+}
+
+/** The sum of squares around the curve of the third degree that fits best. */
+function squaresAroundCurve(steps: Step[]): number {
+  const { at: middle } = centreOf(steps);
+  const dot = (a: number[], b: number[]) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+  const without = (from: number[], of: number[]) =>
+    from.map((value, i) => value - (dot(from, of) / dot(of, of)) * of[i]);
+  const times = steps.map(({ at }) => at - middle);
+  const powers = [0, 1, 2, 3].map((power) => times.map((time) => time ** power));
+  const bases: number[][] = [];
+  for (const power of powers) bases.push(bases.reduce(without, power));
+  const rest = bases.reduce(
+    without,
+    steps.map(({ value }) => value),
+  );
+  return dot(rest, rest);
 }
 
 /** How steep the line is that fits best, or the parallel lines of several runs of steps. */
