@@ -30,6 +30,15 @@ test("a load is an amount for the time with profiles, whatever is cut off at its
   assert.equal(changedLoad([windows([100, 102, 98, 50]), windows([140, 139, 141, 70])], false, false).differs, false);
 });
 
+test("processes that push at the same time are covered up to the end of a cut window", () => {
+  const side = (counts: number[]) =>
+    counts.map((n, i) => ({ from: 3 * i * MINUTE, total: 10 * n, profiles: n, millis: 3 * MINUTE }));
+  const after = side([6, 6, 6, 6, 10]);
+  after[4].millis = 4.5 * MINUTE;
+  const load = changedLoad([side([6, 6, 6, 6]), after], false, true);
+  assert.equal(load.after, load.before);
+});
+
 test("a leak that goes on through a deploy is told as gradual", () => {
   const sides = (load: (window: number) => number): Parameters<typeof changedLoad>[0] => {
     const all = windows(Array.from({ length: 21 }, (_, i) => load(i) + (i % 3)));
@@ -76,6 +85,12 @@ test("a time is cut into windows of whole half minutes, and the last has the res
     const last = seconds * 1000 - (count - 1) * length;
     assert.ok(seconds < 30 || (last >= length && last < 2 * length), `${seconds} s: the last has ${last} ms`);
   }
+  assert.deepEqual(
+    windowsIn(1962_000, 10, MINUTE),
+    { count: 8, length: 4 * MINUTE },
+    "an agent that pushes once a minute",
+  );
+  assert.deepEqual(windowsIn(150_000, 10, MINUTE), windowsIn(150_000, 10), "too short for three of its intervals");
 });
 
 test("of a gauge the averages of snapshots are compared", () => {

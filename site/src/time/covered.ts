@@ -79,8 +79,9 @@ const density = ({ profiles, millis }: Counted) => profiles / millis;
 export function coveredParts(steps: Counted[], pace = commonPace([steps])): number[] {
   const isEnd = (i: number) => !steps[i - 1]?.profiles || !steps[i + 1]?.profiles;
   if (pace) {
-    // Another process may begin with the last step.
-    const most = (millis: number) => Math.ceil(pace * millis);
+    // Another process may begin with the last step. Those that push at the same time do so in batches.
+    const batch = steps.reduce((common, { profiles }) => commonDivisor(common, profiles), 0);
+    const most = (millis: number) => Math.ceil((pace * millis) / batch) * batch;
     return steps.map(({ profiles, millis }, i) => (isEnd(i) ? Math.min(profiles, most(millis)) : profiles) / pace);
   }
   const filled = steps.filter(({ profiles }) => profiles > 0);
@@ -90,6 +91,10 @@ export function coveredParts(steps: Counted[], pace = commonPace([steps])): numb
     if (step.profiles === 0) return 0;
     return step.millis * (isEnd(i) ? Math.min(1, density(step) / whole) : 1);
   });
+}
+
+function commonDivisor(a: number, b: number): number {
+  return b === 0 ? a : commonDivisor(b, a % b);
 }
 
 /** A step that has profiles for less of its time has clearly less of everything than there was. */

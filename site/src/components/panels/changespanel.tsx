@@ -198,10 +198,9 @@ function Empty({ answer, empty }: { answer: Answer; empty: ComparedSide[] }) {
 function Summary({ answer }: { answer: Answer }) {
   const { label, sides, changes: found, rounded } = answer;
   const { listed, others, certain } = found;
-  const after = sides.after;
   // A value that was there from the first, or as long as the other, did not begin.
   const earliest = Math.max((exploreRoute.value.window ?? span.value).from, sides.before.seen.from);
-  const began = label !== "" && after.seen.from > earliest + 60_000;
+  const began = label !== "" && sides.after.seen.from > earliest + 60_000;
   if (!certain) {
     return (
       <p class="changes-summary" data-testid="changes-summary">
@@ -221,7 +220,7 @@ function Summary({ answer }: { answer: Answer }) {
         {answer.load && <LoadNews answer={answer} load={answer.load} />}
         {answer.load?.gradual && ` ${gradually(answer)}`}
         {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer.load)}`}
-        {began && ` First profile of ${label} ${after.value}: ${within(after.seen.from, answer.stepMillis)}.`}
+        {began && ` ${beganWords(answer)}`}
       </p>
       <p>
         {listed.length === 0
@@ -236,6 +235,12 @@ function Summary({ answer }: { answer: Answer }) {
       </p>
     </div>
   );
+}
+
+/** When the second side began, and until when the first still ran. */
+function beganWords({ label, sides: { after }, rollout, stepMillis }: Answer): string {
+  const first = `First profile of ${label} ${after.value}: ${within(rollout?.from ?? after.seen.from, stepMillis)}.`;
+  return rollout ? `${first} Until ${formatMinute(rollout.until)} both ran; this time is left out.` : first;
 }
 
 /** A time that is known to a step. */

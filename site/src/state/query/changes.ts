@@ -29,7 +29,7 @@ import { placeOf } from "./place.ts";
 import { formatMatcher, selector, withoutLabel, withoutValue } from "./selector.ts";
 import { labels, span } from "./services.ts";
 import { seriesOfProfiles } from "./sideseries.ts";
-import { byAge, versionLabel } from "./versionchanges.ts";
+import { byAge, rolloutOf, versionLabel } from "./versionchanges.ts";
 
 /** Windows of a side, and where there are processes, windows and processes: 20 questions for both sides. */
 const WINDOWS = 10;
@@ -72,6 +72,8 @@ export interface Answer {
   sides: { before: ComparedSide; after: ComparedSide };
   /** How long a window is. */
   windowMillis: number;
+  /** When both values ran, which counts on neither side; null where one ended as the other began, or they run beside each other. */
+  rollout: Span | null;
   /** How exactly the times are known in which the values of the label were seen. */
   stepMillis: number;
   process: string;
@@ -133,9 +135,9 @@ export const changes = resource(
 async function answer(question: Question, stopped: AbortSignal): Promise<Answer> {
   progress.value = { done: 0, of: 0 };
   const found = await sidesOf(question, stopped);
-  const { label, values, process, times, step } = found;
+  const { label, values, process, times, step, interval, rollout } = found;
   const tell = found.sides.every(({ processes }) => processes.length >= 3);
-  const plans = found.sides.map((side) => partsOf(question, side, process, tell));
+  const plans = found.sides.map((side) => partsOf(question, side, process, tell, interval));
   const asked = plans.flatMap(({ windows, processes }) => [...windows, ...processes]);
   progress.value = { done: 0, of: asked.length };
   const answers = await askInTurn(
@@ -198,6 +200,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     load,
     cause: load && causeOf(load, compared, heads),
     sides: { before: side(0), after: side(1) },
+    rollout,
     windowMillis: Math.max(...plans.map(({ length }) => length)),
     stepMillis: step,
     process: compared.byProcess ? process : "",
@@ -249,6 +252,8 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
       .map(([name]) => name);
   };
 
+  const profiles = of.reduce<number[]>((sums, { counts }) => counts.map((n, i) => n + (sums[i] ?? 0)), []);
+  const interval = Math.ceil((medianGap(within(profiles, seen)) * step) / SHORTEST_STEP) * SHORTEST_STEP;
   const extents = new Map<string, Span>();
   if (label !== "")
     for (const one of of) {
@@ -269,13 +274,15 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
   const kept = withoutLabel(filters, label);
   const chosen = named ?? values.slice(-2);
   if (label !== "" && chosen.length === 2) {
-    const sides = chosen.map((value): FoundSide => {
-      const time = extents.get(value) ?? seen;
+    const [first, second] = chosen.map((value) => extents.get(value) ?? seen);
+    const rollout = rolloutOf(first, second, step) ?? rolloutOf(second, first, step);
+    const sides = chosen.map((value, i): FoundSide => {
+      const time = rollout ? withoutRollout([first, second][i], rollout) : [first, second][i];
       const own = [...kept, formatMatcher({ name: label, op: "=", value })];
-      const side = { ...(window ? fixed(window) : range), filters: own };
-      return { value, seen: time, side, processes: processesOf(time, value) };
+      const shown = rollout ? fixed(time) : window ? fixed(window) : range;
+      return { value, seen: time, side: { ...shown, filters: own }, processes: processesOf(time, value) };
     });
-    return { label, values, sides, process, times: window ? BEFORE_WINDOW : WHEN_CHANGED, step };
+    return { label, values, sides, process, times: window ? BEFORE_WINDOW : WHEN_CHANGED, step, interval, rollout };
   }
   const { times, spans } = await timesOf(question, stopped);
   const sides = spans.map(
@@ -286,7 +293,11 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
       processes: processesOf(time, null),
     }),
   );
-  return { label: "", values, sides, process, times, step };
+  return { label: "", values, sides, process, times, step, interval, rollout: null };
+}
+
+function withoutRollout({ from, until }: Span, rollout: Span): Span {
+  return from < rollout.from ? { from, until: rollout.from } : { from: rollout.until, until };
 }
 
 /** The choice beside versions: the moment is looked for once this is chosen. */
@@ -321,11 +332,17 @@ interface Asked extends Span {
 }
 
 /** What is asked of a side. */
-function partsOf({ type, service }: Question, { seen, side, processes }: FoundSide, process: string, tell: boolean) {
+function partsOf(
+  { type, service }: Question,
+  { seen, side, processes }: FoundSide,
+  process: string,
+  tell: boolean,
+  interval: number,
+) {
   const query = (more: string[]) => type + selector(service, [...side.filters, ...more]);
   const all = seen.until - seen.from;
   const most = tell ? WINDOWS_BESIDE_PROCESSES : WINDOWS;
-  const { count, length } = windowsIn(all, most);
+  const { count, length } = windowsIn(all, most, interval);
   const windows = Array.from({ length: count }, (_, i): Asked => {
     const from = seen.from + i * length;
     return { query: query([]), from, until: i === count - 1 ? seen.until : from + length };
@@ -337,14 +354,16 @@ function partsOf({ type, service }: Question, { seen, side, processes }: FoundSi
 }
 
 /**
- * How many windows a time is cut into, and the length of all but the last, which is whole half minutes: other windows would hold
- * one profile more and one less by turns, as if some were not covered. A short time still has the windows that a variation takes.
+ * How many windows a time is cut into, and the length of all but the last, which is whole intervals between profiles: other
+ * windows would hold one profile more and one less by turns, as if some were not covered. A short time still has the windows
+ * that a variation takes.
  */
-export function windowsIn(millis: number, most: number): { count: number; length: number } {
-  const fewest = millis >= FEWEST_PARTS * SHORTEST_STEP ? FEWEST_PARTS : 1;
+export function windowsIn(millis: number, most: number, interval = SHORTEST_STEP): { count: number; length: number } {
+  const unit = millis >= FEWEST_PARTS * interval ? interval : SHORTEST_STEP;
+  const fewest = millis >= FEWEST_PARTS * unit ? FEWEST_PARTS : 1;
   const wanted = millis / Math.max(fewest, Math.min(most, Math.floor(millis / SHORTEST_WINDOW)));
-  const [longer, shorter] = [Math.ceil, Math.floor].map((round) => round(wanted / SHORTEST_STEP) * SHORTEST_STEP);
-  const length = millis >= fewest * longer ? longer : Math.max(shorter, SHORTEST_STEP);
+  const [longer, shorter] = [Math.ceil, Math.floor].map((round) => round(wanted / unit) * unit);
+  const length = millis >= fewest * longer ? longer : Math.max(shorter, unit);
   return { count: Math.max(1, Math.floor(millis / length)), length };
 }
 
