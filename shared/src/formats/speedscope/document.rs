@@ -86,12 +86,23 @@ pub(super) struct RawProfile {
     #[serde(default)]
     pub(super) name: Option<String>,
     pub(super) unit: Unit,
+    /// Where the first sample begins; whatever is no number is ignored.
+    #[serde(rename = "startValue", default)]
+    start: Option<Box<RawValue>>,
     #[serde(default)]
     pub(super) events: Option<Vec<Event>>,
     #[serde(default)]
     pub(super) samples: Option<Stacks>,
     #[serde(default)]
     pub(super) weights: Option<Vec<f64>>,
+}
+
+impl RawProfile {
+    /// Where the first sample begins.
+    pub(super) fn start(&self) -> Option<f64> {
+        let number = self.start.as_ref()?.get().parse();
+        number.ok().filter(|number: &f64| number.is_finite())
+    }
 }
 
 #[derive(Clone, Copy, Deserialize)]

@@ -55,8 +55,9 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, SpeedscopeError> {
 }
 
 /// The same with samples one by one and their times, if the values of all profiles are times.
-/// Times are as the file has them, in nanoseconds; those of stacks with weights begin at 0. Of its
-/// profiles, one that is damaged is left out with a warning, while any is sound.
+/// Times are as the file has them, in nanoseconds; those of stacks with weights begin at
+/// `startValue`, or at 0 without one. Of its profiles, one that is damaged is left out with a
+/// warning, while any is sound.
 pub fn decode_with_times(bytes: &[u8]) -> Result<Decoded, SpeedscopeError> {
     read(bytes, Times::Kept, Damaged::LeftOut)
 }

@@ -169,10 +169,13 @@ impl Reader<'_> {
     fn read(&mut self, raw: RawProfile, rounding: &mut Rounding) -> Result<(), ProfileProblem> {
         match raw.kind {
             Kind::Sampled => {
+                // Only times can be kept.
+                let start = raw.start().filter(|_| raw.unit.is_time());
+                let start = start.map_or(0, |start| rounding.point(start));
                 let samples = raw.samples.ok_or(ProfileProblem::Missing("samples"))?;
                 let weights = raw.weights.ok_or(ProfileProblem::Missing("weights"))?;
                 let weights = weights.into_iter().map(|weight| rounding.weight(weight));
-                self.samples(&samples, weights)
+                self.samples(start, &samples, weights)
             }
             Kind::Evented => {
                 let events = raw.events.ok_or(ProfileProblem::Missing("events"))?;
@@ -183,6 +186,7 @@ impl Reader<'_> {
 
     fn samples(
         &mut self,
+        mut time: i64,
         samples: &Stacks,
         weights: impl ExactSizeIterator<Item = i64>,
     ) -> Result<(), ProfileProblem> {
@@ -192,7 +196,7 @@ impl Reader<'_> {
                 weights: weights.len(),
             });
         }
-        let (mut start, mut time) = (0, 0i64);
+        let mut start = 0;
         for (row, (&end, weight)) in samples.ends.iter().zip(weights).enumerate() {
             let end = end as usize;
             self.sums.progress(end, samples.frames.len() - end);
@@ -277,5 +281,36 @@ impl Reader<'_> {
     /// Of a frame that there is.
     fn name(&self, frame: u32) -> String {
         cut(self.sums.name(self.locations[frame as usize]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::formats::speedscope::decode_with_times;
+
+    /// The times at which samples of 2 and 3 begin.
+    fn check(unit: &str, start: &str, expect: [i64; 2]) {
+        let text = format!(
+            r#"{{"shared":{{"frames":[{{"name":"a"}}]}},"profiles":[{{"type":"sampled","name":"S",
+            "unit":"{unit}",{start}"samples":[[0],[]],"weights":[2,3]}},{{"type":"sampled",
+            "name":"T","unit":"{unit}","samples":[[0]],"weights":[1]}}]}}"#
+        );
+        let decoded = decode_with_times(text.as_bytes()).expect("good");
+        let times = decoded.profile.samples().times.as_deref();
+        assert_eq!(times, Some(&[expect[0], expect[1], 0][..]), "{text}");
+        assert!(decoded.warnings.is_empty());
+    }
+
+    #[test]
+    fn samples_begin_at_the_start_value() {
+        let second = 1_000_000_000;
+        check("seconds", "\"startValue\":6,", [6 * second, 8 * second]);
+        check("nanoseconds", "\"startValue\":-6.4,", [-6, -4]);
+        check("milliseconds", "", [0, 2_000_000]);
+        for other in ["null", "\"6\"", "1e999", "[6]"] {
+            check("nanoseconds", &format!("\"startValue\":{other},"), [0, 2]);
+        }
+        let end = i64::MAX;
+        check("nanoseconds", "\"startValue\":1e300,", [end, end]);
     }
 }
