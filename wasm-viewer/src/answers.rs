@@ -57,6 +57,7 @@ pub struct TreeInfo {
     pub inverted: bool,
     pub cut: Option<u32>,
     pub start: Option<f64>,
+    pub left: Option<TypeInfo>,
     pub diff: Option<DiffTotals>,
 }
 

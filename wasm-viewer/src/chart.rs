@@ -8,7 +8,7 @@ use pilotlight_core::{LabelSetId, LabelValue, Profile};
 
 use crate::answers::{HeatmapInfo, Thread, TreeInfo};
 use crate::error::SessionError;
-use crate::session::Session;
+use crate::session::{Session, type_info};
 use crate::steps::{derive, first_time};
 use crate::view::View;
 
@@ -53,18 +53,23 @@ impl Session {
         steps: &[String],
         thread: &str,
     ) -> Result<TreeInfo, SessionError> {
-        let profile = self.profile(id)?;
-        if profile.samples().values.len() <= sample_type as usize {
+        let (profile, column) = (self.profile(id)?, sample_type as usize);
+        if profile.samples().values.len() <= column {
             return Err(SessionError::NoType(sample_type));
         }
         let derived = derive(profile, steps)?;
         let names = names(&derived.profile, profile);
         let keep = |labels: Option<LabelSetId>| name(&names, labels) == thread;
-        let chart = verbs::chart(&derived.profile, sample_type as usize, keep)?;
+        let chart = verbs::chart(&derived.profile, column, keep)?;
         let chart = chart.ok_or_else(|| SessionError::NoChart(thread.to_owned()))?;
         let first = first_time(profile).unwrap_or(0);
-        let view = View::chart(chart, first, derived.unmatched);
-        Ok(self.add_tree(view))
+        // Its own values are durations of one thread.
+        let left = Some(type_info(&derived.profile, column));
+        let view = View::chart(chart, first).derived(profile.total(column), derived.unmatched);
+        Ok(TreeInfo {
+            left,
+            ..self.add_tree(view)
+        })
     }
 
     /// How much of a profile there is at each moment, of what ran or of all; nothing of one without

@@ -292,16 +292,7 @@ impl Session {
 fn info(opened: &Opened, id: u32) -> ProfileInfo {
     let p = &opened.profile;
     let header = p.header();
-    let types = p.sample_types().iter().enumerate().map(|(i, &t)| {
-        let (kind, unit) = p.type_text(t);
-        let total = p.total(i);
-        TypeInfo {
-            kind: kind.to_owned(),
-            unit: unit.to_owned(),
-            total: total as f64,
-            total_exact: total.to_string(),
-        }
-    });
+    let types = (0..p.sample_types().len()).map(|column| type_info(p, column));
     let mut named = vec![false; p.functions().len()];
     let mut addresses = 0;
     for location in p.location_ids() {
@@ -336,5 +327,17 @@ fn info(opened: &Opened, id: u32) -> ProfileInfo {
             .map(|&c| p.text(c).to_owned())
             .collect(),
         warnings: opened.warnings.clone(),
+    }
+}
+
+/// A value column, and what all samples have of it.
+pub(crate) fn type_info(p: &Profile, column: usize) -> TypeInfo {
+    let (kind, unit) = p.type_text(p.sample_types()[column]);
+    let total = p.total(column);
+    TypeInfo {
+        kind: kind.to_owned(),
+        unit: unit.to_owned(),
+        total: total as f64,
+        total_exact: total.to_string(),
     }
 }

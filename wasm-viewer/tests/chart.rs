@@ -84,7 +84,12 @@ fn a_chart_of_what_is_left_by_steps() {
         "since the recording's first sample"
     );
     let tree = session.tree(info.id, 0, &steps, false).unwrap();
-    assert_eq!(tree.start, None);
+    assert_eq!((tree.start, &tree.left), (None, &None));
+    // What is left is of all threads, in the chart as in the tree.
+    let left = chart.left.unwrap();
+    assert_eq!((&*left.kind, &*left.unit), (&*tree.kind, &*tree.unit));
+    assert_eq!((left.total, &left.total_exact), (20.0, &tree.total_exact));
+    assert_eq!((chart.whole, tree.whole), (81.0, 81.0));
     let error = session.chart(info.id, 0, &steps, "two").unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -63,6 +63,8 @@ export interface TreeInfo {
   cut: number | null;
   /** Of a chart, the seconds between the recording's first sample and its beginning. */
   start: number | null;
+  /** Of a chart, what the steps leave of the profile that `whole` is of; a chart's total is the duration of one thread. */
+  left: SampleType | null;
   diff: DiffTotals | null;
   /** Whether values are the average of several snapshots, not their sum. */
   average?: boolean;

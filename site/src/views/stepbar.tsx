@@ -33,10 +33,11 @@ export function Steps() {
   const { against, embed } = fileRoute.value;
   const answer = shown.value;
   if (steps.length === 0 || answer.state !== "ready" || !takesSteps.value) return null;
-  const { diff, total, whole, whole_exact, total_exact, unmatched } = answer.tree;
-  const unit = unitOf(answer.tree);
-  const left = diff ? diff.base + diff.comparison : total;
-  const exact = diff ? undefined : `${formatExact(total_exact, unit)} of ${formatExact(whole_exact, unit)}`;
+  const { diff, whole, whole_exact, unmatched } = answer.tree;
+  const all = answer.tree.left ?? answer.tree;
+  const unit = unitOf(all);
+  const left = diff ? diff.base + diff.comparison : all.total;
+  const exact = diff ? undefined : `${formatExact(all.total_exact, unit)} of ${formatExact(whole_exact, unit)}`;
   return (
     <div class="steps" data-testid="steps">
       {steps.map((step, i) => {

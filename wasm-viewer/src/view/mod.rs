@@ -76,7 +76,7 @@ impl View {
 
     /// A flame chart. Its values are times, whatever the profile counts. `first` is when the
     /// recording's first sample was taken.
-    pub(crate) fn chart(chart: Chart, first: i64, unmatched: Vec<u32>) -> Self {
+    pub(crate) fn chart(chart: Chart, first: i64) -> Self {
         let pause = chart.pause;
         let start = chart.start.saturating_sub(first);
         let mut view = Self::new(Values::Call(Box::new(chart.tree)), "time", "nanoseconds");
@@ -92,7 +92,6 @@ impl View {
         Self {
             pause: Some(pause),
             starts: view.starts_from(start),
-            unmatched,
             ..view
         }
     }
@@ -184,6 +183,7 @@ impl View {
             inverted: self.inverted,
             cut: self.cut,
             start: self.start_of(NodeId::ROOT),
+            left: None,
             diff,
         }
     }
