@@ -141,24 +141,26 @@ test("a chart is of a thread of which the filters leave samples", async () => {
     threads: (profile: number) => (profile === 2 ? left[taken[0]] : all).map((name) => ({ name, total: 1 })),
     chart: (_: number, __: number, [step]: string[], thread: string) => {
       const has = step === "tagfocus:thread_id=9" ? thread === "forks (9)" : (left[step] ?? all).includes(thread);
-      if (!has) throw new Error(`no samples with times are left in thread "${thread}"`);
-      return { id: ++tree, nodes: 5, depth: 2, unmatched: [], diff: null, start: 0 };
+      return { id: ++tree, nodes: has ? 5 : 1, depth: has ? 2 : 1, unmatched: [], diff: null, start: 0 };
     },
   });
   const info = { ...profileInfo, timed: true };
   files.value = [{ info, bytes: 1, millis: 1, checked: true, address: "" }] as unknown as typeof files.value;
-  const drawn = async (step: string) => {
-    visit("file", { view: "chart", thread: "swapper", steps: [step] });
+  const drawn = async (step: string, thread = "") => {
+    visit("file", { view: "chart", thread, steps: [step] });
     await idle();
     const answer = shown.value;
     assert.ok(answer.state === "ready");
-    return [answer.thread, answer.stepProblem, answer.threads?.length];
+    assert.deepEqual([answer.stepProblem, answer.threads?.length], ["", 3]);
+    return [answer.thread, answer.tree.nodes];
   };
   const stop = effect(loadFiles);
-  assert.deepEqual(await drawn("hide:x"), ["swapper", "", 3]);
-  assert.deepEqual(await drawn("tagfocus:thread_id=9"), ["forks (9)", "", 3]);
-  const nothing = "no samples with times are left in any thread";
-  assert.deepEqual(await drawn("focus:none"), ["swapper", nothing, 3]);
+  assert.deepEqual(await drawn("hide:x"), ["swapper", 5]);
+  assert.deepEqual(await drawn("tagfocus:thread_id=9"), ["forks (9)", 5]);
+  assert.deepEqual(await drawn("focus:none"), ["swapper", 1]);
+  // One that was chosen stays, with nothing to draw.
+  assert.deepEqual(await drawn("tagfocus:thread_id=9", "forks (11)"), ["forks (11)", 1]);
+  assert.deepEqual(await drawn("hide:x", "forks (11)"), ["forks (11)", 5]);
   stop();
 });
 

@@ -45,7 +45,8 @@ impl Session {
         Ok(threads.collect())
     }
 
-    /// The chart of a thread after some steps, as a tree in the order of time.
+    /// The chart of a thread after some steps, as a tree in the order of time; just the root where
+    /// they leave nothing of it.
     pub fn chart(
         &mut self,
         id: u32,
@@ -61,7 +62,7 @@ impl Session {
         let names = names(&derived.profile, profile);
         let keep = |labels: Option<LabelSetId>| name(&names, labels) == thread;
         let chart = verbs::chart(&derived.profile, column, keep)?;
-        let chart = chart.ok_or_else(|| SessionError::NoChart(thread.to_owned()))?;
+        let chart = chart.ok_or(SessionError::NoTimes)?;
         let first = first_time(profile).unwrap_or(0);
         // Its own values are durations of one thread.
         let left = Some(type_info(&derived.profile, column));

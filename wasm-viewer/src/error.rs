@@ -59,8 +59,8 @@ pub enum SessionError {
     },
     #[error("got {0} steps; at most {MAX_STEPS} are allowed")]
     TooManySteps(usize),
-    #[error("no samples with times are left in thread {0:?}")]
-    NoChart(String),
+    #[error("this profile's samples have no times")]
+    NoTimes,
     #[error(transparent)]
     Timeline(#[from] TimelineError),
     #[error("direction must be parent, child, next or previous (got {0:?})")]

@@ -90,15 +90,15 @@ fn a_chart_of_what_is_left_by_steps() {
     assert_eq!((&*left.kind, &*left.unit), (&*tree.kind, &*tree.unit));
     assert_eq!((left.total, &left.total_exact), (20.0, &tree.total_exact));
     assert_eq!((chart.whole, tree.whole), (81.0, 81.0));
-    let error = session.chart(info.id, 0, &steps, "two").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "no samples with times are left in thread \"two\""
-    );
+    let nothing = session.chart(info.id, 0, &steps, "two").unwrap();
+    assert_eq!((nothing.nodes, nothing.total), (1, 0.0));
+    assert_eq!(nothing.left.unwrap().total, 20.0, "as in the other thread");
     let error = session.chart(info.id, 7, &[], "one").unwrap_err();
     assert_eq!(error, SessionError::NoType(7));
     let untimed = session.open("y", b"main;work 1").unwrap();
     assert!(!untimed.timed);
+    let error = session.chart(untimed.id, 0, &[], "").unwrap_err();
+    assert_eq!(error, SessionError::NoTimes);
 }
 
 #[test]

@@ -9,6 +9,7 @@ import { ROW } from "../flame/paint.ts";
 import type { Stage } from "../flame/stage.ts";
 import { rootLabel, totalOf } from "../format/total.ts";
 import { announcement, extent, tree, zoom } from "../state/profile/focus.ts";
+import { shown } from "../state/profile/shown.ts";
 import { pictureRoute } from "../state/url/router.ts";
 import { FlameCanvas } from "./flamecanvas.tsx";
 import { FrameList } from "./framelist.tsx";
@@ -21,8 +22,8 @@ export function Flame() {
   const boxes = useSignal<Boxes | null>(null);
   const rows = useSignal<SeenRows>({ first: 0, count: Infinity, room: Infinity });
   const partial = useComputed(() => {
-    const shown = tree.value;
-    return shown !== null && (zoom.value !== ROOT || !isFull(extent.value) || shown.depth > rows.value.room);
+    const info = tree.value;
+    return info !== null && (zoom.value !== ROOT || !isFull(extent.value) || info.depth > rows.value.room);
   });
   const scrollTo = useRef<(row: number) => void>(() => {});
   const follow = (stage: Stage) => {
@@ -64,7 +65,9 @@ export function Flame() {
 }
 
 /** Why there is nothing to draw; null where there is something. */
-function whyNothing({ nodes, diff, total }: TreeInfo): string | null {
+function whyNothing({ nodes, diff, total, left }: TreeInfo): string | null {
+  const thread = shown.value.state === "ready" && shown.value.thread;
+  if (nodes === 1 && thread && left?.total) return `${thread} has no samples that match the filters.`;
   if (nodes === 1)
     return pictureRoute.value.steps.length > 0 ? "No stacks match the filters." : "No sample has a value of this type.";
   if (diff || total > 0) return null;

@@ -19,15 +19,16 @@ use crate::verbs::trees::visits::{Span, TimelineError, Visit, timeline};
 pub struct Chart {
     /// Spans and pauses; the root lasts from the first sample to the end of the last.
     pub tree: CallTree,
-    /// When the first sample was taken, as the profile counts its times.
+    /// When the first sample was taken, as the profile counts its times; of an empty chart the
+    /// first of all samples.
     pub start: i64,
     /// The frame of pauses; no other node has it.
     pub pause: usize,
 }
 
 /// The chart of a value column, of the samples whose labels `keep` takes: those of a thread, for
-/// what runs side by side cannot be drawn in one chart. `None` where the profile has no times, or
-/// no such sample.
+/// what runs side by side cannot be drawn in one chart. It is empty where no such sample has a
+/// value, and `None` where the profile has no times.
 ///
 /// A sample lasts as long as its value says, where that is a time, and else until the next one,
 /// but no longer than twice the median time between two; the next one ends it at the latest.
@@ -52,8 +53,9 @@ pub fn chart(
         ));
     });
     taken.sort_by_key(|(visit, _)| visit.time);
-    let Some(&(Visit { time: start, .. }, _)) = taken.first() else {
-        return Ok(None);
+    let start = match taken.first() {
+        Some((first, _)) => first.time,
+        None => times.iter().min().copied().unwrap_or(0),
     };
     let visits = with_ends(&taken, nanos_a_unit(profile, sample_type));
     let end = visits.iter().map(|visit| visit.time).max().unwrap_or(start);
@@ -279,7 +281,8 @@ mod tests {
         builder.sample_at(i64::MIN, stack, None, &[i64::MAX]);
         builder.sample_at(i64::MAX, stack, None, &[-1]);
         let profile = builder.finish();
-        assert!(chart(&profile, 0, |_| false).unwrap().is_none());
+        let nobody = chart(&profile, 0, |_| false).unwrap().unwrap();
+        assert_eq!((nobody.tree.shape().len(), nobody.start), (1, i64::MIN));
         assert!(chart(&profile, 0, |_| true).unwrap().is_some());
     }
 }

@@ -86,24 +86,31 @@ async function drawProfile(subject: Subject, asked: Wanted): Promise<Drawn> {
   if (!asked.chart || !timed) return { tree: await core.tree(profile, type, asked.steps, asked.invert, division) };
   const threads = await core.threads(profile, type);
   const thread = (threads.find(({ name }) => name === asked.thread) ?? threads[0])?.name ?? "";
-  try {
-    return { tree: await core.chart(profile, type, asked.steps, thread), threads, thread };
-  } catch (failure) {
-    if (asked.steps.length === 0) throw failure;
-    return drawThreadWithSamples(subject, asked.steps, threads);
-  }
+  const tree = await core.chart(profile, type, asked.steps, thread);
+  // One that was chosen stays, whatever is left of it.
+  if (hasFrames(tree) || (thread !== "" && thread === asked.thread)) return { tree, threads, thread };
+  const other = await drawThreadWithSamples(subject, asked.steps, threads);
+  if (other) void core.dropTree(tree.id);
+  return other ?? { tree, threads, thread };
 }
 
+const hasFrames = ({ nodes }: TreeInfo) => nodes > 1;
+
 /** The chart of the first thread of which steps leave samples. */
-async function drawThreadWithSamples({ profile, type }: Subject, steps: string[], threads: Thread[]): Promise<Drawn> {
+async function drawThreadWithSamples(
+  { profile, type }: Subject,
+  steps: string[],
+  threads: Thread[],
+): Promise<Drawn | null> {
   const part = await core.part(profile, steps);
   const left = await core.threads(part.id, type).finally(() => void core.close(part.id));
   // One that is the only one of its name there has its ID behind it among all.
   for (const { name } of threads.filter(({ name }) => left.some((one) => name.startsWith(one.name)))) {
-    const tree = await core.chart(profile, type, steps, name).catch(() => null);
-    if (tree) return { tree, threads, thread: name };
+    const tree = await core.chart(profile, type, steps, name);
+    if (hasFrames(tree)) return { tree, threads, thread: name };
+    void core.dropTree(tree.id);
   }
-  throw new CoreError("no samples with times are left in any thread", false);
+  return null;
 }
 
 /** Two parts of the time against each other, each after the same other steps. */
