@@ -82,6 +82,10 @@ test("a filtered profile leaves as it is seen, in each format, and opens again",
 test("a filtered profile leaves whole when that is wanted, and its page has the filter", async () => {
   const { page, root, rows } = await filtered();
   await page.at("export").click();
+  // The box stands with what it changes: pictures and the table are of what is seen.
+  const [seen, whole] = (await page.page.locator(".menu-panel").textContent()).split("Profile");
+  assert.match(seen, /^What you see.*PNG.*SVG.*CSV/);
+  assert.match(whole, /^Ignore the filters/);
   await page.at("export-whole").check();
   await page.page.keyboard.press("Escape");
   assert.deepEqual(asText(rootOf(await exported(page, "pprof"))), asText(rootOf(FILES.before)));

@@ -12,11 +12,21 @@ import { exploreRoute } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 
-/** What can be made of what is seen; `most` says of how many profiles at most, and without it of any number. */
-const FORMS: { form: Form; label: string; most?: number }[] = [
+interface Choice {
+  form: Form;
+  label: string;
+  /** Of how many profiles at most; of any number when absent. */
+  most?: number;
+}
+
+/** What is seen, with the filters and the search. */
+const SEEN: Choice[] = [
   { form: "png", label: "Image (PNG)" },
   { form: "svg", label: "Image (SVG)" },
   { form: "csv", label: "Table (CSV)" },
+];
+/** The profile, with or without the filters. */
+const PROFILES: Choice[] = [
   { form: "html", label: "Offline page (HTML)", most: 2 },
   { form: "pprof", label: "Profile (pprof)", most: 1 },
   { form: "folded", label: "Folded stacks (text)", most: 1 },
@@ -38,7 +48,7 @@ export function ExportMenu() {
   // Folded stacks say no unit: another program, and this one, reads their values as a count.
   const unit = answer.state === "ready" ? answer.tree.unit : "";
   const fits = (most?: number) => most === undefined || (count > 0 && count <= most);
-  const forms = FORMS.filter(({ form }) => !standalone || !ELSEWHERE.includes(form));
+  const profiles = PROFILES.filter(({ form }) => !standalone || !ELSEWHERE.includes(form));
   const { service } = exploreRoute.value;
   const stored = !standalone && service !== "";
   const bundles = BUNDLES.filter(({ form }) => form !== "zip" || !withBundle);
@@ -46,6 +56,22 @@ export function ExportMenu() {
   // A comparison is handed on with both of its profiles and its filters, as they can be removed there.
   const filtered = count === 1 && takenSteps.value.length > 0;
   const steps = filtered && !whole.value ? takenSteps.value : [];
+  const list = (choices: Choice[], close: () => void) =>
+    choices.map(({ form, label, most }) => (
+      <button
+        type="button"
+        key={form}
+        disabled={!fits(most)}
+        data-testid={`export-${form}`}
+        onClick={() => {
+          close();
+          void exportAs(form, label, steps);
+        }}
+      >
+        {label}
+        {form === "folded" && isScaled(unit) && ` in ${unit}`}
+      </button>
+    ));
   return (
     <Menu
       label={
@@ -59,6 +85,9 @@ export function ExportMenu() {
     >
       {(close) => (
         <div class="menu-list">
+          <p class="menu-title">What you see</p>
+          {list(SEEN, close)}
+          <p class="menu-title">Profile</p>
           {filtered && (
             <label class="check" title="Export the whole profile instead of what the filters show">
               <input
@@ -70,21 +99,7 @@ export function ExportMenu() {
               Ignore the filters
             </label>
           )}
-          {forms.map(({ form, label, most }) => (
-            <button
-              type="button"
-              key={form}
-              disabled={!fits(most)}
-              data-testid={`export-${form}`}
-              onClick={() => {
-                close();
-                void exportAs(form, label, steps);
-              }}
-            >
-              {label}
-              {form === "folded" && isScaled(unit) && ` in ${unit}`}
-            </button>
-          ))}
+          {list(profiles, close)}
           {stored && (
             <>
               <p class="hint">All stored profiles of this service that match the filters and the range:</p>
