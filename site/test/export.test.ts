@@ -139,6 +139,12 @@ test("a table as CSV keeps names whole, and none of them is a formula", () => {
     writeCsv({ ...TREE, type: "samples", unit: "count/1000" }, [row("f", 50_500, 205_500)]),
     "function,file,self (samples),total (samples)\r\nf,,50.5,205.5\r\n",
   );
+  visit("file", { steps: ["group:package"] });
+  assert.equal(
+    writeCsv(TREE, [row("net/http", 1, 7)]),
+    "package,self (nanoseconds),total (nanoseconds)\r\nnet/http,1,7\r\n",
+  );
+  visit("file");
 });
 
 test("bytes as text, also in an address", async () => {

@@ -202,6 +202,10 @@ describe("filters", () => {
       .locator("th", { hasText: /^shop\/db$/ })
       .waitFor({ state: "attached" });
     assert.deepEqual(await frames(70), ["0 total 70", "1 main 70", "2 shop/orders 70", "3 shop/db 50"]);
+    await page.keyboard.press("2");
+    await at("sort-name").filter({ hasText: "Package" }).waitFor();
+    assert.equal(await page.locator(".crumbs .hint").textContent(), "Click a package for details");
+    await page.keyboard.press("1");
     // On to the module, and round to functions.
     for (const group of ["module", "function"]) {
       await page.keyboard.press("g");

@@ -5,6 +5,7 @@ import type { TableRow, TreeInfo } from "../core/types.ts";
 import { csvField, csvText } from "../format/csv.ts";
 import { unitOf, wholeUnit } from "../format/value.ts";
 import { sortOf } from "../state/profile/sort.ts";
+import { group } from "../state/profile/stepchanges.ts";
 import { pictureRoute } from "../state/url/router.ts";
 
 /** Rows asked for at once. */
@@ -27,15 +28,21 @@ export async function csvOf(tree: TreeInfo): Promise<Blob> {
 export function writeCsv(tree: TreeInfo, rows: TableRow[]): string {
   const { diff, unit } = tree;
   const { of, parts } = wholeUnit(unitOf(tree));
+  // A group is a file, or is in many.
+  const byFunction = group.peek() === "function";
   const columns = diff ? ["baseline total", "comparison total", "change"] : ["self", "total"];
   const lines = rows.map(({ name, file, self, total, diff: sides }) => {
     const values = sides
       ? [sides.base_total, sides.comparison_total, sides.comparison_total - sides.base_total]
       : [self, total];
-    return [csvField(name), csvField(file), ...values.map((value) => value / parts)];
+    return [csvField(name), ...(byFunction ? [csvField(file)] : []), ...values.map((value) => value / parts)];
   });
   // What changed between two shares is no share of either.
   const columnUnit = (column: string) => (column === "change" && unit === SHARE ? "percentage points" : of);
-  const head = ["function", "file", ...columns.map((column) => csvField(`${column} (${columnUnit(column)})`))];
+  const head = [
+    group.peek(),
+    ...(byFunction ? ["file"] : []),
+    ...columns.map((column) => csvField(`${column} (${columnUnit(column)})`)),
+  ];
   return csvText([head, ...lines]);
 }

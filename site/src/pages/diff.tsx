@@ -7,6 +7,7 @@ import { ProfileSelect } from "../components/query/profileselect.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { Timeline } from "../components/query/timeline.tsx";
 import { Footer } from "../components/status/footer.tsx";
+import { capital } from "../format/capital.ts";
 import { sideSeries, timelines } from "../state/query/compare.ts";
 import { comparisonLabel, labelComparisons } from "../state/query/labels.ts";
 import { apart, placeOf, wholeSpan } from "../state/query/place.ts";
@@ -106,10 +107,6 @@ function SidePanel({ name }: { name: SideName }) {
       />
     </section>
   );
-}
-
-function capital(text: string): string {
-  return text[0].toUpperCase() + text.slice(1);
 }
 
 /** Of two places: all of both, or one alone. */

@@ -5,6 +5,7 @@ import { knowsZoom } from "../state/page/zoomhint.ts";
 import { announcement, extent, reset, tree, zoom, zoomedDetail, zoomTo } from "../state/profile/focus.ts";
 import { seenView } from "../state/profile/offeredviews.ts";
 import { isShown } from "../state/profile/shown.ts";
+import { group } from "../state/profile/stepchanges.ts";
 import type { View } from "../state/url/route.ts";
 
 /** Links near the end are what one goes back to; the middle of a long path is folded. */
@@ -13,13 +14,13 @@ const [CLICK, DOUBLE_CLICK] = matchMedia("(pointer: coarse)").matches
   ? ["Tap", "Double-tap"]
   : ["Click", "Double-click"];
 const ZOOM_HINT = `${DOUBLE_CLICK} a frame to zoom`;
-/** Views that do not zoom to a frame, and what a click does there. */
-const HINTS: Partial<Record<View, string>> = {
-  table: `${CLICK} a function for details`,
-  tree: `${CLICK} a frame for details`,
-  sandwich: `${CLICK} a function to see its callers and callees`,
-  lines: `${CLICK} a function to see its lines`,
-  graph: `${CLICK} a function for details`,
+/** Views that do not zoom to a frame, and what a click on a function there is for. */
+const PURPOSES: Partial<Record<View, string>> = {
+  table: "for details",
+  tree: "for details",
+  sandwich: "to see its callers and callees",
+  lines: "to see its lines",
+  graph: "for details",
 };
 
 /**
@@ -40,7 +41,8 @@ export function Breadcrumbs() {
 
 function Path() {
   const { value, problem } = zoomedDetail.value;
-  const hint = HINTS[seenView.value];
+  const purpose = PURPOSES[seenView.value];
+  const hint = purpose && `${CLICK} a ${seenView.value === "tree" ? "frame" : group.value} ${purpose}`;
   const path = zoom.value === ROOT ? [] : (value?.path ?? []);
   const partial = !isFull(extent.value);
   if (problem && tree.value && isShown(tree.value.id)) {

@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Flag } from "../core/boxes.ts";
 import { core } from "../core/index.ts";
 import { NONE, type NodeDetail, type TreeInfo } from "../core/types.ts";
+import { capital } from "../format/capital.ts";
 import {
   activeRow,
   callerOf,
@@ -18,6 +19,7 @@ import {
 } from "../state/profile/calltreerows.ts";
 import { current, flagsVersion, searchResult, select, selected, tree, zoomTo } from "../state/profile/focus.ts";
 import { callFailed } from "../state/profile/shown.ts";
+import { group } from "../state/profile/stepchanges.ts";
 import { go } from "../state/url/router.ts";
 import { Counted, Name, Values } from "./cells.tsx";
 import { ROW_HEIGHT, rowsIn, useSeen } from "./rows.ts";
@@ -91,8 +93,9 @@ export function CallTree() {
 }
 
 function columns({ diff, inverted }: TreeInfo): string[] {
-  if (diff) return ["Function", "Baseline total", "Comparison total", "Change"];
-  return inverted ? ["Function", "Total"] : ["Function", "Self", "Total"];
+  const name = capital(group.value);
+  if (diff) return [name, "Baseline total", "Comparison total", "Change"];
+  return inverted ? [name, "Total"] : [name, "Self", "Total"];
 }
 
 /** Which functions a search means, asked anew when it changes. */

@@ -126,7 +126,7 @@ export function Drawer() {
 /** Only callees of the frame itself are listed, which says little of a function that occurs elsewhere too. */
 function innerHeading(inner: string, { occurrences, diff }: NodeDetail): string {
   if (occurrences > 1) return `${inner} of this occurrence${diff ? "" : " (shares of it)"}`;
-  return diff ? inner : `${inner} (shares of this function)`;
+  return diff ? inner : `${inner} (shares of this ${group.value})`;
 }
 
 /** What can be done with the functions of a name. */
@@ -187,7 +187,7 @@ function FunctionLink({ name }: { name: string }) {
 /** Which of the frames of this function is described, and the way to the others. */
 function Occurrences({ position, count }: Occurrence) {
   return (
-    <fieldset class="occurrences" aria-label="Occurrences of this function">
+    <fieldset class="occurrences" aria-label={`Occurrences of this ${group.value}`}>
       Occurrence
       <button
         type="button"
@@ -275,7 +275,7 @@ function AllFacts({ detail, unit, whole }: { detail: NodeDetail; unit: string; w
   return (
     <table
       class="facts"
-      title={`The function occurs ${occurrences} times in this tree; recursion is counted once`}
+      title={`The ${group.value} occurs ${occurrences} times in this tree; recursion is counted once`}
       data-testid="drawer-all"
     >
       <tbody>

@@ -17,7 +17,7 @@ import { select, selected, tree } from "../state/profile/focus.ts";
 import { useHeaviest } from "../state/profile/heaviest.ts";
 import { openFrameMenu } from "../state/profile/menuframe.ts";
 import { sandwich } from "../state/profile/sandwichtrees.ts";
-import { sandwichOf } from "../state/profile/stepchanges.ts";
+import { group, sandwichOf } from "../state/profile/stepchanges.ts";
 import { go, pictureRoute } from "../state/url/router.ts";
 import { FrameList } from "./framelist.tsx";
 import { type Hover, Tooltip } from "./tooltip.tsx";
@@ -30,7 +30,7 @@ export function Sandwich() {
   if (name === null) {
     return (
       <section class="sandwich" aria-label="Sandwich">
-        <p class="hint pad">Choose a function in the list, or press b on a frame.</p>
+        <p class="hint pad">Choose a {group.value} in the list, or press b on a frame.</p>
       </section>
     );
   }
@@ -39,7 +39,9 @@ export function Sandwich() {
   if (callers.nodes === 1) {
     return (
       <section class="sandwich" aria-label="Sandwich">
-        <p class="hint pad">No function here is named “{found.name}”.</p>
+        <p class="hint pad">
+          No {group.value} here is named “{found.name}”.
+        </p>
       </section>
     );
   }

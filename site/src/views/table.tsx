@@ -6,10 +6,12 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { CoreError } from "../core/core.ts";
 import { core } from "../core/index.ts";
 import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
+import { capital } from "../format/capital.ts";
 import { namesakePlaces } from "../format/functionplace.ts";
 import { current, select, selectedDetail, tree, zoomTo } from "../state/profile/focus.ts";
 import { callFailed } from "../state/profile/shown.ts";
 import { sortOf } from "../state/profile/sort.ts";
+import { group } from "../state/profile/stepchanges.ts";
 import { go, pictureRoute } from "../state/url/router.ts";
 import { Counted, Name, Values } from "./cells.tsx";
 import { ROW_HEIGHT, rowsIn, type Seen, useSeen } from "./rows.ts";
@@ -22,7 +24,7 @@ interface Column {
   label: string;
 }
 
-/** Functions with what they cost. Rows are made only for what is in view. */
+/** Functions, or what they are grouped by, with what they cost. Rows are made only for what is in view. */
 export function Table() {
   const scroller = useRef<HTMLDivElement>(null);
   const view = useSeen(scroller);
@@ -34,12 +36,13 @@ export function Table() {
   const func = selectedDetail.value.value?.detail.func;
   const { view: shownView, sandwich } = pictureRoute.value;
   const isChosen = (row: TableRow) => (shownView === "sandwich" ? row.name === sandwich : row.func === func);
-  const columns = info.diff ? DIFF_COLUMNS : TREE_COLUMNS;
+  const name: Column = { sort: "name", label: capital(group.value) };
+  const columns = [name, ...(info.diff ? DIFF_COLUMNS : TREE_COLUMNS)];
   return (
     <div class="table" ref={scroller} data-testid="table">
       <div
         role="table"
-        aria-label="Functions"
+        aria-label={`${capital(group.value)}s`}
         aria-rowcount={rows.count.value + 1}
         class={info.diff ? "grid diff" : "grid"}
       >
@@ -73,7 +76,9 @@ export function Table() {
       </div>
       {rows.count.value === 0 && rows.ready.value && (
         <p class="hint pad">
-          {pictureRoute.value.search ? `No function matches “${pictureRoute.value.search}”.` : "No functions."}
+          {pictureRoute.value.search
+            ? `No ${group.value} matches “${pictureRoute.value.search}”.`
+            : `No ${group.value}s.`}
         </p>
       )}
     </div>
@@ -81,12 +86,10 @@ export function Table() {
 }
 
 const TREE_COLUMNS: Column[] = [
-  { sort: "name", label: "Function" },
   { sort: "self", label: "Self" },
   { sort: "total", label: "Total" },
 ];
 const DIFF_COLUMNS: Column[] = [
-  { sort: "name", label: "Function" },
   { sort: null, label: "Baseline total" },
   { sort: "total", label: "Comparison total" },
   { sort: "delta", label: "Change" },

@@ -18,6 +18,7 @@ import {
   placed,
 } from "../../state/profile/graphlayout.ts";
 import { moves } from "../../state/profile/instead.ts";
+import { group } from "../../state/profile/stepchanges.ts";
 import { go, pictureRoute } from "../../state/url/router.ts";
 import type { GraphWindow } from "../../state/url/values.ts";
 import { Drawing } from "./graphdrawing.tsx";
@@ -93,7 +94,7 @@ export function CallGraph() {
   const info = tree.value;
   const { problem } = placed.value;
   const count = found?.graph.nodes.length ?? 0;
-  const label = `Call graph${found ? ` of ${count} functions` : ""}. Arrow keys move along calls, Space selects, Enter zooms in, question mark lists all keys.`;
+  const label = `Call graph${found ? ` of ${plural(count, group.value)}` : ""}. Arrow keys move along calls, Space selects, Enter zooms in, question mark lists all keys.`;
   return (
     <section class="graph" aria-label="Call graph" data-testid="graph">
       <svg
@@ -116,8 +117,8 @@ export function CallGraph() {
             {count === 0
               ? "Nothing is left to draw"
               : count < found.graph.functions
-                ? `${count} of ${found.graph.functions} functions; small ones are left out`
-                : plural(count, "function")}
+                ? `${count} of ${plural(found.graph.functions, group.value)}; small ones are left out`
+                : plural(count, group.value)}
           </p>
           <GraphTables graph={found.graph} info={info} />
         </>

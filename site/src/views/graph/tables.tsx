@@ -1,6 +1,8 @@
 import type { Graph, TreeInfo } from "../../core/types.ts";
+import { capital } from "../../format/capital.ts";
 import { change, percent } from "../../format/number.ts";
-import { formatValue } from "../../format/value.ts";
+import { formatValue, plural } from "../../format/value.ts";
+import { group } from "../../state/profile/stepchanges.ts";
 
 /** The graph for screen readers (and tests): its functions, and its calls. */
 export function GraphTables({ graph, info }: { graph: Graph; info: TreeInfo }) {
@@ -11,10 +13,10 @@ export function GraphTables({ graph, info }: { graph: Graph; info: TreeInfo }) {
   return (
     <div class="hidden">
       <table data-testid="graph-functions">
-        <caption>{`${nodes.length} of ${functions} functions, the largest first`}</caption>
+        <caption>{`${nodes.length} of ${plural(functions, group.value)}, the largest first`}</caption>
         <thead>
           <tr>
-            <th scope="col">Function</th>
+            <th scope="col">{capital(group.value)}</th>
             <th scope="col">{diff ? "Baseline total" : "Total"}</th>
             <th scope="col">{diff ? "Comparison total" : "Self"}</th>
             <th scope="col">{diff ? "Change" : "Share"}</th>
