@@ -93,7 +93,7 @@ test("a comparison, in words", async () => {
   assert.deepEqual(await patterns(at), [["JSON", "40 % → 20 % (40 samples → 40 samples)", ""]]);
   assert.match(await at("explain").textContent(), /100 samples before, 200 samples after/);
   await at("explain-patterns").getByRole("button", { name: "JSON" }).click();
-  await at("steps-share").filter({ hasText: "30 % of both sides" }).waitFor();
+  await at("steps-share").filter({ hasText: "40 % → 20 % of each side" }).waitFor();
   await end();
 });
 

@@ -110,7 +110,7 @@ test("a filtered comparison keeps its filter in the page that works offline", as
   const exact = [FILES.before, FILES.after].map(total);
   const said = (title) => title.match(/\d[\d,]*/g).map((number) => Number(number.replaceAll(",", "")));
   assert.deepEqual(said(await page.at("diff-totals").getAttribute("title")), exact);
-  assert.match(await page.at("steps-share").textContent(), /% of both sides$/);
+  assert.match(await page.at("steps-share").textContent(), /^[\d.]+ % → [\d.]+ % of each side$/);
   assert.equal(await page.at("invert").getAttribute("aria-pressed"), "true");
   const alone = await offline(browser, await exported(page, "html"));
   await alone.at("legend").waitFor();

@@ -1,10 +1,10 @@
 import { Select } from "../components/controls/select.tsx";
 import type { DiffTotals, TreeInfo } from "../core/types.ts";
-import { change } from "../format/number.ts";
+import { change, percent } from "../format/number.ts";
 import { isCpu } from "../format/type.ts";
 import { formatValue, plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
-import { sideTotals } from "../state/profile/sidetotals.ts";
+import { sidesLeft, sideTotals } from "../state/profile/sidetotals.ts";
 import { takenSteps } from "../state/profile/stepchanges.ts";
 import { diffRoute, go } from "../state/url/router.ts";
 import type { Measure } from "../state/url/values.ts";
@@ -62,6 +62,12 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
       </label>
     </>
   );
+}
+
+/** What filters leave of each side. */
+export function SidesLeft({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
+  const shares = sidesLeft(tree, diff);
+  return shares && <>{shares.map(percent).join(" → ")} of each side</>;
 }
 
 /** Amounts mislead where one side has more profiles than the other, so loads or shares can be compared instead. */

@@ -25,6 +25,7 @@ import {
 import type { View } from "../state/url/route.ts";
 import { fileRoute, pictureRoute } from "../state/url/router.ts";
 
+const SidesLeft = lazy(() => import("./legend.tsx").then((module) => module.SidesLeft));
 const LabelPicker = lazy(() => import("./labelpicker.tsx").then((module) => module.LabelPicker));
 
 /** What stands between the profile and its picture, in order, and how much of the profile is left. */
@@ -76,8 +77,13 @@ export function Steps() {
         </span>
       ) : (
         <span class="steps-share" title={exact} data-testid="steps-share">
-          {left === 0 ? "nothing is left" : percent(whole > 0 ? left / whole : 0)} of{" "}
-          {diff ? "both sides" : formatValue(whole, unit)}
+          {left === 0 ? (
+            "nothing is left"
+          ) : diff ? (
+            <SidesLeft tree={answer.tree} diff={diff} />
+          ) : (
+            `${percent(left / whole)} of ${formatValue(whole, unit)}`
+          )}
         </span>
       )}
       {!embed && (

@@ -78,6 +78,8 @@ export interface ComparedSide {
   total: number;
   exact: string;
   unit: string;
+  /** How much of its time has profiles; 0 when that isn't known. */
+  coveredMillis: number;
 }
 
 export type Shown =

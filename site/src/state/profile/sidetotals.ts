@@ -36,3 +36,25 @@ export function sideTotals(tree: Pick<TreeInfo, "type" | "unit">, diff: DiffTota
   const exact = { base: formatExact(base.total_exact, own), other: formatExact(other.total_exact, own) };
   return { base: base.total, other: other.total, unit: own, exact };
 }
+
+/** What steps leave of each side, from 0 to 1; nothing where that isn't known. */
+export function sidesLeft({ whole }: Pick<TreeInfo, "whole">, diff: DiffTotals): [number, number] | null {
+  if (diff.base + diff.comparison === whole) return [1, 1];
+  const parts = partsOfWhole(diff);
+  if (!parts) return null;
+  const [base, other] = parts;
+  // Values that were scaled are rounded: what is all of a side may be a little less.
+  const share = (left: number, part: number) => Number((part > 0 ? left / whole / part : 0).toPrecision(6));
+  return [share(diff.base, base / (base + other)), share(diff.comparison, other / (base + other))];
+}
+
+/** How much of both sides together each of them is before the steps, in any unit. */
+function partsOfWhole(diff: DiffTotals): [number, number] | null {
+  if (diff.normalised_to !== null) return [1, 1];
+  const { compared, totals } = shown.value.state === "ready" ? shown.value : {};
+  if (!compared) return totals ? [totals.base.total, totals.other.total] : null;
+  const { measure, base, other } = compared;
+  return measure === "rate"
+    ? [base.total / base.coveredMillis, other.total / other.coveredMillis]
+    : [base.total, other.total];
+}

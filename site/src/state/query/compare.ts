@@ -143,10 +143,10 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
     compareTrees(core, base, other, { measure, gauge, cpu: isCpu(type) }, { steps, invert }),
   );
   const drawn = await draw();
-  const side = ({ profile: id, profiles, total, exact, unit }: typeof base) =>
+  const side = ({ profile: id, profiles, total, exact, unit, coveredMillis }: typeof base) =>
     gauge
-      ? { id, profiles, total: total / profiles, exact: quotient(exact, profiles), unit }
-      : { id, profiles, total, exact, unit };
+      ? { id, profiles, total: total / profiles, exact: quotient(exact, profiles), unit, coveredMillis }
+      : { id, profiles, total, exact, unit, coveredMillis };
   return {
     state: "ready",
     ...drawn,
