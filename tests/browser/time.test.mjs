@@ -59,6 +59,7 @@ test("what is idle is left out of the heat until it is asked for", async () => {
       return data.filter((_, i) => i % 4 === 3 && data[i] > 0).length / (canvas.width * canvas.height);
     });
   assert.equal(await at("idle").getAttribute("aria-pressed"), "false");
+  assert.equal(await at("idle").getAttribute("title"), "Include idle samples in the strip");
   const without = await busy();
   await at("idle").click();
   await page.waitForURL(/[?&]idle=1/);

@@ -187,7 +187,7 @@ function Strip({ map }: { map: Heatmap }) {
             type="button"
             class="control toggle"
             aria-pressed={idle}
-            title="Include idle samples"
+            title="Include idle samples in the strip"
             data-testid="idle"
             onClick={() => go({ idle: !idle })}
           >
