@@ -80,7 +80,8 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
       on.extent((extent) => pan(extent, (before.x - now.x) / on.width()));
       on.scroll(before.y - now.y);
     }
-    pointers.set(event.pointerId, now);
+    // The page may have scrolled, and the canvas with it.
+    pointers.set(event.pointerId, at(event));
   });
 
   const release = (event: PointerEvent) => {

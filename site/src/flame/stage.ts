@@ -167,6 +167,13 @@ export class Stage {
     this.invalidate();
   }
 
+  /** Scrolls, and beyond the last row the page: a part of the picture may be out of the window. */
+  scrollBy(by: number): void {
+    const before = this.scroll;
+    this.scrollTo(before + (this.#rows.flipped ? -by : by));
+    this.canvas.closest(".page")?.scrollBy(0, by - Math.sign(by) * Math.abs(this.scroll - before));
+  }
+
   /** Scrolls only as far as needed to see a row. */
   reveal(depth: number): void {
     const top = (depth - this.#rows.first) * ROW;

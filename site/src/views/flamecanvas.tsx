@@ -169,7 +169,7 @@ function gestures(stage: Stage, hover: (next: Hover | null) => void, free: boole
       const next = change(before);
       if (next[0] !== before[0] || next[1] !== before[1]) setExtent(next);
     },
-    scroll: (by: number) => stage.scrollTo(stage.scroll + by),
+    scroll: (by: number) => stage.scrollBy(by),
     width: () => stage.width,
   };
 }

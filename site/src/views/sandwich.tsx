@@ -127,7 +127,7 @@ function Half(props: { info: TreeInfo; title: string; testid: string; flipped?: 
           void frameOf(shown.peek(), box.node).then((frame) => openFrameMenu(frame, left + x, top + y));
         },
         extent: (change) => (extent.value = change(extent.peek())),
-        scroll: (by) => stage.scrollTo(stage.scroll + (flipped ? -by : by)),
+        scroll: (by) => stage.scrollBy(by),
         width: () => stage.width,
       }),
       () => stage.destroy(),
