@@ -81,6 +81,12 @@ const menu =
     await page.locator(".menu-panel").waitFor();
   };
 
+/** Where there is little room, each side of a comparison is a line that opens. */
+const openSides = async ({ page }) => {
+  const closed = page.locator(".side details:not([open]) > summary");
+  while ((await closed.count()) > 0) await closed.first().click();
+};
+
 /** Opens a trace with labels and times, and waits for a part of the page. */
 const recording = (part) => async (opened) => {
   const event = (name, tid, ts, dur) => ({ ph: "X", name, pid: 1, tid, ts, dur });
@@ -239,7 +245,16 @@ const STATES = [
     },
   ],
   ["range-menu", () => explore(absolute()), drawn, menu("range")],
-  ["filter-menu", diff, drawn, menu("filters-other-add")],
+  ["diff-open", diff, drawn, openSides],
+  [
+    "filter-menu",
+    diff,
+    drawn,
+    async (opened) => {
+      await openSides(opened);
+      await menu("filters-other-add")(opened);
+    },
+  ],
   ["share-menu", () => explore(), drawn, menu("share")],
   ["export-menu", diff, drawn, menu("export")],
   [

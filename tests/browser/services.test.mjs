@@ -520,6 +520,44 @@ test("at 200 % zoom the picture has half of the height", async () => {
   await opened.end();
 });
 
+test("in a small window the picture of a comparison has half of the height, and all of it is in reach", async () => {
+  const filters = `l=${encodeURIComponent('region="eu"')}&l2=${encodeURIComponent('region="us"')}`;
+  for (const options of [PHONE, { viewport: { width: 720, height: 450 } }]) {
+    const opened = await openPage(browser, `/diff?s=checkout&t=${CPU}&${filters}`, options);
+    const { page, at, end } = opened;
+    const { height } = options.viewport;
+    await drawn(opened);
+    await at("legend").waitFor();
+    await settled(page);
+    const bottom = async () => {
+      const { y, height } = await page.locator(".views").boundingBox();
+      return y + height;
+    };
+    const { y } = await at("flame").boundingBox();
+    assert.ok(Math.min(await bottom(), height) - y >= height / 2, `from ${y} to ${await bottom()} of ${height}`);
+    assert.match(await at("side-other").locator("summary").textContent(), /^Comparison.*last 30 min · region=us$/);
+    for (const side of ["side-base", "side-other"]) await at(side).locator("summary").click();
+    await at("timeline-other").locator("canvas").waitFor();
+    assert.ok(await at("filters-base-add").isVisible());
+    assert.ok((await bottom()) > height, "the picture is partly below the window");
+    // What the picture itself has not left to scroll, the page scrolls.
+    const session = await page.context().newCDPSession(page);
+    const touch = (type, ...touchPoints) => session.send("Input.dispatchTouchEvent", { type, touchPoints });
+    await page.mouse.move(200, height - 40);
+    for (let swipe = 0; swipe < 8 && (await bottom()) > height; swipe++) {
+      if (!options.hasTouch) await page.mouse.wheel(0, 200);
+      else {
+        for (let up = 0; up <= 200; up += 20)
+          await touch(up === 0 ? "touchStart" : "touchMove", { x: 200, y: height - 40 - up });
+        await touch("touchEnd");
+      }
+      await settled(page);
+    }
+    assert.ok((await bottom()) <= height, `the picture ends at ${await bottom()}`);
+    await end();
+  }
+});
+
 test("on a phone what is chosen, offered and listed is in view", async () => {
   const address = `/explore?s=checkout&t=${CPU}`;
   const panel = await openPage(browser, `${address}&p=function`, PHONE);

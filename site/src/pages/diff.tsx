@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { Icon } from "../components/controls/icon.tsx";
 import { Menu } from "../components/controls/menu.tsx";
 import { Header } from "../components/header/header.tsx";
@@ -6,12 +7,15 @@ import { Filters } from "../components/query/filters.tsx";
 import { ProfileSelect } from "../components/query/profileselect.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { Timeline } from "../components/query/timeline.tsx";
+import { VersionPresets } from "../components/query/versionpresets.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { capital } from "../format/capital.ts";
+import { smallWindow } from "../state/page/smallwindow.ts";
 import { sideSeries, timelines } from "../state/query/compare.ts";
 import { comparisonLabel, labelComparisons } from "../state/query/labels.ts";
 import { apart, placeOf, wholeSpan } from "../state/query/place.ts";
 import { sidePlace } from "../state/query/placenames.ts";
+import { matcherLabel } from "../state/query/selector.ts";
 import { labels, otherLabels, span } from "../state/query/services.ts";
 import { askedVersions } from "../state/query/shownmarks.ts";
 import {
@@ -28,13 +32,10 @@ import {
 import { clock, refresh } from "../state/url/clock.ts";
 import { initialRoute } from "../state/url/route.ts";
 import { diffRoute, go } from "../state/url/router.ts";
-import type { SideName } from "../state/url/values.ts";
-import { fixed, resolve } from "../time/range.ts";
+import type { Side, SideName } from "../state/url/values.ts";
+import { fixed, rangeLabel, resolve } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 
-const VersionPresets = lazy(() =>
-  import("../components/query/versionpresets.tsx").then((module) => module.VersionPresets),
-);
 const NoData = lazy(() => import("../components/status/nodata.tsx").then((module) => module.NoData));
 
 /** Baseline against comparison. */
@@ -68,22 +69,51 @@ export function Diff() {
 }
 
 function SidePanel({ name }: { name: SideName }) {
+  const title = capital(SIDE_TITLES[name]);
+  const heading = <h2>{title}</h2>;
+  const place = apart.value && (
+    <span class="side-place" title={placeOf(name)} data-testid={`place-${name}`}>
+      {sidePlace(name)}
+    </span>
+  );
+  return (
+    <section class={`side ${name}`} aria-label={title} data-testid={`side-${name}`}>
+      {smallWindow.value ? (
+        <details>
+          <summary>
+            {heading}
+            {place}
+            <span class="side-summary">{summaryOf(diffRoute.value[name])}</span>
+          </summary>
+          <SideControls name={name} title={title} />
+        </details>
+      ) : (
+        <SideControls name={name} title={title}>
+          {heading}
+          {place}
+        </SideControls>
+      )}
+    </section>
+  );
+}
+
+/** What a side is of, in a line: "16:05 – 17:05 · version=1.8.2". */
+function summaryOf({ filters, ...range }: Side): string {
+  return [rangeLabel(range, clock.value), ...filters.map(matcherLabel)].join(" · ");
+}
+
+function SideControls(props: { name: SideName; title: string; children?: ComponentChildren }) {
+  const { name, title, children } = props;
   const side = diffRoute.value[name];
-  const title = SIDE_TITLES[name];
   const { value: timeline, problem } = timelines[name].value;
   const whole = apart.value && wholeSpan(name);
   return (
-    <section class={`side ${name}`} aria-label={capital(title)} data-testid={`side-${name}`}>
+    <>
       <div class="side-head">
-        <h2>{capital(title)}</h2>
-        {apart.value && (
-          <span class="side-place" title={placeOf(name)} data-testid={`place-${name}`}>
-            {sidePlace(name)}
-          </span>
-        )}
+        {children}
         <RangePicker
           range={side}
-          title={`${capital(title)} time range`}
+          title={`${title} time range`}
           testid={`range-${name}`}
           onChange={(range) => setSide(name, range)}
         />
@@ -100,12 +130,12 @@ function SidePanel({ name }: { name: SideName }) {
         problem={problem}
         type={timeline?.type ?? diffRoute.value.type}
         window={sideSpan(name)}
-        label={`${capital(title)} timeline`}
+        label={`${title} timeline`}
         testid={`timeline-${name}`}
         onSelect={(chosen) => setSide(name, fixed(chosen))}
         onClear={() => whole && setSide(name, fixed(whole))}
       />
-    </section>
+    </>
   );
 }
 
