@@ -5,7 +5,7 @@ import type { Compared } from "../src/state/profile/shown.ts";
 import { engine } from "./page.ts";
 
 const { show } = await import("../src/state/profile/shown.ts");
-const { sidesLeft } = await import("../src/state/profile/sidetotals.ts");
+const { changeOfTotals, sidesLeft } = await import("../src/state/profile/sidetotals.ts");
 
 Object.assign(engine, { dropTree: () => {} });
 
@@ -61,4 +61,12 @@ test("a step that leaves all leaves 100 %, and a side without a value nothing", 
   assert.deepEqual(await left(totals(1, 2), 0.1 + 0.2, 0.1, 0.2), [1, 1]);
   assert.deepEqual(await left(totals(0, 8), 8, 0, 2), [0, 0.25]);
   assert.equal(await left({}, 8, 1, 2), null);
+});
+
+test("totals that read alike did not change", () => {
+  const said = (base: number, other: number) => changeOfTotals({ base, other });
+  assert.equal(said(2_200_000_000, 2_200_000_052), "±0 %");
+  assert.equal(said(2_200_000_000, 2_200_200_000), "+0.01 %");
+  assert.equal(said(0, 5), "new");
+  assert.equal(said(100, 0), "gone");
 });

@@ -1,10 +1,10 @@
 import { Select } from "../components/controls/select.tsx";
 import type { DiffTotals, TreeInfo } from "../core/types.ts";
-import { change, percent } from "../format/number.ts";
+import { percent } from "../format/number.ts";
 import { isCpu } from "../format/type.ts";
 import { formatValue, plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
-import { sidesLeft, sideTotals } from "../state/profile/sidetotals.ts";
+import { changeOfTotals, sidesLeft, sideTotals } from "../state/profile/sidetotals.ts";
 import { takenSteps } from "../state/profile/stepchanges.ts";
 import { diffRoute, go } from "../state/url/router.ts";
 import type { Measure } from "../state/url/values.ts";
@@ -42,7 +42,7 @@ function Totals({ tree, diff, average = false, changed = true }: TotalsProps) {
     <span title={`${exact.base} → ${exact.other}`} data-testid="diff-totals">
       {average && "average "}
       {formatValue(base, unit)} → {formatValue(other, unit)}
-      {changed && <b> {change(base, other)}</b>}
+      {changed && <b> {changeOfTotals({ base, other })}</b>}
     </span>
   );
 }

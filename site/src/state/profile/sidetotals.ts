@@ -1,5 +1,6 @@
 /** What each side of the comparison on the screen has in all. */
 import type { DiffTotals, TreeInfo } from "../../core/types.ts";
+import { change } from "../../format/number.ts";
 import { formatExact, unitOf } from "../../format/value.ts";
 import type { SideName } from "../url/values.ts";
 import { shown } from "./shown.ts";
@@ -35,6 +36,11 @@ export function sideTotals(tree: Pick<TreeInfo, "type" | "unit">, diff: DiffTota
   const own = unitOf(base);
   const exact = { base: formatExact(base.total_exact, own), other: formatExact(other.total_exact, own) };
   return { base: base.total, other: other.total, unit: own, exact };
+}
+
+/** How much changed between totals that are shown next to it: "±0 %" where they read alike. */
+export function changeOfTotals({ base, other }: Record<SideName, number>): string {
+  return Math.abs(other - base) < 0.00005 * base ? "±0 %" : change(base, other);
 }
 
 /** What steps leave of each side, from 0 to 1; nothing where that isn't known. */
