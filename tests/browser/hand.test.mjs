@@ -255,6 +255,7 @@ describe("the menu of a frame", () => {
     await touch("touchEnd");
     await settled(page);
     assert.equal(await at("frame-menu").locator("p").textContent(), "sort");
+    assert.equal(await at("frame-menu").locator("kbd").filter({ visible: true }).count(), 0, "a finger has no keys");
     assert.equal(await at("drawer").count(), 0, "lifting the finger is not a click");
     await end();
   });
