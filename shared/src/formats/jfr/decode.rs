@@ -21,7 +21,6 @@ use super::{Options, Recording};
 use crate::base::limits::MAX_PROFILE_BYTES;
 use crate::base::warnings::Warnings;
 use crate::model::builder::ProfileBuilder;
-use crate::model::id::StringId;
 
 /// Decodes a recording, which is not gzip any more.
 pub fn decode(bytes: &[u8], options: &Options<'_>) -> Result<Recording, JfrError> {
@@ -299,14 +298,22 @@ impl<'l> Decoder<'l> {
 
     fn finish(mut self) -> Result<Recording, JfrProblem> {
         let (event, mode) = (self.samples.event().to_owned(), self.samples.mode());
+        let period = self.samples.period();
         let types = self.samples.finish(&mut self.builder, &mut self.budget)?;
         let kinds = || types.iter().map(|of| of.sample_type.as_str());
         let preferred = match mode {
             Mode::Wall => kinds().find(|kind| *kind == "wall"),
             Mode::Cpu => kinds().find(|kind| *kind == "cpu"),
         };
-        let preferred = preferred.map_or(StringId::EMPTY, |kind| self.builder.string(kind));
-        self.builder.header().default_sample_type = preferred;
+        if let Some(kind) = preferred {
+            let sampled = self.builder.value_type(kind, "nanoseconds");
+            let header = self.builder.header();
+            header.default_sample_type = sampled.kind;
+            // Of samples one by one the chart needs it; sums of pushes have it in their type.
+            if self.threads.is_some() {
+                (header.period_type, header.period) = (Some(sampled), period);
+            }
+        }
         let mut warnings = self.warnings;
         if self.without_stack > 0 {
             let count = self.without_stack;

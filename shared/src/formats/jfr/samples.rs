@@ -258,6 +258,12 @@ impl Samples {
         }
     }
 
+    /// The longest time between two samples in any chunk; 0 without chunks.
+    pub(super) fn period(&self) -> i64 {
+        let periods = self.samplings.iter().map(|of| of.period);
+        periods.max().unwrap_or(0)
+    }
+
     /// Adds an event of the chunk.
     pub(super) fn add(
         &mut self,

@@ -31,7 +31,9 @@ pub struct Chart {
 /// value, and `None` where the profile has no times.
 ///
 /// A sample lasts as long as its value says, where that is a time, and else until the next one,
-/// but no longer than twice the median time between two; the next one ends it at the latest.
+/// but no longer than twice the median time between two; the next one ends it at the latest. Where
+/// times are counted by samples, these come early or late: one that is a period late at most leaves
+/// no gap.
 pub fn chart(
     profile: &Profile,
     sample_type: usize,
@@ -57,7 +59,8 @@ pub fn chart(
         Some((first, _)) => first.time,
         None => times.iter().min().copied().unwrap_or(0),
     };
-    let visits = with_ends(&taken, nanos_a_unit(profile, sample_type));
+    let factor = nanos_a_unit(profile, sample_type);
+    let visits = with_ends(&taken, factor, period(profile, sample_type));
     let end = visits.iter().map(|visit| visit.time).max().unwrap_or(start);
     let spans = timeline(merged.shape(), &visits, end)?;
     let mut shape = merged.shape;
@@ -72,9 +75,26 @@ pub fn chart(
     Ok(Some(Chart { tree, start, pause }))
 }
 
+/// Nanoseconds between two samples of a column that counts time by samples; 0 of one whose times
+/// are measured, such as those of a trace, which has no period, or delays.
+fn period(profile: &Profile, column: usize) -> i64 {
+    let (kind, unit) = profile.type_text(profile.sample_types[column]);
+    let header = &profile.header;
+    let has_period = header
+        .period_type
+        .is_some_and(|of| profile.text(of.unit) == unit);
+    match nanos_a_unit(profile, column) {
+        Some(factor) if has_period && matches!(kind, "cpu" | "wall") => {
+            header.period.saturating_mul(factor)
+        }
+        _ => 0,
+    }
+}
+
 /// Visits, by time, and the ends of their samples as visits to the root. Where something starts as
-/// another ends, the start comes last, and so counts.
-fn with_ends(taken: &[(Visit, i64)], factor: Option<i64>) -> Vec<Visit> {
+/// another ends, the start comes last, and so counts. No gap is left that is not longer than
+/// `period`.
+fn with_ends(taken: &[(Visit, i64)], factor: Option<i64>, period: i64) -> Vec<Visit> {
     let longest = match factor {
         Some(_) => i64::MAX,
         None => median_step(taken).saturating_mul(2),
@@ -86,8 +106,9 @@ fn with_ends(taken: &[(Visit, i64)], factor: Option<i64>) -> Vec<Visit> {
             None => next.map_or(longest / 2, |next| next.saturating_sub(visit.time)),
         };
         let end = visit.time.saturating_add(length.min(longest));
+        let is_near = |next: &i64| *next <= end.saturating_add(period);
         Visit {
-            time: next.map_or(end, |next| end.min(next)),
+            time: next.filter(is_near).unwrap_or(end),
             node: NodeId::ROOT,
         }
     });
@@ -221,6 +242,34 @@ mod tests {
             &[(0, "main", 9), (1_000, "main;a", 2), (2_000, "main", 1)],
             "total 3000 0\n.main 3000 1000\n..- 1000 1000\n..a 1000 1000",
         );
+    }
+
+    /// Samples of 10 that come early, late, and too late.
+    #[test]
+    fn samples_a_period_apart_are_joined() {
+        let check = |kind: &str, period_unit: &str, expect: &str| {
+            let mut builder = ProfileBuilder::new();
+            builder.sample_type(kind, "nanoseconds");
+            let stack = builder.named_stack(&["main"]);
+            for time in [0, 12, 20, 40, 61] {
+                builder.sample_at(time, stack, None, &[10]);
+            }
+            let period_type = builder.value_type("cpu", period_unit);
+            let header = builder.header();
+            (header.period_type, header.period) = (Some(period_type), 10);
+            let profile = builder.finish();
+            assert_eq!(profile.total(0), 50);
+            let chart = chart(&profile, 0, |_| true).unwrap().unwrap();
+            let lengths = chart.tree.shape().children(NodeId::ROOT);
+            let lengths = lengths.map(|node| chart.tree.total_value(node).to_string());
+            assert_eq!(lengths.collect::<Vec<_>>().join(" "), expect, "{kind}");
+        };
+        // Every second one is a pause.
+        check("cpu", "nanoseconds", "50 11 10");
+        check("wall", "nanoseconds", "50 11 10");
+        for (kind, unit) in [("delay", "nanoseconds"), ("wall", "count")] {
+            check(kind, unit, "10 2 18 10 10 11 10");
+        }
     }
 
     /// Spans of a third of a pixel and pauses of two thirds: one box, of a span and not of a pause.

@@ -273,6 +273,11 @@ fn events_have_their_times_and_threads() {
         );
         assert_eq!(sums.profile.samples().times, None);
         let profile = &timed.profile;
+        let period_type = profile.header().period_type.map(|of| profile.type_text(of));
+        let is_sampled = ["cpu", "wall"].map(|kind| Some((kind, "nanoseconds")));
+        let has_time = timed.types.iter().any(|of| of.sample_type == "cpu");
+        assert_eq!(is_sampled.contains(&period_type), has_time, "{name}");
+        assert_eq!(profile.header().period > 0, has_time, "{name}");
         let times = profile.samples().times.as_ref().expect("times");
         assert!(times.is_sorted(), "{name}");
         let header = profile.header();
