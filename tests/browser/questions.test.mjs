@@ -102,6 +102,7 @@ test("on a phone the picture has half of the height, and stays where it is when 
   await at("window").waitFor();
   await settled(page);
   assert.deepEqual(await place(), before);
+  assert.ok(await at("window").evaluate((chip) => chip.scrollWidth <= chip.clientWidth), "both of its ends are seen");
   // The range gives way to what ends the selection.
   assert.equal(await at("range").isVisible(), false);
   await page.getByRole("button", { name: /^Clear the selected time \S/ }).click();
