@@ -155,14 +155,12 @@ function StepActions({ name, path }: Pick<NodeDetail, "name" | "path">) {
       >
         Sandwich
       </button>
-      {route.value.page === "explore" && placeOf("base") === "" && (
+      {route.value.page === "explore" && placeOf("base") === "" && group.value === "function" && (
         <>
           <FunctionLink name={name} />
-          {group.value === "function" && (
-            <button type="button" class="control" data-testid="record-frame" onClick={() => recordFrame(name, path)}>
-              Record as a metric…
-            </button>
-          )}
+          <button type="button" class="control" data-testid="record-frame" onClick={() => recordFrame(name, path)}>
+            Record as a metric…
+          </button>
         </>
       )}
     </>

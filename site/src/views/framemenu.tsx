@@ -98,13 +98,13 @@ function itemsOf({ node, name, path }: NonNullable<typeof frameMenu.value>["deta
     ...(hasLines.value
       ? [{ label: "Source lines", key: "7", act: () => void select(node).then(() => lookAt("lines")) }]
       : []),
-    ...(onServer
+    ...(onServer && group.value === "function"
       ? [
           { label: "Over time and in all services", act: () => go({ panel: "function", func: name }) },
-          ...(group.value === "function" ? [{ label: "Record as a metric…", act: () => recordFrame(name, path) }] : []),
-          { label: "Compare", act: () => go({ ...comparisonHere().target, search: name }) },
+          { label: "Record as a metric…", act: () => recordFrame(name, path) },
         ]
       : []),
+    ...(onServer ? [{ label: "Compare", act: () => go({ ...comparisonHere().target, search: name }) }] : []),
     { label: "Copy the name", key: "c", act: () => void copyText(name, "the name") },
     { label: "Copy the stack", key: "C", act: () => void copyStack({ path }) },
   ];
