@@ -50,8 +50,8 @@ export default defineConfig({
     preload(),
     template({ oxc, build: { target } }),
     budget({
-      entry: 70,
-      all: 163,
+      entry: 70.5,
+      all: 163.5,
       apart: {
         arrange: 36,
         callgraph: 6,

@@ -100,7 +100,8 @@ pub(super) struct RawProfile {
 impl RawProfile {
     /// Where the first sample begins.
     pub(super) fn start(&self) -> Option<f64> {
-        let number = self.start.as_ref()?.get().parse();
+        // Rust's own `parse` would add 15 kB to modules that need it nowhere else.
+        let number = serde_json::from_str(self.start.as_ref()?.get());
         number.ok().filter(|number: &f64| number.is_finite())
     }
 }
