@@ -253,6 +253,9 @@ test("a new alert begins with a threshold that the last day didn't reach", () =>
     drafted(newDraft(), rule(CPU), null, { ...preview("cores", points), unit: "cores" }).alert.threshold;
   assert.equal(proposed([null, null, null, 0.01, 0.5, 0.5, null]), 0.6);
   assert.equal(proposed([null, 1, null, null, 2, null, null, 1, null]), 2.4, "a job");
+  const peak = preview("cores", [1, 1, 1, 1, 1, 1, 4, 1, 1, 1, 1, 1, 1]);
+  const hourly = drafted({ ...newDraft(), minutes: 60 }, rule(CPU), null, peak);
+  assert.equal(hourly.alert.threshold, 1.8, "its highest average of an hour is 1.5");
   const unknown = drafted(newDraft(), rule(CPU), null, undefined);
   assert.deepEqual([unknown.text, unknown.alert.threshold], ["", Number.NaN]);
   const grew = drafted({ ...newDraft("grew"), forMinutes: 5 }, rule(CPU), null, undefined).alert;

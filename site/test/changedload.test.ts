@@ -37,6 +37,10 @@ test("processes that push at the same time are covered up to the end of a cut wi
   after[4].millis = 4.5 * MINUTE;
   const load = changedLoad([side([6, 6, 6, 6]), after], false, true);
   assert.equal(load.after, load.before);
+  // A second process that begins in the last window is no time.
+  const second = [...side([12, 12, 12, 12]), { from: 12 * MINUTE, total: 240, profiles: 24, millis: 4.5 * MINUTE }];
+  const more = changedLoad([side([12, 12, 12, 12]), second], false, true);
+  assert.ok(Math.abs(more.before * MINUTE - 40) < 1e-9 && more.after * MINUTE > 43, String(more.after * MINUTE));
 });
 
 test("a leak that goes on through a deploy is told as gradual", () => {
@@ -48,6 +52,7 @@ test("a leak that goes on through a deploy is told as gradual", () => {
   assert.ok(isGradual((i) => 100 + 5 * i) && isGradual((i) => 200 - 5 * i));
   assert.ok(!isGradual((i) => (i < 10 ? 100 : 150)), "a step");
   assert.ok(!isGradual(() => 100), "nothing");
+  assert.ok(!isGradual((i) => 100 + 5 * Math.min(i, 10)), "a leak that ended with the deploy");
   assert.ok(!isGradual((i) => (i < 10 ? 100 : 100 + 5 * (i - 9))), "a leak that began with the deploy");
   const [before, after] = sides((i) => 100 + 5 * i);
   assert.ok(!changedLoad([after, before], false, true).gradual, "sides that aren't in order");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadChange, type VersionSteps } from "../src/time/loadchange.ts";
 import type { LoadSeries } from "../src/time/loadsteps.ts";
+import { rolloutOf } from "../src/time/rollout.ts";
 
 const MINUTE = 60_000;
 
@@ -88,6 +89,25 @@ test("a load that changes during a rollout of minutes is the deploy's", () => {
   };
   assert.deepEqual(told(37), ["deploy", 30 * MINUTE, 100, 260], "without the minutes in which both run");
   assert.deepEqual(told(59), ["deploy", 30 * MINUTE, 100, 246], "they go on beside each other");
+});
+
+test("the rollout before a version counts neither for it nor for the next deploy", () => {
+  const load = (minute: number) => (minute < 2 ? 100 : minute < 12 ? 100 + 10 * (minute - 2) : minute < 30 ? 200 : 240);
+  const rising = Array.from({ length: 60 }, (_, minute) => load(minute));
+  const three = versions(["1", 0], ["2", 2], ["3", 30]);
+  three[0].last = 12;
+  const { before, after } = loadChange(seriesOf(rising), three) ?? {};
+  assert.deepEqual([before, after], [200, 240]);
+});
+
+test("a rollout is when both of two versions ran, if the new one ran alone for as long", () => {
+  const of = (...[a, b, c, d]: number[]) => rolloutOf({ from: a, until: b }, { from: c, until: d }, 1);
+  assert.deepEqual(of(0, 60, 50, 100), { from: 50, until: 60 });
+  assert.deepEqual(of(0, 15, 5, 60), { from: 5, until: 15 }, "soon after the range began");
+  assert.equal(of(0, 52, 50, 100), null, "one took over at once");
+  assert.equal(of(0, 90, 50, 100), null, "they run beside each other");
+  assert.equal(of(0, 100, 20, 60), null, "it was rolled back");
+  assert.equal(of(50, 100, 0, 60), null, "the second is the older one");
 });
 
 test("a level that changes without a deploy is found where it changes", () => {
@@ -200,6 +220,13 @@ test("a wave as long as the range is no level, and a rise over a third of it is 
     const count = told((minute, phase) => 100 * (1 + 0.4 * Math.sin((minute / period) * 2 * Math.PI + phase)));
     assert.ok(count("level") <= 2, `a wave of ${period} min: ${count("level")} of 100`);
   }
+  // A day of traffic, on which the load doubles at noon.
+  const day = Array.from(
+    { length: 288 },
+    (_, i) => 100 * (1 - 0.4 * Math.cos((i / 144) * Math.PI)) * (i < 144 ? 1 : 2),
+  );
+  const { before = 0, after = 0 } = loadChange(seriesOf(day), []) ?? {};
+  assert.ok(after > 1.9 * before, `${before} to ${after}`);
   const rises = (length: number) =>
     told((minute, phase) => 100 * (1 + Math.min(1, Math.max(0, (minute - 15 - phase) / length))));
   assert.ok(rises(20)("trend") >= 85, `${rises(20)("trend")} of 100`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ValueTimeline } from "../src/state/query/labelvalues.ts";
-import { latestTwo, rolloutOf, versionChanges, versionLabel } from "../src/state/query/versionchanges.ts";
+import { latestTwo, versionChanges, versionLabel } from "../src/state/query/versionchanges.ts";
 import { marksIn } from "../src/time/marks.ts";
 
 const STEP = 30_000;
@@ -81,13 +81,4 @@ test("a bucket says what is marked in it", () => {
   assert.equal(marksIn(marks, { start: 0, step: 20 }, 5), "version 2, version 3");
   assert.equal(marksIn(marks, { start: 0, step: 20 }, 6), "version 4");
   assert.equal(marksIn(marks, { start: 0, step: 20 }, 0), "");
-});
-
-test("a rollout is when both of two versions ran, if they mostly ran apart", () => {
-  const of = (...[a, b, c, d]: number[]) => rolloutOf({ from: a, until: b }, { from: c, until: d }, 1);
-  assert.deepEqual(of(0, 60, 50, 100), { from: 50, until: 60 });
-  assert.equal(of(0, 52, 50, 100), null, "one took over at once");
-  assert.equal(of(0, 90, 50, 100), null, "they run beside each other");
-  assert.equal(of(0, 100, 20, 60), null, "it was rolled back");
-  assert.equal(of(50, 100, 0, 60), null, "the second is the older one");
 });

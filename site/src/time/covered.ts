@@ -80,8 +80,8 @@ export function coveredParts(steps: Counted[], pace = commonPace([steps])): numb
   const isEnd = (i: number) => !steps[i - 1]?.profiles || !steps[i + 1]?.profiles;
   if (pace) {
     // Another process may begin with the last step. Those that push at the same time do so in batches.
-    const batch = steps.reduce((common, { profiles }) => commonDivisor(common, profiles), 0);
-    const most = (millis: number) => Math.ceil((pace * millis) / batch) * batch;
+    const perPush = profilesPerPush(steps);
+    const most = (millis: number) => Math.ceil((pace * millis) / perPush) * perPush;
     return steps.map(({ profiles, millis }, i) => (isEnd(i) ? Math.min(profiles, most(millis)) : profiles) / pace);
   }
   const filled = steps.filter(({ profiles }) => profiles > 0);
@@ -91,6 +91,14 @@ export function coveredParts(steps: Counted[], pace = commonPace([steps])): numb
     if (step.profiles === 0) return 0;
     return step.millis * (isEnd(i) ? Math.min(1, density(step) / whole) : 1);
   });
+}
+
+/** How many profiles come at once, of processes that push at the same time; 1 if that can't be told. */
+function profilesPerPush(steps: Counted[]): number {
+  const counts = steps.map(({ profiles }) => profiles).filter((count) => count > 0);
+  const common = counts.reduce(commonDivisor, 0);
+  // Steps that all have as many, or twice as many, say nothing about pushes.
+  return common > 0 && common < Math.min(...counts) ? common : 1;
 }
 
 function commonDivisor(a: number, b: number): number {

@@ -7,6 +7,7 @@
 import { changeRatio, type LoadChange } from "./changeratio.ts";
 import { isAtEnd, spike, standingOut } from "./loadspike.ts";
 import { isPart, type Load, type LoadSeries, loadIn, mean, type Step } from "./loadsteps.ts";
+import { isRollout } from "./rollout.ts";
 
 /** A version of the program, the first and the last step that have profiles of it, and when it began. */
 export interface VersionSteps {
@@ -59,7 +60,7 @@ function deploys(load: Load, versions: VersionSteps[]): (LoadChange | null)[] {
   const inOrder = [...versions].sort((a, b) => a.time - b.time);
   return inOrder.slice(1).map(({ version, step, time }, i) => {
     const [previous, next] = [inOrder[i], inOrder[i + 2]];
-    const begin = i === 0 ? previous.step : previous.step + 1;
+    const begin = i === 0 ? previous.step : rolloutEnd(previous.step, inOrder[i - 1].last, step) + 1;
     const end = next?.step ?? Number.POSITIVE_INFINITY;
     const rolledOut = rolloutEnd(step, previous.last, Math.min(end, load.counts.length));
     const sides = (steps: Step[]): Sides => ({
@@ -73,12 +74,9 @@ function deploys(load: Load, versions: VersionSteps[]): (LoadChange | null)[] {
   });
 }
 
-/** A longer part of a version's steps, in which the one before it runs, too, is no rollout that ends. */
-const ROLLOUT = 0.5;
-
-/** The last step in which a version that began still replaced the one before it: the one in which it began, or a later one. */
+/** The last step of a rollout, in which both versions run: the one in which the new version begins, or a later one. */
 function rolloutEnd(began: number, previousLast: number, end: number): number {
-  return previousLast - began <= ROLLOUT * (end - began) ? Math.max(began, previousLast) : began;
+  return isRollout({ from: began, until: previousLast }, end) ? Math.max(began, previousLast) : began;
 }
 
 /** Whether the load changed before a rollout from one step to another, or after it. */
@@ -96,44 +94,42 @@ function squares(steps: Step[]): number {
   return steps.reduce((sum, { value }) => sum + (value - level) ** 2, 0);
 }
 
-/** A load that rose steadily before did so at least at this part of the rate. */
-const STEEP = 0.5;
-/** A step is at least this part of a difference, or a trend explains that. */
-const STEP = 1 / 3;
+/** Each side of a steady load is at least so steep, as a part of the whole. */
+const LEAST_SLOPE = 0.5;
+/** A smaller part of a difference is no jump. */
+const LEAST_JUMP = 1 / 3;
 
 /** Whether the load rose or fell steadily before, and only went on with that after. */
 export function isGradual(sides: Sides): boolean {
-  const { before, after } = sides;
-  return isTrend(sides) && slopeOf([before]) / slopeOf([[...before, ...after]]) >= STEEP;
+  const all = slopeOf([[...sides.before, ...sides.after]]);
+  return isTrend(sides) && [sides.before, sides.after].every((side) => slopeOf([side]) / all >= LEAST_SLOPE);
 }
 
-/** Whether a line explains both sides clearly better than a step between them, and leaves no step between them. */
+/** Whether a line explains both sides clearly better than two levels, without a jump between them. */
 function isTrend(sides: Sides): boolean {
   const { before, after } = sides;
   const [from, to] = [centreOf(before), centreOf(after)];
   const difference = to.value - from.value;
   const jump = difference - slopeOf([before, after]) * (to.at - from.at);
-  return isSteady(sides) && Math.abs(jump) < STEP * Math.abs(difference);
+  return Math.abs(jump) < LEAST_JUMP * Math.abs(difference) && isAlong(squaresAroundLine, sides);
 }
 
-/** Whether a line explains both sides clearly better than a step between them. */
-function isSteady({ before, after }: Sides): boolean {
-  return squares(before) + squares(after) > STEADY * squaresAroundLine([...before, ...after]);
+/** Whether a line or a curve explains both sides clearly better than two levels. */
+function isAlong(squaresAround: (steps: Step[]) => number, { before, after }: Sides): boolean {
+  return squares(before) + squares(after) > STEADY * squaresAround([...before, ...after]);
 }
 
-/** Whether a curve explains both sides clearly better than a step between them, as of a wave as long as both. */
-function isCurve({ before, after }: Sides): boolean {
-  return squares(before) + squares(after) > STEADY * squaresAroundCurve([...before, ...after]);
-}
-
-/** What is seen of the ends of a curve, and the part of the change by which they differ where it doesn't come back. */
-const ENDS = { part: 1 / 6, apart: 0.75 };
+/** How much of each end is looked at, and the part of the change that is left at the end of a load that doesn't come back. */
+const RETURN = { end: 1 / 6, left: 0.75 };
 
 /** Whether the last steps are much nearer to the first ones than the levels are to each other. */
 function comesBack(steps: Step[], { before, after }: LoadChange): boolean {
-  const length = Math.ceil(ENDS.part * steps.length);
+  const length = Math.ceil(RETURN.end * steps.length);
   const [first, last] = [steps.slice(0, length), steps.slice(-length)].map((end) => centreOf(end).value);
-  return (last - first) / (after - before) < ENDS.apart;
+  // A factor that stays multiplies what a wave has at its ends.
+  const left =
+    first > 0 && last > 0 ? Math.log(last / first) / Math.log(after / before) : (last - first) / (after - before);
+  return left < RETURN.left;
 }
 
 function level(load: Load): LoadChange | null {
@@ -148,8 +144,8 @@ function level(load: Load): LoadChange | null {
   // A level that begins nearer to an end than is needed to find it makes the last allowed cut the best one.
   const nearest = bestCut(steps, NEAREST);
   const best = { before: steps.slice(0, nearest), after: steps.slice(nearest) };
-  if (isSteady(best)) return trend(load) ?? change;
-  if (isCurve(best)) return comesBack(steps, change) ? null : (trend(load) ?? change);
+  if (isAlong(squaresAroundLine, best)) return trend(load) ?? change;
+  if (isAlong(squaresAroundCurve, best)) return comesBack(steps, change) ? null : (trend(load) ?? change);
   const isCloser = (cut === least && nearest < cut) || (cut === steps.length - least && nearest > cut);
   return isCloser ? levelFrom(load, steps[nearest]) : change;
 }
@@ -164,7 +160,7 @@ function levelAtEnd(load: Load): LoadChange | null {
   const [first, last] = run;
   if (last + 1 - first < NEAREST) return null;
   const step = whole[first === 0 ? last + 1 : first];
-  return isSteady(sidesOf(load, step.at)) ? trend(load) : levelFrom(load, step);
+  return isAlong(squaresAroundLine, sidesOf(load, step.at)) ? trend(load) : levelFrom(load, step);
 }
 
 /** A level that begins at a step; null where it is about as high as the one before. */
@@ -195,18 +191,25 @@ function squaresAroundLine(steps: Step[]): number {
 /** The sum of squares around the curve of the third degree that fits best. */
 function squaresAroundCurve(steps: Step[]): number {
   const { at: middle } = centreOf(steps);
-  const dot = (a: number[], b: number[]) => a.reduce((sum, value, i) => sum + value * b[i], 0);
-  const without = (from: number[], of: number[]) =>
-    from.map((value, i) => value - (dot(from, of) / dot(of, of)) * of[i]);
   const times = steps.map(({ at }) => at - middle);
-  const powers = [0, 1, 2, 3].map((power) => times.map((time) => time ** power));
+  const shapes = [0, 1, 2, 3].map((power) => times.map((time) => time ** power));
   const bases: number[][] = [];
-  for (const power of powers) bases.push(bases.reduce(without, power));
+  for (const shape of shapes) bases.push(bases.reduce(without, shape));
   const rest = bases.reduce(
     without,
     steps.map(({ value }) => value),
   );
   return dot(rest, rest);
+}
+
+/** What a vector has apart from its part along another. */
+function without(of: number[], other: number[]): number[] {
+  const part = dot(of, other) / dot(other, other);
+  return of.map((value, i) => value - part * other[i]);
+}
+
+function dot(a: number[], b: number[]): number {
+  return a.reduce((sum, value, i) => sum + value * b[i], 0);
 }
 
 /** How steep the line is that fits best, or the parallel lines of several runs of steps. */

@@ -13,7 +13,7 @@ import { comparedSides, widest } from "../../state/query/sides.ts";
 import { clock } from "../../state/url/clock.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import { exploreRoute, go } from "../../state/url/router.ts";
-import { formatMinute, spanLabel } from "../../time/range.ts";
+import { formatMinute, type Span, spanLabel } from "../../time/range.ts";
 import { Select } from "../controls/select.tsx";
 import { lazy } from "../lazy.tsx";
 import { Note } from "../status/problemnote.tsx";
@@ -199,8 +199,8 @@ function Summary({ answer }: { answer: Answer }) {
   const { label, sides, changes: found, rounded } = answer;
   const { listed, others, certain } = found;
   // A value that was there from the first, or as long as the other, did not begin.
-  const earliest = Math.max((exploreRoute.value.window ?? span.value).from, sides.before.seen.from);
-  const began = label !== "" && sides.after.seen.from > earliest + 60_000;
+  const earliest = Math.max((exploreRoute.value.window ?? span.value).from, sides.before.began);
+  const began = label !== "" && sides.after.began > earliest + 60_000;
   if (!certain) {
     return (
       <p class="changes-summary" data-testid="changes-summary">
@@ -220,7 +220,8 @@ function Summary({ answer }: { answer: Answer }) {
         {answer.load && <LoadNews answer={answer} load={answer.load} />}
         {answer.load?.gradual && ` ${gradually(answer)}`}
         {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer.load)}`}
-        {began && ` ${beganWords(answer)}`}
+        {began && ` First profile of ${label} ${sides.after.value}: ${within(sides.after.began, answer.stepMillis)}.`}
+        {answer.rollouts.length > 0 && ` ${rolloutWords(answer.rollouts)}`}
       </p>
       <p>
         {listed.length === 0
@@ -237,10 +238,10 @@ function Summary({ answer }: { answer: Answer }) {
   );
 }
 
-/** When the second side began, and until when the first still ran. */
-function beganWords({ label, sides: { after }, rollout, stepMillis }: Answer): string {
-  const first = `First profile of ${label} ${after.value}: ${within(rollout?.from ?? after.seen.from, stepMillis)}.`;
-  return rollout ? `${first} Until ${formatMinute(rollout.until)} both ran; this time is left out.` : first;
+/** "Rollouts are left out: 10:23 – 10:30." */
+function rolloutWords(rollouts: Span[]): string {
+  const times = rollouts.map((rollout) => spanLabel(rollout, clock.value)).join(", ");
+  return `${rollouts.length > 1 ? "Rollouts are" : "The rollout is"} left out: ${times}.`;
 }
 
 /** A time that is known to a step. */

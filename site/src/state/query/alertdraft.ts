@@ -86,7 +86,7 @@ export function drafted(
 ): Drafted {
   const { kind, typed } = draft;
   const units = typedUnits(unitOfRule(kind, rule));
-  const proposed = proposedThreshold(kind, loads);
+  const proposed = proposedThreshold(draft, loads);
   const typedUnit = units.find(({ label }) => label === draft.typedUnit) ?? unitFor(proposed ?? 0, units);
   const text = typed ?? (proposed === null ? "" : digits(twoDigits(proposed / typedUnit.factor)));
   const threshold = text.trim() === "" ? Number.NaN : Number(text) * typedUnit.factor;
@@ -131,16 +131,29 @@ export function chartPoints({ kind, minutes }: AlertDraft, span: Span): number |
   return Math.floor((span.until - span.from) / (MINUTE * Math.max(minutes, SHOWN_WINDOWS.least))) + 1;
 }
 
-/** A threshold that yesterday's values didn't reach: a fifth above the highest, or half of the typical. */
-function proposedThreshold(kind: AlertKind, loads: RulePreview | undefined): number | null {
+/** A threshold that yesterday's averages didn't reach: a fifth above the highest, or half of the typical. */
+function proposedThreshold({ kind, minutes }: AlertDraft, loads: RulePreview | undefined): number | null {
   if (kind === "grew") return 20;
   if (kind === "new_function") return 5;
   if (kind === "silent") return 0;
-  const values = wholeSteps((loads?.series ?? []).map(({ points }) => points));
+  const { step = MINUTE, series = [] } = loads ?? {};
+  const points = series.map((one) => one.points);
+  const averaged = wholeSteps(points.map((values) => averages(values, Math.round((minutes * MINUTE) / step))));
+  // Profiles may be younger than the time over which they are averaged.
+  const values = averaged.length > 0 ? averaged : wholeSteps(points);
   if (values.length === 0) return null;
   const sorted = values.sort((a, b) => a - b);
   const middle = sorted[Math.floor(sorted.length / 2)];
   return kind === "above" ? sorted[sorted.length - 1] * 1.2 : middle / 2;
+}
+
+/** Averages of so many points up to each; null where one is missing. */
+function averages(points: (number | null)[], count: number): (number | null)[] {
+  if (count < 2) return points;
+  return points.map((_, i) => {
+    const window = points.slice(Math.max(0, i + 1 - count), i + 1).filter((point) => point !== null);
+    return window.length === count ? window.reduce((sum, point) => sum + point, 0) / count : null;
+  });
 }
 
 /** The values of all steps except those in which a series begins or ends, which are partly without profiles; all if no others are left. */

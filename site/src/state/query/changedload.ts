@@ -14,7 +14,7 @@ export interface ChangedLoad {
   after: number;
   /** Whether they differ by more than varies between the windows of a side. */
   differs: boolean;
-  /** Whether it rose or fell all the time, before the second side began, too. */
+  /** Whether the load already rose or fell steadily before the second side, and went on with it. */
   gradual: boolean;
 }
 

@@ -4,6 +4,7 @@ import { json } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
 import { fixed, halves, type Span } from "../../time/range.ts";
+import { rolloutOf } from "../../time/rollout.ts";
 import { medianGap, SHORTEST_STEP } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import type { By } from "../url/by.ts";
@@ -23,13 +24,13 @@ import {
 } from "./changedload.ts";
 import { comparingOf, namedValues } from "./comparing.ts";
 import type { FunctionsAnswer } from "./functions.ts";
-import { labelOrder } from "./labels.ts";
+import { isVersion, labelOrder } from "./labels.ts";
 import { fetchChange } from "./loadchanges.ts";
 import { placeOf } from "./place.ts";
 import { formatMatcher, selector, withoutLabel, withoutValue } from "./selector.ts";
 import { labels, span } from "./services.ts";
 import { seriesOfProfiles } from "./sideseries.ts";
-import { byAge, rolloutOf, versionLabel } from "./versionchanges.ts";
+import { byAge, versionLabel } from "./versionchanges.ts";
 
 /** Windows of a side, and where there are processes, windows and processes: 20 questions for both sides. */
 const WINDOWS = 10;
@@ -54,6 +55,8 @@ export const comparable = computed(() => {
 export interface ComparedSide {
   /** "1.9.0", or a time where sides are times. */
   value: string;
+  /** When its first profile was. */
+  began: number;
   /** Its time, and for a value from when to when it was seen. */
   seen: Span;
   /** As /diff takes it. */
@@ -72,8 +75,8 @@ export interface Answer {
   sides: { before: ComparedSide; after: ComparedSide };
   /** How long a window is. */
   windowMillis: number;
-  /** When both values ran, which counts on neither side; null where one ended as the other began, or they run beside each other. */
-  rollout: Span | null;
+  /** Rollouts at the ends of the sides, in which two versions ran; they count on neither side. */
+  rollouts: Span[];
   /** How exactly the times are known in which the values of the label were seen. */
   stepMillis: number;
   process: string;
@@ -135,9 +138,9 @@ export const changes = resource(
 async function answer(question: Question, stopped: AbortSignal): Promise<Answer> {
   progress.value = { done: 0, of: 0 };
   const found = await sidesOf(question, stopped);
-  const { label, values, process, times, step, interval, rollout } = found;
-  const tell = found.sides.every(({ processes }) => processes.length >= 3);
-  const plans = found.sides.map((side) => partsOf(question, side, process, tell, interval));
+  const { label, values, process, times, step, interval, rollouts } = found;
+  const byProcess = found.sides.every(({ processes }) => processes.length >= FEWEST_PARTS);
+  const plans = found.sides.map((side) => partsOf(question, side, process, { byProcess, interval }));
   const asked = plans.flatMap(({ windows, processes }) => [...windows, ...processes]);
   progress.value = { done: 0, of: asked.length };
   const answers = await askInTurn(
@@ -172,6 +175,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   const compared = changesOf(before, after, !rounded);
   const side = (i: number): ComparedSide => ({
     value: found.sides[i].value,
+    began: found.sides[i].began,
     seen: found.sides[i].seen,
     side: found.sides[i].side,
     profiles: parts[i].windows.reduce((sum, { profiles }) => sum + profiles, 0),
@@ -200,7 +204,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     load,
     cause: load && causeOf(load, compared, heads),
     sides: { before: side(0), after: side(1) },
-    rollout,
+    rollouts,
     windowMillis: Math.max(...plans.map(({ length }) => length)),
     stepMillis: step,
     process: compared.byProcess ? process : "",
@@ -213,6 +217,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
 
 interface FoundSide {
   value: string;
+  began: number;
   seen: Span;
   side: Side;
   /** Those with the most profiles. */
@@ -253,7 +258,9 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
   };
 
   const profiles = of.reduce<number[]>((sums, { counts }) => counts.map((n, i) => n + (sums[i] ?? 0)), []);
-  const interval = Math.ceil((medianGap(within(profiles, seen)) * step) / SHORTEST_STEP) * SHORTEST_STEP;
+  const gap = medianGap(within(profiles, seen));
+  // Where each step has profiles, they come at least as often.
+  const interval = gap > 1 ? Math.ceil((gap * step) / SHORTEST_STEP) * SHORTEST_STEP : SHORTEST_STEP;
   const extents = new Map<string, Span>();
   if (label !== "")
     for (const one of of) {
@@ -274,30 +281,45 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
   const kept = withoutLabel(filters, label);
   const chosen = named ?? values.slice(-2);
   if (label !== "" && chosen.length === 2) {
-    const [first, second] = chosen.map((value) => extents.get(value) ?? seen);
-    const rollout = rolloutOf(first, second, step) ?? rolloutOf(second, first, step);
-    const sides = chosen.map((value, i): FoundSide => {
-      const time = rollout ? withoutRollout([first, second][i], rollout) : [first, second][i];
+    const alone = isVersion(label) ? withoutRollouts(values, extents, step) : { times: extents, rollouts: [] };
+    const rollouts = alone.rollouts.filter(({ versions }) => versions.some((value) => chosen.includes(value)));
+    const sides = chosen.map((value): FoundSide => {
+      const time = alone.times.get(value) ?? seen;
       const own = [...kept, formatMatcher({ name: label, op: "=", value })];
-      const shown = rollout ? fixed(time) : window ? fixed(window) : range;
-      return { value, seen: time, side: { ...shown, filters: own }, processes: processesOf(time, value) };
+      const shown = rollouts.length > 0 ? fixed(time) : window ? fixed(window) : range;
+      const began = extents.get(value)?.from ?? time.from;
+      return { value, began, seen: time, side: { ...shown, filters: own }, processes: processesOf(time, value) };
     });
-    return { label, values, sides, process, times: window ? BEFORE_WINDOW : WHEN_CHANGED, step, interval, rollout };
+    const times = window ? BEFORE_WINDOW : WHEN_CHANGED;
+    return { label, values, sides, process, times, step, interval, rollouts: rollouts.map(({ time }) => time) };
   }
   const { times, spans } = await timesOf(question, stopped);
   const sides = spans.map(
     (time): FoundSide => ({
       value: "",
+      began: time.from,
       seen: time,
       side: { ...fixed(time), filters },
       processes: processesOf(time, null),
     }),
   );
-  return { label: "", values, sides, process, times, step, interval, rollout: null };
+  return { label: "", values, sides, process, times, step, interval, rollouts: [] };
 }
 
-function withoutRollout({ from, until }: Span, rollout: Span): Span {
-  return from < rollout.from ? { from, until: rollout.from } : { from: rollout.until, until };
+/** When each of several versions, in order, ran alone, and the rollouts from each to the next. */
+function withoutRollouts(values: string[], extents: Map<string, Span>, step: number) {
+  const times = new Map(extents);
+  const rollouts: { versions: string[]; time: Span }[] = [];
+  for (const [i, after] of values.slice(1).entries()) {
+    const before = values[i];
+    const [first, second] = [before, after].map((value) => times.get(value) as Span);
+    const time = rolloutOf(first, second, step);
+    if (!time) continue;
+    times.set(before, { from: first.from, until: time.from });
+    times.set(after, { from: time.until, until: second.until });
+    rollouts.push({ versions: [before, after], time });
+  }
+  return { times, rollouts };
 }
 
 /** The choice beside versions: the moment is looked for once this is chosen. */
@@ -336,18 +358,17 @@ function partsOf(
   { type, service }: Question,
   { seen, side, processes }: FoundSide,
   process: string,
-  tell: boolean,
-  interval: number,
+  { byProcess, interval }: { byProcess: boolean; interval: number },
 ) {
   const query = (more: string[]) => type + selector(service, [...side.filters, ...more]);
   const all = seen.until - seen.from;
-  const most = tell ? WINDOWS_BESIDE_PROCESSES : WINDOWS;
+  const most = byProcess ? WINDOWS_BESIDE_PROCESSES : WINDOWS;
   const { count, length } = windowsIn(all, most, interval);
   const windows = Array.from({ length: count }, (_, i): Asked => {
     const from = seen.from + i * length;
     return { query: query([]), from, until: i === count - 1 ? seen.until : from + length };
   });
-  const apart = tell
+  const apart = byProcess
     ? processes.map((value): Asked => ({ query: query([formatMatcher({ name: process, op: "=", value })]), ...seen }))
     : [];
   return { windows, processes: apart, length };

@@ -1,4 +1,5 @@
 /** When there were profiles of each value of a label. */
+import { fetchTimeline } from "../../api.ts";
 import { ApiError } from "../../apierror.ts";
 import type { Span } from "../../time/range.ts";
 import { pointsFor } from "../../time/series.ts";
@@ -17,7 +18,7 @@ interface Selected {
 const MOST = 1000;
 
 /**
- * The series by these labels; null when none has them. Where profiles fill less than half of the range, they are asked for
+ * The series by these labels, one without any; null when none has them. Where profiles fill less than half of the range, they are asked for
  * again over that part: of a month a step is hours long, and two versions in one step would seem to run beside each other.
  */
 export async function seriesOfProfiles(
@@ -42,9 +43,19 @@ async function seriesBy(
   range: Span,
   stopped: AbortSignal,
 ): Promise<SeriesAnswer | null> {
-  if (by.length === 0) return null;
   const { type, service, filters } = selected;
   const query = type + selector(service, filters);
+  if (by.length === 0) {
+    const { start, step, points, counts, profiles } = await fetchTimeline(
+      "",
+      query,
+      range,
+      pointsFor(range, VERSION_STEPS),
+      stopped,
+    );
+    const series = [{ labels: {}, total: 0, profiles, points, counts }];
+    return { start, step, series, coverage: { series: 1, shown: 1, share: 1 }, rounded: false };
+  }
   try {
     const found = await fetchSeries(query, range, pointsFor(range, VERSION_STEPS), by, MOST, stopped);
     // The smallest are left out, which a new version is at first.

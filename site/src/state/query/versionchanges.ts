@@ -48,16 +48,6 @@ export function byAge([a, seenA]: [string, Span], [b, seenB]: [string, Span]): n
   return seenA.from - seenB.from || seenA.until - seenB.until || natural(a, b);
 }
 
-/**
- * The time in which one value replaces another, as in a deploy that restarts one process after another. Null where they hardly
- * run beside each other, or for longer than apart.
- */
-export function rolloutOf(before: Span, after: Span, step: number): Span | null {
-  const both = { from: after.from, until: before.until };
-  const [length, apart] = [both.until - both.from, Math.min(both.from - before.from, after.until - both.until)];
-  return length > 2 * step && length <= apart ? both : null;
-}
-
 /** The last two values. */
 export function latestTwo(values: ValueTimeline[]): [string, string] | undefined {
   const [before, after] = values
