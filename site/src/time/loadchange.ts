@@ -97,7 +97,7 @@ function squares(steps: Step[]): number {
 /** Each side of a steady load is at least so steep, as a part of the whole. */
 const LEAST_SLOPE = 0.5;
 /** A smaller part of a difference is no jump. */
-const LEAST_JUMP = 1 / 3;
+const LEAST_JUMP = 1 / 4;
 
 /** Whether the load rose or fell steadily before, and only went on with that after. */
 export function isGradual(sides: Sides): boolean {
