@@ -116,7 +116,7 @@ test("a table as CSV keeps names whole, and none of them is a formula", () => {
   const row = (name: string, self: number, total: number) => ({ name, file: "", self, total, diff: null }) as TableRow;
   const rows = [row('say "a, b"', 3, 2 ** 50), row("=cmd|' /C calc'!A0", 1, 1), row("-[NSObject init]", 0, 5)];
   assert.equal(
-    writeCsv(TREE, rows),
+    writeCsv(TREE, rows, "function"),
     [
       "function,file,self (nanoseconds),total (nanoseconds)",
       '"say ""a, b""",,3,1125899906842624',
@@ -127,24 +127,22 @@ test("a table as CSV keeps names whole, and none of them is a formula", () => {
   );
   const diff = { base_self: 0, base_total: 5, comparison_self: 0, comparison_total: 2, state: "same" as const };
   assert.equal(
-    writeCsv({ ...TREE, diff: DIFF }, [{ ...row("f", 1, 7), file: "f.go", diff }]),
+    writeCsv({ ...TREE, diff: DIFF }, [{ ...row("f", 1, 7), file: "f.go", diff }], "function"),
     "function,file,baseline total (nanoseconds),comparison total (nanoseconds),change (nanoseconds)\r\nf,f.go,5,2,-3\r\n",
   );
   const shares = { base_self: 0, base_total: 47.5, comparison_self: 0, comparison_total: 50, state: "same" as const };
   assert.equal(
-    writeCsv({ ...TREE, unit: "%", diff: DIFF }, [{ ...row("f", 1, 7), diff: shares }]),
+    writeCsv({ ...TREE, unit: "%", diff: DIFF }, [{ ...row("f", 1, 7), diff: shares }], "function"),
     "function,file,baseline total (%),comparison total (%),change (percentage points)\r\nf,,47.5,50,2.5\r\n",
   );
   assert.equal(
-    writeCsv({ ...TREE, type: "samples", unit: "count/1000" }, [row("f", 50_500, 205_500)]),
+    writeCsv({ ...TREE, type: "samples", unit: "count/1000" }, [row("f", 50_500, 205_500)], "function"),
     "function,file,self (samples),total (samples)\r\nf,,50.5,205.5\r\n",
   );
-  visit("file", { steps: ["group:package"] });
   assert.equal(
-    writeCsv(TREE, [row("net/http", 1, 7)]),
+    writeCsv(TREE, [row("net/http", 1, 7)], "package"),
     "package,self (nanoseconds),total (nanoseconds)\r\nnet/http,1,7\r\n",
   );
-  visit("file");
 });
 
 test("bytes as text, also in an address", async () => {

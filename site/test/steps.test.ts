@@ -100,6 +100,16 @@ test("a change of steps draws the same profile again", async () => {
   assert.ok(failed.state === "ready");
   assert.match(failed.stepProblem ?? "", /unclosed group/);
   assert.deepEqual(asked.at(-1), [[], false], "the profile is shown without");
+
+  go({ steps: ["group:file"] });
+  assert.equal(steps.group.value, "function", "what is drawn until the answer is there");
+  assert.equal(steps.askedGroup.value, "file");
+  await idle();
+  assert.equal(steps.group.value, "file");
+  go({ steps: ["group:file", "focus:("] });
+  await idle();
+  assert.deepEqual([steps.group.value, steps.askedGroup.value], ["function", "file"], "the steps were refused");
+  assert.deepEqual(steps.takenSteps.value, []);
   stop();
 });
 

@@ -1,6 +1,7 @@
 /** The table as it is sorted and searched, with all of its rows. */
 import { SHARE } from "../core/divided.ts";
 import { core } from "../core/index.ts";
+import type { Group } from "../core/steps.ts";
 import type { TableRow, TreeInfo } from "../core/types.ts";
 import { csvField, csvText } from "../format/csv.ts";
 import { unitOf, wholeUnit } from "../format/value.ts";
@@ -13,6 +14,8 @@ const PAGE = 5000;
 
 export async function csvOf(tree: TreeInfo): Promise<Blob> {
   const { search, sort } = pictureRoute.peek();
+  // Another picture may come before the last rows.
+  const of = group.peek();
   const { column, descending } = sortOf(tree, sort);
   const rows: TableRow[] = [];
   for (let count = 1; rows.length < count; ) {
@@ -22,14 +25,14 @@ export async function csvOf(tree: TreeInfo): Promise<Blob> {
     rows.push(...page.rows);
     count = page.count;
   }
-  return new Blob([writeCsv(tree, rows)], { type: "text/csv" });
+  return new Blob([writeCsv(tree, rows, of)], { type: "text/csv" });
 }
 
-export function writeCsv(tree: TreeInfo, rows: TableRow[]): string {
+export function writeCsv(tree: TreeInfo, rows: TableRow[], group: Group): string {
   const { diff, unit } = tree;
   const { of, parts } = wholeUnit(unitOf(tree));
   // A group is a file, or is in many.
-  const byFunction = group.peek() === "function";
+  const byFunction = group === "function";
   const columns = diff ? ["baseline total", "comparison total", "change"] : ["self", "total"];
   const lines = rows.map(({ name, file, self, total, diff: sides }) => {
     const values = sides
@@ -40,7 +43,7 @@ export function writeCsv(tree: TreeInfo, rows: TableRow[]): string {
   // What changed between two shares is no share of either.
   const columnUnit = (column: string) => (column === "change" && unit === SHARE ? "percentage points" : of);
   const head = [
-    group.peek(),
+    group,
     ...(byFunction ? ["file"] : []),
     ...columns.map((column) => csvField(`${column} (${columnUnit(column)})`)),
   ];

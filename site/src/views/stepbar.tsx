@@ -12,8 +12,8 @@ import { formatExact, formatValue, unitOf } from "../format/value.ts";
 import { shown } from "../state/profile/shown.ts";
 import {
   addStep,
+  askedGroup,
   clearSteps,
-  group,
   removeStep,
   setAgainst,
   setGroup,
@@ -111,7 +111,7 @@ export function StepTools() {
       <Select
         label="Group by"
         testid="group"
-        value={group.value}
+        value={askedGroup.value}
         options={GROUPS.map((value) => ({ value, label: `by ${value}` }))}
         onChange={(value) => setGroup(value as Group)}
       />

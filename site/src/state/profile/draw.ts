@@ -62,13 +62,15 @@ type Drawn = Pick<Drawing, "tree" | "threads" | "thread" | "totals">;
 async function draw(make: (asked: Wanted) => Promise<Drawn>, first?: string[]): Promise<Drawing> {
   const drawn = wanted.peek();
   const asked = JSON.parse(drawn) as Wanted;
-  if (first) return { ...(await drawUpright(make, asked, first)), drawn, stepProblem: "" };
+  // Of two parts of the time neither is what is seen.
+  const steps = asked.against ? asked.steps.filter((step) => timeOf(step) === null) : asked.steps;
+  if (first) return { ...(await drawUpright(make, asked, first)), drawn, steps, stepProblem: "" };
   try {
-    return { ...(await make(asked)), drawn, stepProblem: "" };
+    return { ...(await make(asked)), drawn, steps, stepProblem: "" };
   } catch (failure) {
     if (asked.steps.length === 0 || !(failure instanceof CoreError) || failure.fatal) throw failure;
     // A link may have a step that cannot be taken. The profile is there all the same.
-    return { ...(await make({ ...asked, steps: [], against: null })), drawn, stepProblem: failure.message };
+    return { ...(await make({ ...asked, steps: [], against: null })), drawn, steps: [], stepProblem: failure.message };
   }
 }
 

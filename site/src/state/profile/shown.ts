@@ -25,7 +25,9 @@ export interface Drawing {
   tree: TreeInfo;
   /** Steps and direction, as text. */
   drawn: string;
-  /** Why the steps were not taken; empty when they were. */
+  /** The steps of the address that the tree shows: none where they were not taken. */
+  steps: string[];
+  /** Why they were not taken; empty when they were. */
   stepProblem: string;
   /** Of a chart: what ran side by side, the largest first, and whose chart it is. */
   threads?: Thread[];

@@ -26,13 +26,7 @@ import { shown } from "./shown.ts";
 export const takesSteps = computed(() => shown.value.state === "ready" && shown.value.draw !== undefined);
 
 /** The steps that the picture shows; none where they could not be taken. */
-export const takenSteps = computed((): string[] => {
-  const answer = shown.value;
-  if (answer.state !== "ready" || !answer.draw || answer.stepProblem) return [];
-  const { steps } = pictureRoute.value;
-  // Of two parts of the time neither is what is seen.
-  return fileRoute.value.against ? steps.filter((step) => timeOf(step) === null) : steps;
-});
+export const takenSteps = computed((): string[] => (shown.value.state === "ready" && shown.value.steps) || []);
 
 /** What another tree of frames of its own resets, as a chart has it. */
 const TURNED: Partial<Picture> = { zoom: null, extent: [...FULL], selection: null };
@@ -43,11 +37,15 @@ export function lookAt(view: View): void {
   go({ view, ...(turned ? TURNED : {}), ...(view === "chart" ? { against: null } : {}) });
 }
 
-/** What counts as one frame. */
-export const group = computed((): Group => {
-  const step = pictureRoute.value.steps.find((step) => verbOf(step) === "group");
+/** What one frame of the picture is. */
+export const group = computed(() => groupOf(takenSteps.value));
+/** What the address asks for, which may be still to be drawn, or refused. */
+export const askedGroup = computed(() => groupOf(pictureRoute.value.steps));
+
+function groupOf(steps: string[]): Group {
+  const step = steps.find((step) => verbOf(step) === "group");
   return GROUPS.find((name) => step && name === argumentOf(step)) ?? "function";
-});
+}
 
 /** Another picture: what was zoomed to in the one before is not there, or is all there is. */
 function change(patch: Partial<Picture> & { against?: Seconds | null }): void {
@@ -130,7 +128,7 @@ export function setGroup(next: Group): void {
 }
 
 export function nextGroup(): void {
-  setGroup(GROUPS[(GROUPS.indexOf(group.peek()) + 1) % GROUPS.length]);
+  setGroup(GROUPS[(GROUPS.indexOf(askedGroup.peek()) + 1) % GROUPS.length]);
 }
 
 /** Takes back the last change, once the keys before have done what they do. */

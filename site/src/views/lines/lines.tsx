@@ -23,6 +23,7 @@ import {
   sources,
   takeSources,
 } from "../../state/profile/listing.ts";
+import { group } from "../../state/profile/stepchanges.ts";
 import { go, pictureRoute } from "../../state/url/router.ts";
 import { Values } from "../cells.tsx";
 import { ROW_HEIGHT, rowsIn, useSeen } from "../rows.ts";
@@ -69,10 +70,9 @@ function Listed({ listing, info }: { listing: Listing; info: TreeInfo }) {
   const rows = rowsOf(lines, source);
   const beyond = source && lines.some(({ line }) => line > source.length);
   if (lines.every(({ line }) => line === 0)) {
-    const grouped = pictureRoute.value.steps.some((step) => step.startsWith("group:"));
     return (
       <p class="hint pad">
-        {grouped ? "Groups have no source lines." : `The profile has no line numbers for ${name}.`}
+        {group.value === "function" ? `The profile has no line numbers for ${name}.` : "Groups have no source lines."}
       </p>
     );
   }
