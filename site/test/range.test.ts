@@ -88,6 +88,17 @@ test("times are shown and read in the chosen zone", () => {
   assert.equal(short(30_000, 960_000), "00:00:30 – 00:16:00");
   assert.equal(short(60_000, 120_000), "00:01 – 00:02");
   assert.equal(short(30_000, HOUR + 30_000), "00:00 – 01:00");
+  assert.equal(short(60_000, 60_500), "00:01");
   assert.match(bucketLabel({ from: midnight + 90_000, until: midnight + 180_000 }), / ?00:01:30 – 00:03:00$/);
   zone.value = "local";
+});
+
+test("the hour in which the clock goes back has two times", () => {
+  const before = process.env.TZ;
+  process.env.TZ = "Europe/Berlin";
+  const from = Date.UTC(2026, 9, 25, 0);
+  assert.match(bucketLabel({ from, until: from + HOUR }), /02:00 – 02:00$/);
+  assert.match(spanLabel({ from, until: from + HOUR }, from + HOUR), /^02:00 – 02:00$/);
+  if (before === undefined) delete process.env.TZ;
+  else process.env.TZ = before;
 });

@@ -101,11 +101,12 @@ export function bucketLabel({ from, until }: Span): string {
   return otherDay(from) + clocks({ from, until });
 }
 
-/** Both with seconds if they are less than an hour apart and one isn't on a whole minute; one if they read alike. */
+/** Both with seconds if they are less than an hour apart and one isn't on a whole minute; one of less than a minute that read alike. */
 function clocks({ from, until }: Span): string {
   const seconds = until - from < UNIT.h && [from, until].some((time) => time % UNIT.m >= UNIT.s);
   const [first, last] = [clock(from, seconds), clock(until, seconds)];
-  return first === last ? first : `${first} – ${last}`;
+  // An hour reads alike, too, when the clock goes back.
+  return first === last && until - from < UNIT.m ? first : `${first} – ${last}`;
 }
 
 /**
