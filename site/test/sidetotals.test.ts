@@ -64,9 +64,11 @@ test("a step that leaves all leaves 100 %, and a side without a value nothing", 
 });
 
 test("totals that read alike did not change", () => {
-  const said = (base: number, other: number) => changeOfTotals({ base, other });
-  assert.equal(said(2_200_000_000, 2_200_000_052), "±0 %");
-  assert.equal(said(2_200_000_000, 2_200_200_000), "+0.01 %");
-  assert.equal(said(0, 5), "new");
-  assert.equal(said(100, 0), "gone");
+  const said = (base: number, other: number, unit = "nanoseconds") => changeOfTotals({ base, other, unit }).join(" ");
+  assert.equal(said(2_200_000_000, 2_200_000_052), "2.2 s → 2.2 s ±0 %");
+  assert.equal(said(1_000_000_000, 1_000_600_000), "1 s → 1 s ±0 %");
+  assert.equal(said(1_000_000_000, 1_006_000_000), "1 s → 1.01 s +0.6 %");
+  assert.equal(said(20_000, 20_002, "count"), "20,000 → 20,002 +0.01 %");
+  assert.equal(said(0, 5, "count"), "0 → 5 new");
+  assert.equal(said(100, 0, "count"), "100 → 0 gone");
 });

@@ -2,7 +2,7 @@ import { Select } from "../components/controls/select.tsx";
 import type { DiffTotals, TreeInfo } from "../core/types.ts";
 import { percent } from "../format/number.ts";
 import { isCpu } from "../format/type.ts";
-import { formatValue, plural } from "../format/value.ts";
+import { plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
 import { changeOfTotals, sidesLeft, sideTotals } from "../state/profile/sidetotals.ts";
 import { takenSteps } from "../state/profile/stepchanges.ts";
@@ -37,12 +37,14 @@ interface TotalsProps {
 }
 
 function Totals({ tree, diff, average = false, changed = true }: TotalsProps) {
-  const { base, other, unit, exact } = sideTotals(tree, diff);
+  const totals = sideTotals(tree, diff);
+  const { exact } = totals;
+  const [amounts, change] = changeOfTotals(totals);
   return (
     <span title={`${exact.base} → ${exact.other}`} data-testid="diff-totals">
       {average && "average "}
-      {formatValue(base, unit)} → {formatValue(other, unit)}
-      {changed && <b> {changeOfTotals({ base, other })}</b>}
+      {amounts}
+      {changed && <b> {change}</b>}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 /** What each side of the comparison on the screen has in all. */
 import type { DiffTotals, TreeInfo } from "../../core/types.ts";
 import { change } from "../../format/number.ts";
-import { formatExact, unitOf } from "../../format/value.ts";
+import { formatExact, formatValue, unitOf } from "../../format/value.ts";
 import type { SideName } from "../url/values.ts";
 import { shown } from "./shown.ts";
 import { takenSteps } from "./stepchanges.ts";
@@ -38,9 +38,10 @@ export function sideTotals(tree: Pick<TreeInfo, "type" | "unit">, diff: DiffTota
   return { base: base.total, other: other.total, unit: own, exact };
 }
 
-/** How much changed between totals that are shown next to it: "±0 %" where they read alike. */
-export function changeOfTotals({ base, other }: Record<SideName, number>): string {
-  return Math.abs(other - base) < 0.00005 * base ? "±0 %" : change(base, other);
+/** The totals as they are shown, and how much changed between them: "±0 %" if they read alike. */
+export function changeOfTotals({ base, other, unit }: Omit<SideTotals, "exact">): [totals: string, change: string] {
+  const [from, to] = [formatValue(base, unit), formatValue(other, unit)];
+  return [`${from} → ${to}`, from === to ? "±0 %" : change(base, other)];
 }
 
 /** What steps leave of each side, from 0 to 1; nothing where that isn't known. */
