@@ -171,6 +171,20 @@ test("a chart is of a thread of which the filters leave samples", async () => {
   // One that was chosen stays, with nothing to draw.
   assert.deepEqual(await drawn("tagfocus:thread_id=9", "forks (11)"), ["forks (11)", 1]);
   assert.deepEqual(await drawn("hide:x", "forks (11)"), ["forks (11)", 5]);
+  const before = { trees: tree, dropped: dropped.length };
+  const { part } = engine;
+  engine.part = () => {
+    throw new Error("out of memory");
+  };
+  visit("file", { view: "chart", steps: ["focus:none"] });
+  await idle();
+  const answer = shown.value;
+  assert.ok(answer.state === "ready");
+  assert.match(answer.stepProblem ?? "", /out of memory/);
+  // The former one, and the one without samples.
+  assert.deepEqual([tree - before.trees, dropped.length - before.dropped], [2, 2]);
+  assert.ok(!dropped.includes(answer.tree.id));
+  engine.part = part;
   stop();
 });
 

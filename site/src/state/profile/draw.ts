@@ -91,7 +91,10 @@ async function drawProfile(subject: Subject, asked: Wanted): Promise<Drawn> {
   const tree = await core.chart(profile, type, asked.steps, thread);
   // One that was chosen stays, whatever is left of it.
   if (hasFrames(tree) || (thread !== "" && thread === asked.thread)) return { tree, threads, thread };
-  const other = await drawThreadWithSamples(subject, asked.steps, threads);
+  const other = await drawThreadWithSamples(subject, asked.steps, threads).catch((failure) => {
+    void core.dropTree(tree.id);
+    throw failure;
+  });
   if (other) void core.dropTree(tree.id);
   return other ?? { tree, threads, thread };
 }
