@@ -1,4 +1,4 @@
-/** A word with a capital, as a heading or a column begins. */
-export function capital(word: string): string {
-  return word[0].toUpperCase() + word.slice(1);
+/** Text with a capital, as a heading or a sentence begins. */
+export function capital(text: string): string {
+  return text[0].toUpperCase() + text.slice(1);
 }

@@ -3,6 +3,7 @@
 import { ApiError } from "../apierror.ts";
 import { CoreError } from "../core/core.ts";
 import { FileError } from "../files/source.ts";
+import { capital } from "../format/capital.ts";
 import { formatBytes } from "../format/value.ts";
 
 export interface Problem {
@@ -149,7 +150,7 @@ function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" |
     }
     case "unread": {
       const ways = WAYS.filter(([pattern]) => pattern.test(what)).map(([, way]) => way);
-      const meaning = `${what[0].toUpperCase()}${what.slice(1)}.`;
+      const meaning = `${capital(what)}.`;
       // The technical text says no more.
       return { meaning, detail: meaning, tries: [...ways, READ] };
     }

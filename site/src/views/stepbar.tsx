@@ -6,6 +6,7 @@ import { lazy } from "../components/lazy.tsx";
 import { PatternForm } from "../components/query/patternform.tsx";
 import { core } from "../core/index.ts";
 import { GROUPS, type Group, PATTERN_VERBS, type PatternVerb, TAG_VERBS, type TagVerb, timeOf } from "../core/steps.ts";
+import { capital } from "../format/capital.ts";
 import { percent } from "../format/number.ts";
 import { idleReason, spanLabel, stepLabel } from "../format/step.ts";
 import { formatExact, formatValue, unitOf } from "../format/value.ts";
@@ -42,14 +43,13 @@ export function Steps() {
   return (
     <div class="steps" data-testid="steps">
       {steps.map((step, i) => {
-        const idle = unmatched.includes(i);
-        const reason = idle ? idleReason(step) : "";
+        const reason = unmatched.includes(i) && idleReason(step);
         return (
           <button
             type="button"
-            class={["chip", idle && "idle", against && timeOf(step) && "baseline"].filter(Boolean).join(" ")}
+            class={["chip", reason && "idle", against && timeOf(step) && "baseline"].filter(Boolean).join(" ")}
             key={`${i}${step}`}
-            title={`${reason && `${reason[0].toUpperCase()}${reason.slice(1)}. `}Remove ${step}`}
+            title={`${reason ? `${capital(reason)}. ` : ""}Remove ${step}`}
             data-testid="step"
             onClick={() => removeStep(i)}
           >

@@ -1,3 +1,4 @@
+import { capital } from "../../format/capital.ts";
 import { formatBytes } from "../../format/value.ts";
 import { opening } from "../../state/profile/files.ts";
 import { shown, work } from "../../state/profile/shown.ts";
@@ -16,7 +17,7 @@ export function Loading() {
       <div class="loading-bar" />
       <p>
         <span class="loading-text">
-          {stage[0].toUpperCase() + stage.slice(1)}
+          {capital(stage)}
           {bytes > 0 && <span class="soft"> · {formatBytes(bytes) + of}</span>}
         </span>
         <button type="button" class="link" data-testid="cancel" onClick={cancel}>
