@@ -558,6 +558,67 @@ test("in a small window the picture of a comparison has half of the height, and 
   }
 });
 
+test("turning a phone keeps what is opened and typed on a side", async () => {
+  const [upright, turned] = [
+    { width: 600, height: 900 },
+    { width: 900, height: 600 },
+  ];
+  const { page, at, end } = await openPage(browser, `/diff?s=checkout&t=${CPU}`, { viewport: upright });
+  const isFolded = async (side, folded) => {
+    await at(`side-${side}`).locator("summary").waitFor();
+    await at(`filters-${side}-add`).waitFor({ state: folded ? "hidden" : "visible" });
+  };
+  await isFolded("base", true);
+  await at("side-other").locator("summary").click();
+  await page.setViewportSize(turned);
+  await at("side-base").locator("summary").waitFor({ state: "hidden" });
+  const tops = await page
+    .locator(".side .timeline")
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().y));
+  assert.equal(tops[0], tops[1], "the timelines are in line");
+  await at("range-base").click();
+  const field = at("side-base").getByLabel("From");
+  await field.fill("2024-05-06T07:08:09");
+  const isTyped = async () => {
+    await settled(page);
+    assert.equal(await field.inputValue(), "2024-05-06T07:08:09");
+    assert.ok(await field.evaluate((input) => input === document.activeElement), "the field has the focus");
+  };
+  await page.setViewportSize(upright);
+  await isFolded("base", false);
+  await isFolded("other", false);
+  await isTyped();
+  await page.setViewportSize(turned);
+  await isTyped();
+  await page.keyboard.press("Escape");
+  await page.setViewportSize(upright);
+  await isFolded("other", false);
+  await at("side-other").locator("summary").click();
+  await isFolded("other", true);
+  await end();
+});
+
+test("on a phone the failure of a folded side's timeline is seen, and can be tried again", async () => {
+  const opened = await openPage(browser, "/", PHONE);
+  const { page, at, end } = opened;
+  await page.route("**/api/v1/timeline*", (route) =>
+    route.fulfill({ status: 500, json: { code: "internal", message: "a part is missing" } }),
+  );
+  await page.goto(`${url}/diff?s=checkout&t=${CPU}`);
+  const problem = at("side-other").getByRole("alert");
+  await problem.waitFor();
+  assert.match(await problem.textContent(), /Could not read the timeline/);
+  await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/diff-problem-phone.png` });
+  await at("side-other").locator("summary").click();
+  assert.equal(await problem.count(), 1, "the timeline says it once opened");
+  await at("side-other").locator("summary").click();
+  await page.unroute("**/api/v1/timeline*");
+  await problem.getByRole("button", { name: "Try again" }).click();
+  await drawn(opened);
+  assert.equal(await at("timeline-problem").count(), 0);
+  await end(/status of 500/);
+});
+
 test("on a phone what is chosen, offered and listed is in view", async () => {
   const address = `/explore?s=checkout&t=${CPU}`;
   const panel = await openPage(browser, `${address}&p=function`, PHONE);

@@ -1,4 +1,6 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../components/controls/icon.tsx";
 import { Menu } from "../components/controls/menu.tsx";
 import { Header } from "../components/header/header.tsx";
@@ -6,11 +8,12 @@ import { lazy } from "../components/lazy.tsx";
 import { Filters } from "../components/query/filters.tsx";
 import { ProfileSelect } from "../components/query/profileselect.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
-import { Timeline } from "../components/query/timeline.tsx";
+import { Timeline, TimelineProblem } from "../components/query/timeline.tsx";
 import { VersionPresets } from "../components/query/versionpresets.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { capital } from "../format/capital.ts";
 import { smallWindow } from "../state/page/smallwindow.ts";
+import type { Problem } from "../state/problem.ts";
 import { sideSeries, timelines } from "../state/query/compare.ts";
 import { comparisonLabel, labelComparisons } from "../state/query/labels.ts";
 import { apart, placeOf, wholeSpan } from "../state/query/place.ts";
@@ -70,29 +73,44 @@ export function Diff() {
 
 function SidePanel({ name }: { name: SideName }) {
   const title = capital(SIDE_TITLES[name]);
-  const heading = <h2>{title}</h2>;
-  const place = apart.value && (
-    <span class="side-place" title={placeOf(name)} data-testid={`place-${name}`}>
-      {sidePlace(name)}
-    </span>
+  const details = useRef<HTMLDetailsElement>(null);
+  const opened = useSignal(false);
+  const folds = smallWindow.value;
+  const folded = folds && !opened.value;
+  const { problem } = timelines[name].value;
+  // What is being typed stays in view when a phone is turned.
+  useLayoutEffect(() => {
+    if (folds && details.current?.contains(document.activeElement)) opened.value = true;
+  }, [folds]);
+  const heading = (
+    <>
+      <h2>{title}</h2>
+      {apart.value && (
+        <span class="side-place" title={placeOf(name)} data-testid={`place-${name}`}>
+          {sidePlace(name)}
+        </span>
+      )}
+    </>
   );
   return (
     <section class={`side ${name}`} aria-label={title} data-testid={`side-${name}`}>
-      {smallWindow.value ? (
-        <details>
-          <summary>
-            {heading}
-            {place}
-            <span class="side-summary">{summaryOf(diffRoute.value[name])}</span>
-          </summary>
-          <SideControls name={name} title={title} />
-        </details>
-      ) : (
-        <SideControls name={name} title={title}>
-          {heading}
-          {place}
+      {/* The same in large windows, so that the controls keep their state when the window changes. */}
+      <details
+        ref={details}
+        open={!folded}
+        onToggle={({ currentTarget }) => {
+          if (smallWindow.peek()) opened.value = currentTarget.open;
+        }}
+      >
+        <summary hidden={!folds}>
+          {folds && heading}
+          <span class="side-summary">{summaryOf(diffRoute.value[name])}</span>
+        </summary>
+        <SideControls name={name} title={title} problem={folded ? undefined : problem}>
+          {!folds && heading}
         </SideControls>
-      )}
+      </details>
+      {folded && problem && <TimelineProblem problem={problem} />}
     </section>
   );
 }
@@ -102,10 +120,15 @@ function summaryOf({ filters, ...range }: Side): string {
   return [rangeLabel(range, clock.value), ...filters.map(matcherLabel)].join(" · ");
 }
 
-function SideControls(props: { name: SideName; title: string; children?: ComponentChildren }) {
-  const { name, title, children } = props;
+function SideControls(props: {
+  name: SideName;
+  title: string;
+  problem: Problem | undefined;
+  children: ComponentChildren;
+}) {
+  const { name, title, problem, children } = props;
   const side = diffRoute.value[name];
-  const { value: timeline, problem } = timelines[name].value;
+  const timeline = timelines[name].value.value;
   const whole = apart.value && wholeSpan(name);
   return (
     <>

@@ -113,20 +113,25 @@ export function Timeline(props: Props) {
           {split && <BucketParts of={split} index={pointed.value.index} type={type} />}
         </BucketTooltip>
       )}
-      {problem && (
-        <p
-          class={series ? "timeline-problem over" : "timeline-problem"}
-          role="alert"
-          data-testid="timeline-problem"
-          title={problem.detail}
-        >
-          {problem.title}. {problem.meaning}{" "}
-          <button type="button" class="link" onClick={refresh}>
-            Try again
-          </button>
-        </p>
-      )}
+      {problem && <TimelineProblem problem={problem} over={series !== undefined} />}
     </div>
+  );
+}
+
+/** Why there are no values, or in a corner `over` those of before. */
+export function TimelineProblem({ problem, over = false }: { problem: Problem; over?: boolean }) {
+  return (
+    <p
+      class={over ? "timeline-problem over" : "timeline-problem"}
+      role="alert"
+      data-testid="timeline-problem"
+      title={problem.detail}
+    >
+      {problem.title}. {problem.meaning}{" "}
+      <button type="button" class="link" onClick={refresh}>
+        Try again
+      </button>
+    </p>
   );
 }
 
