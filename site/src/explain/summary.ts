@@ -220,7 +220,8 @@ export function markdown(
 
 const SAME = "No difference: the totals of all functions are equal.";
 export const CHANGED = "Largest changes";
-export const TOTAL = "Total, including callees (of functions that call others; without those above 90 % or nearly equal to their caller)";
+export const TOTAL =
+  "Total, including callees (of functions that call others; without those above 90 % or nearly equal to their caller)";
 
 export function selfHeading(covered: number): string {
   return `Self, excluding callees (${percent(covered)} together)`;
