@@ -258,10 +258,11 @@ impl Samples {
         }
     }
 
-    /// The longest time between two samples in any chunk; 0 without chunks.
+    /// The shortest time between two samples in any chunk, so that a chart closes no gap that is long
+    /// in one of them; 0 without chunks.
     pub(super) fn period(&self) -> i64 {
         let periods = self.samplings.iter().map(|of| of.period);
-        periods.max().unwrap_or(0)
+        periods.min().unwrap_or(0)
     }
 
     /// Adds an event of the chunk.

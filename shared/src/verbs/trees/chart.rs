@@ -32,8 +32,8 @@ pub struct Chart {
 ///
 /// A sample lasts as long as its value says, where that is a time, and else until the next one,
 /// but no longer than twice the median time between two; the next one ends it at the latest. Where
-/// times are counted by samples, these come early or late: one that is a period late at most leaves
-/// no gap.
+/// times are counted by samples, these come early or late: one that is half a period late at most
+/// leaves no gap. A longer gap lacks a sample: its thread did not run.
 pub fn chart(
     profile: &Profile,
     sample_type: usize,
@@ -93,7 +93,7 @@ fn period(profile: &Profile, column: usize) -> i64 {
 
 /// Visits, by time, and the ends of their samples as visits to the root. Where something starts as
 /// another ends, the start comes last, and so counts. No gap is left that is not longer than
-/// `period`.
+/// half of `period`.
 fn with_ends(taken: &[(Visit, i64)], factor: Option<i64>, period: i64) -> Vec<Visit> {
     let longest = match factor {
         Some(_) => i64::MAX,
@@ -106,7 +106,7 @@ fn with_ends(taken: &[(Visit, i64)], factor: Option<i64>, period: i64) -> Vec<Vi
             None => next.map_or(longest / 2, |next| next.saturating_sub(visit.time)),
         };
         let end = visit.time.saturating_add(length.min(longest));
-        let is_near = |next: &i64| *next <= end.saturating_add(period);
+        let is_near = |next: &i64| *next <= end.saturating_add(period / 2);
         Visit {
             time: next.filter(is_near).unwrap_or(end),
             node: NodeId::ROOT,
@@ -244,31 +244,31 @@ mod tests {
         );
     }
 
-    /// Samples of 10 that come early, late, and too late.
+    /// Samples of 10 that come late, early, very late, and after one that is missing.
     #[test]
-    fn samples_a_period_apart_are_joined() {
+    fn samples_half_a_period_late_are_joined() {
         let check = |kind: &str, period_unit: &str, expect: &str| {
             let mut builder = ProfileBuilder::new();
             builder.sample_type(kind, "nanoseconds");
             let stack = builder.named_stack(&["main"]);
-            for time in [0, 12, 20, 40, 61] {
+            for time in [0, 12, 20, 35, 51, 71] {
                 builder.sample_at(time, stack, None, &[10]);
             }
             let period_type = builder.value_type("cpu", period_unit);
             let header = builder.header();
             (header.period_type, header.period) = (Some(period_type), 10);
             let profile = builder.finish();
-            assert_eq!(profile.total(0), 50);
+            assert_eq!(profile.total(0), 60);
             let chart = chart(&profile, 0, |_| true).unwrap().unwrap();
             let lengths = chart.tree.shape().children(NodeId::ROOT);
             let lengths = lengths.map(|node| chart.tree.total_value(node).to_string());
             assert_eq!(lengths.collect::<Vec<_>>().join(" "), expect, "{kind}");
         };
         // Every second one is a pause.
-        check("cpu", "nanoseconds", "50 11 10");
-        check("wall", "nanoseconds", "50 11 10");
+        check("cpu", "nanoseconds", "45 6 10 10 10");
+        check("wall", "nanoseconds", "45 6 10 10 10");
         for (kind, unit) in [("delay", "nanoseconds"), ("wall", "count")] {
-            check(kind, unit, "10 2 18 10 10 11 10");
+            check(kind, unit, "10 2 18 5 10 6 10 10 10");
         }
     }
 

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use pilotlight_core::NodeId;
+use pilotlight_core::verbs::chart;
+
 use super::*;
 
 /// Recording, group, its sample types, and the text that is expected.
@@ -303,5 +306,46 @@ fn events_have_their_times_and_threads() {
         };
         let of_threads = profile.samples().labels.iter().filter(|&&set| thread(set));
         assert_eq!(of_threads.count(), times.len(), "{name}");
+    }
+}
+
+/// Each second sample is a little late, which leaves no gap in a chart. The main thread twice missed
+/// many.
+#[test]
+fn late_samples_are_joined_in_a_chart() {
+    let Some(bytes) = recording(FAST_SLOW) else {
+        return;
+    };
+    let timed = decode_with_times(&bytes).expect("a recording");
+    let profile = &timed.profile;
+    let threads: BTreeSet<_> = profile.samples().labels.iter().collect();
+    let gaps = threads.into_iter().map(|thread| {
+        let chart = chart(profile, profile.default_type(), |set| set == *thread);
+        let chart = chart.expect("small").expect("times");
+        let shape = chart.tree.shape();
+        let is_gap = |node: &NodeId| shape.frame_index(*node) == chart.pause;
+        shape.children(NodeId::ROOT).filter(is_gap).count()
+    });
+    assert_eq!(gaps.collect::<Vec<_>>(), [0, 2, 0, 0]);
+}
+
+/// A chart closes gaps by the period, so that of several recordings must not be too long for any.
+#[test]
+fn the_period_of_joined_recordings_is_the_shortest() {
+    let names = [FAST_SLOW, "object-allocation-sample"];
+    let Some(files) = names.map(recording).into_iter().collect::<Option<Vec<_>>>() else {
+        return;
+    };
+    let period = |bytes: &[u8]| {
+        let timed = decode_with_times(bytes).expect("a recording");
+        timed.profile.header().period
+    };
+    assert_eq!(
+        files.iter().map(|file| period(file)).collect::<Vec<_>>(),
+        [10_000_000, 9_000_000]
+    );
+    for order in [[0, 1], [1, 0]] {
+        let joined = order.map(|file: usize| &files[file][..]).concat();
+        assert_eq!(period(&joined), 9_000_000);
     }
 }

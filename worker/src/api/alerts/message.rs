@@ -259,7 +259,10 @@ mod tests {
             text(&grew, "%", Status::Firing, &[instance(&[], 37.04)]),
             "Checkout is slow: grew by more than 20 % compared with the 5 min before (+37 %)"
         );
-        assert!(text(&grew, "%", Status::Firing, &[instance(&[], MAX_GROWTH)]).ends_with("(up from about 0)"));
+        assert!(
+            text(&grew, "%", Status::Firing, &[instance(&[], MAX_GROWTH)])
+                .ends_with("(up from about 0)")
+        );
         let many = vec![instance(&[("a", "b")], 1.0); 7];
         assert!(text(&grew, "%", Status::Resolved, &many).ends_with("; a=b; 2 more series)"));
         assert_eq!(
