@@ -217,7 +217,7 @@ function Summary({ answer }: { answer: Answer }) {
   return (
     <div class="changes-summary" data-testid="changes-summary">
       <p class="changes-news">
-        {answer.load && <LoadNews answer={answer} load={answer.load} />}
+        {answer.load ? <LoadNews answer={answer} load={answer.load} /> : BESIDE}
         {answer.load?.gradual && ` ${gradually(answer)}`}
         {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer.load)}`}
         {began && ` First profile of ${label} ${sides.after.value}: ${within(sides.after.began, answer.stepMillis)}.`}
@@ -237,6 +237,9 @@ function Summary({ answer }: { answer: Answer }) {
     </div>
   );
 }
+
+/** Why there is no load. */
+const BESIDE = "Both sides ran at the same time on different numbers of processes, so their loads can't be compared.";
 
 /** "Rollouts are left out: 10:23 – 10:30." */
 function rolloutWords(rollouts: Span[]): string {

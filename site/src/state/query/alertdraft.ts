@@ -114,9 +114,9 @@ export function loadsOf(preview: RulePreview, type: string, span: Span): RulePre
   const { start, step, series } = preview;
   const factor = preview.unit === "nanoseconds" ? 1e-6 : 1000;
   const perSecond = (value: number | null, index: number) => {
-    const [from, until] = [start + index * step, start + (index + 1) * step];
-    const covered = Math.min(until, span.until) - Math.max(from, span.from);
-    // The first and the last step reach beyond the range. Of a small part of one, one profile more or less is a spike.
+    const from = start + index * step;
+    const covered = Math.min(from + step, span.until) - from;
+    // The last step isn't over. Of a small part of one, one profile more or less is a spike.
     return value === null || covered < step / 2 ? null : (value * factor) / covered;
   };
   return { ...preview, unit, series: series.map((one) => ({ ...one, points: one.points.map(perSecond) })) };
