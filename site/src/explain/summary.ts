@@ -70,7 +70,8 @@ export async function summarise(treeOf: TreeOf, title: string, facts: string[]):
       all,
       of: tree.diff && changed.length === 0 ? `${of}. ${SAME}` : of,
       self,
-      covered: self.reduce((sum, row) => sum + row.self_fraction, 0),
+      // Fractions add up to a little less than all.
+      covered: Number(self.reduce((sum, row) => sum + row.self_fraction, 0).toFixed(9)),
       total: await withoutChains(treeOf, total),
       changed,
       patterns: await findPatterns(treeOf, tree),
@@ -221,7 +222,7 @@ export function markdown(
 const SAME = "No difference: the totals of all functions are equal.";
 export const CHANGED = "Largest changes";
 export const TOTAL =
-  "Total, including callees (of functions that call others; without those above 90 % or nearly equal to their caller)";
+  "Total, including callees (of functions that call others, up to 90 %; one where caller and callee are nearly equal)";
 
 export function selfHeading(covered: number): string {
   return `Self, excluding callees (${percent(covered)} together)`;
