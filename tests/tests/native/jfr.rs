@@ -116,10 +116,7 @@ fn every_event_has_its_column() {
         ];
         let expect = expect.map(|(name, total)| (name.to_owned(), total));
         assert_eq!(found, expect, "{integers:?}");
-        assert_eq!(
-            recording.warnings,
-            ["1 events have no stack and are left out"]
-        );
+        assert_eq!(recording.warnings, ["1 event has no stack and is left out"]);
         let stacks = folded(&recording.profile, &[0]);
         assert_eq!(
             stacks.into_keys().collect::<Vec<_>>(),

@@ -316,8 +316,11 @@ impl<'l> Decoder<'l> {
         }
         let mut warnings = self.warnings;
         if self.without_stack > 0 {
-            let count = self.without_stack;
-            warnings.add(|| format!("{count} events have no stack and are left out"));
+            let events = match self.without_stack {
+                1 => "1 event has no stack and is".to_owned(),
+                many => format!("{many} events have no stack and are"),
+            };
+            warnings.add(|| format!("{events} left out"));
         }
         Ok(Recording {
             profile: self.builder.finish(),

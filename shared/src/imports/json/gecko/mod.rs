@@ -74,8 +74,11 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         warnings.add(|| "no thread in the file has samples".to_owned());
     }
     if without_stack > 0 {
-        warnings
-            .add(|| format!("{without_stack} samples have no stack and are left out of the total"));
+        let samples = match without_stack {
+            1 => "1 sample has no stack and is".to_owned(),
+            many => format!("{many} samples have no stack and are"),
+        };
+        warnings.add(|| format!("{samples} left out of the total"));
     }
     let period = whole(of_file.meta.interval.unwrap_or(0.0), MILLISECOND);
     if period > 0 {

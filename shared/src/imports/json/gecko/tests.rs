@@ -33,7 +33,7 @@ fn draw_with(text: &str, warnings: &[&str]) -> String {
 fn draw_one_without_stack(text: &str) -> String {
     draw_with(
         text,
-        &["1 samples have no stack and are left out of the total"],
+        &["1 sample has no stack and is left out of the total"],
     )
 }
 
