@@ -32,23 +32,30 @@ pub fn package<'a>(name: &'a str, file: &'a str) -> Cow<'a, str> {
     match extension {
         "py" | "pyx" => python(file),
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => javascript(file).into(),
-        "go" => dotted(name),
+        "go" => go(name),
         "rs" | "c" | "cc" | "cpp" | "cxx" | "h" | "hh" | "hpp" => path(name).into(),
         _ if name.contains("::") || name.starts_with("_Z") => path(name).into(),
         _ => dotted(name),
     }
 }
 
-/// Go and Java: path elements, then parts with dots.
+/// Go: up to the first dot behind the last slash.
+fn go(name: &str) -> Cow<'_, str> {
+    let (folder, rest) = folder(name);
+    match rest.split_once('.') {
+        Some((last, _)) => unescaped(&name[..folder.len() + last.len()]),
+        None => Cow::Borrowed(""),
+    }
+}
+
+/// Go without a file, and Java: path elements, then parts with dots.
 fn dotted(name: &str) -> Cow<'_, str> {
-    // Type arguments hold paths of their own, and a receiver is no package.
-    let end = name.find(['[', '(', '<']).unwrap_or(name.len());
-    let (folder, rest) = name[..end].split_at(name[..end].rfind('/').map_or(0, |slash| slash + 1));
+    let (folder, rest) = folder(name);
     let capital = |part: &str| part.starts_with(|c: char| c.is_uppercase());
     let Some((first, others)) = rest.split_once('.') else {
         return Cow::Borrowed("");
     };
-    // What a path begins with, or a version of a library or a symbol.
+    // Others are what a path begins with, or a library and its version.
     let is_word = first
         .chars()
         .all(|c| c.is_alphanumeric() || "_$".contains(c));
@@ -60,13 +67,7 @@ fn dotted(name: &str) -> Cow<'_, str> {
             // Java's own way to write a class.
             return folder.trim_end_matches('/').replace('/', ".").into();
         }
-        let package = &name[..folder.len() + first.len()];
-        // Go escapes dots of the last element.
-        return if package.contains("%2e") {
-            package.replace("%2e", ".").into()
-        } else {
-            package.into()
-        };
+        return unescaped(&name[..folder.len() + first.len()]);
     }
     // `com.acme.Shop.order` is of com.acme, `main.run` of main.
     let mut at = first.len();
@@ -79,7 +80,40 @@ fn dotted(name: &str) -> Cow<'_, str> {
         }
         at += 1 + part.len();
     }
+    if is_of_c(others) {
+        return Cow::Borrowed("");
+    }
     first.into()
+}
+
+/// A name's path, to its last slash, and what follows, without what is in brackets: type arguments
+/// hold paths of their own, and a receiver is no package.
+fn folder(name: &str) -> (&str, &str) {
+    let name = &name[..name.find(['[', '(', '<']).unwrap_or(name.len())];
+    name.split_at(name.rfind('/').map_or(0, |slash| slash + 1))
+}
+
+/// A path of Go, which escapes dots of the last element.
+fn unescaped(path: &str) -> Cow<'_, str> {
+    if path.contains("%2e") {
+        path.replace("%2e", ".").into()
+    } else {
+        path.into()
+    }
+}
+
+/// Whether this follows a library's name, or a function's that a C compiler split or copied:
+/// `libc.so.6`, `memcpy.isra.0`.
+fn is_of_c(suffix: &str) -> bool {
+    let (word, rest) = suffix.split_once('.').unwrap_or((suffix, ""));
+    match word {
+        "so" => true,
+        "cold" if rest.is_empty() => true,
+        "cold" | "constprop" | "isra" | "llvm" | "part" => {
+            rest.starts_with(|c: char| c.is_ascii_digit())
+        }
+        _ => false,
+    }
 }
 
 /// Rust and C++: parts with double colons, up to the first that is a type or the function.
@@ -228,6 +262,33 @@ mod tests {
         check("__libc_start_main@@GLIBC_2.34", "", "");
         check("<method 'acquire' of '_thread.lock' objects>", "", "");
         check("memeqbody", "memequal_amd64.s", "");
+        // A module without a slash.
+        check("go-shop.NewCart", "/src/cart.go", "go-shop");
+        check("go-shop.(*Cart).Add", "/src/cart.go", "go-shop");
+        check("example%2ecom.Open", "/src/open.go", "example.com");
+        check("shop.cart.Add", "/src/cart.go", "shop");
+    }
+
+    #[test]
+    fn symbols_of_c() {
+        for name in [
+            "libc.so.6",
+            "libz.so.1.2.11",
+            "libjvm.so",
+            "do_syscall_64.part.0",
+            "memcpy.isra.0.cold",
+            "copy.constprop.0",
+            "copy.cold",
+            "copy.llvm.4711",
+        ] {
+            check(name, "", "");
+        }
+        // The same words as parts of other names.
+        check("com.cold.Shop.order", "Shop.java", "com.cold");
+        check("main.part", "", "main");
+        check("main.part.func1", "", "main");
+        check("main.cold", "main.go", "main");
+        check("main.some", "", "main");
     }
 
     #[test]
