@@ -57,14 +57,16 @@ const item = (page, name) => page.locator(`[data-testid="alert-item"][data-name=
 test("an alert is made on a rule: its words, when it would have fired, and what is stored", async () => {
   const { page, at, end } = await openPage(browser, "/rules");
   await card(page, "work").getByTestId("rule-alert").click();
-  await at("alert-words").filter({ hasText: "more than 1.2 cores" }).waitFor();
+  await at("alert-words").filter({ hasText: "more than 2.4 cores" }).waitFor();
   assert.equal(
     await at("alert-words").textContent(),
-    `Fires when work in ${service} uses more than 1.2 cores (average of 5 min); each region separately.`,
-    "a fifth above the highest value of the chart, whose steps are ten minutes",
+    `Fires when work in ${service} uses more than 2.4 cores (average of 5 min); each region separately.`,
+    "a fifth above the highest value of the chart, whose steps are five minutes as the alert's",
   );
   assert.ok(await at("alert-kind-new_function").isDisabled(), "the rule is of one function");
   await at("rule-threshold").waitFor({ state: "attached" });
+  await at("alert-firings").filter({ hasText: "it wouldn't have fired" }).waitFor();
+  await at("alert-threshold").fill("1.2");
   await at("alert-firings").filter({ hasText: "would have fired once" }).waitFor();
   assert.match(await at("alert-firings").textContent(), /region=eu, \d[\d.]* cores at the end$/);
   assert.equal(await at("rule-firing").count(), 1);
