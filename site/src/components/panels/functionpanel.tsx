@@ -20,7 +20,7 @@ import { placeOf } from "../../state/query/place.ts";
 import { ROUNDED } from "../../state/query/rounded.ts";
 import { clock } from "../../state/url/clock.ts";
 import { exploreRoute, go, NO_FOCUS } from "../../state/url/router.ts";
-import { placeIn, spanLabel } from "../../time/range.ts";
+import { formatMinute, placeIn, spanLabel } from "../../time/range.ts";
 import { lazy } from "../lazy.tsx";
 import { TimedChart } from "../query/timedchart.tsx";
 import { Note } from "../status/problemnote.tsx";
@@ -190,8 +190,7 @@ function since(windows: FunctionWindow[]): string {
   const last = filled.findLastIndex(({ total }) => total > 0);
   if (first < 0) return "No samples in this range.";
   const until = last < filled.length - 1 ? ` Last seen between ${bounds(filled[last])}.` : "";
-  const start = windows[0].profiles > 0 ? "start of" : "first profiles in";
-  if (first === 0) return `Present from the ${start} the range.${until}`;
+  if (first === 0) return `First seen before ${formatMinute(filled[0].until)}, within the first bar.${until}`;
   return `First seen between ${bounds(filled[first])}.${until}`;
 }
 
