@@ -48,11 +48,14 @@ test("mean and deviation are of the time that has profiles", () => {
 });
 
 test("steps are counted by what they take, up to the largest of all rows", () => {
-  const series = { values: [0, 1, 5, 10, 20, 0, null], counts: [1, 1, 1, 1, 1, 0, 0] };
+  const series = { values: [0, 1, 5, 10, 20, 0, null], counts: [1, 1, 1, 1, 1, 0, 0], average: false };
   assert.deepEqual(histogram(series, 20, 4), { steps: [2, 1, 1, 1], median: 5 });
-  assert.deepEqual(histogram({ values: [2, 4], counts: [1, 1] }, 4, 2), { steps: [0, 2], median: 3 });
-  assert.deepEqual(histogram({ values: [], counts: [] }, 0, 2), { steps: [0, 0], median: 0 });
-  assert.deepEqual(histogram({ values: [0], counts: [1] }, 0, 2), { steps: [1, 0], median: 0 });
+  assert.deepEqual(histogram({ values: [2, 4], counts: [1, 1], average: false }, 4, 2), { steps: [0, 2], median: 3 });
+  assert.deepEqual(histogram({ values: [], counts: [], average: false }, 0, 2), { steps: [0, 0], median: 0 });
+  assert.deepEqual(histogram({ values: [0], counts: [1], average: false }, 0, 2), { steps: [1, 0], median: 0 });
+  // Cut at both ends: half as much in half of the time.
+  const cut = { values: [2, 4, 4, 4, 2], counts: [2, 4, 4, 4, 2], average: false };
+  assert.deepEqual(histogram(cut, 4, 2), { steps: [0, 5], median: 4 });
 });
 
 test("amounts are sums and parts of all, also of what is not shown", () => {

@@ -84,7 +84,7 @@ test("a filtered profile leaves whole when that is wanted, and its page has the 
   await page.at("export").click();
   // The box stands with what it changes: pictures and the table are of what is seen.
   const [seen, whole] = (await page.page.locator(".menu-panel").textContent()).split("Profile");
-  assert.match(seen, /^What you see.*PNG.*SVG.*CSV/);
+  assert.match(seen, /^With the filters.*PNG.*SVG.*CSV/);
   assert.match(whole, /^Ignore the filters/);
   await page.at("export-whole").check();
   await page.page.keyboard.press("Escape");

@@ -88,7 +88,7 @@ const readDrawer = (page) =>
         }));
     return {
       name: drawer.querySelector("h2").textContent,
-      facts: [...drawer.querySelectorAll("table.facts tbody tr")].map((row) => ({
+      facts: [...drawer.querySelectorAll("table.facts tbody tr, table.facts tr:has([scope=colgroup])")].map((row) => ({
         cells: texts(row),
         title: row.title,
       })),

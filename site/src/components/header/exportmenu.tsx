@@ -19,10 +19,10 @@ interface Choice {
   most?: number;
 }
 
-/** What is seen, with the filters and the search. */
+/** With the filters and the search, whichever view is seen. */
 const SEEN: Choice[] = [
-  { form: "png", label: "Image (PNG)" },
-  { form: "svg", label: "Image (SVG)" },
+  { form: "png", label: "Flame graph (PNG)" },
+  { form: "svg", label: "Flame graph (SVG)" },
   { form: "csv", label: "Table (CSV)" },
 ];
 /** The profile, with or without the filters. */
@@ -85,7 +85,7 @@ export function ExportMenu() {
     >
       {(close) => (
         <div class="menu-list">
-          <p class="menu-title">What you see</p>
+          <p class="menu-title">With the filters</p>
           {list(SEEN, close)}
           <p class="menu-title">Profile</p>
           {filtered && (

@@ -61,42 +61,51 @@ export function valueRows({ type, values, share }: ValueTimelines): ValueRow[] {
   });
 }
 
+/** The load of a step while it has profiles, and which part of it has. */
+interface StepLoad {
+  load: number;
+  part: number;
+}
+
 /**
  * Of the time that has profiles: steps without any say nothing about the program, and a step that begins or ends with the
  * profiles counts in part.
  */
-export function statistics({
-  values,
-  counts,
-  average,
-}: Pick<Series, "values" | "counts" | "average">): Pick<ValueRow, "max" | "mean" | "deviation"> {
+function stepLoads({ values, counts, average }: Pick<Series, "values" | "counts" | "average">): StepLoad[] {
   const parts = average
     ? counts.map((count) => (count > 0 ? 1 : 0))
     : coveredParts(counts.map((profiles) => ({ profiles, millis: 1 })));
-  const filled = values.flatMap((value, i) =>
+  return values.flatMap((value, i) =>
     counts[i] > 0 && value !== null ? [{ load: value / parts[i], part: parts[i] }] : [],
   );
-  if (filled.length < (average ? 1 : FEWEST_COVERED)) return { max: null, mean: null, deviation: null };
+}
+
+export function statistics(
+  series: Pick<Series, "values" | "counts" | "average">,
+): Pick<ValueRow, "max" | "mean" | "deviation"> {
+  const filled = stepLoads(series);
+  if (filled.length < (series.average ? 1 : FEWEST_COVERED)) return { max: null, mean: null, deviation: null };
   const covered = filled.reduce((sum, { part }) => sum + part, 0);
   const mean = filled.reduce((sum, { load, part }) => sum + load * part, 0) / covered;
   const variance = filled.reduce((sum, { load, part }) => sum + (load - mean) ** 2 * part, 0) / covered;
-  // A few seconds say little about the most.
-  const largest = filled.filter(({ part }) => part >= 0.5);
-  const max = largest.reduce((most, { load }) => Math.max(most, load), Number.NEGATIVE_INFINITY);
+  const max = mostly(filled).reduce((most, { load }) => Math.max(most, load), Number.NEGATIVE_INFINITY);
   return { max, mean, deviation: Math.sqrt(variance) };
 }
 
-function filledSteps({ values, counts }: Pick<Series, "values" | "counts">): number[] {
-  return values.filter((value, i): value is number => counts[i] > 0 && value !== null);
+/** The steps that have profiles for most of their time: a few seconds say little about the rest. */
+function mostly(steps: StepLoad[]): StepLoad[] {
+  return steps.filter(({ part }) => part >= 0.5);
 }
 
 /** How many steps take how much, from nothing to `peak` in parts of one size, and what the one in the middle takes. */
 export function histogram(
-  series: Pick<Series, "values" | "counts">,
+  series: Pick<Series, "values" | "counts" | "average">,
   peak: number,
   parts: number,
 ): { steps: number[]; median: number } {
-  const filled = filledSteps(series).sort((a, b) => a - b);
+  const filled = mostly(stepLoads(series))
+    .map(({ load }) => load)
+    .sort((a, b) => a - b);
   const steps = new Array<number>(parts).fill(0);
   for (const value of filled)
     steps[peak > 0 ? Math.min(parts - 1, Math.max(0, Math.floor((value / peak) * parts))) : 0]++;
