@@ -126,19 +126,28 @@ fn begins_as_json(start: &[u8]) -> bool {
     }
 }
 
-/// Whether a list of JSON can have this inside: a number, a word or nothing, and then a comma or the
-/// end, behind which only another document may come.
+/// Whether a list of JSON can have this inside: a number or a literal, then a comma or the closing
+/// bracket; only another document may follow, on a line of its own.
 fn begins_as_list(inside: &[u8]) -> bool {
-    const WORDS: [&[u8]; 3] = [b"true", b"false", b"null"];
+    const LITERALS: [&[u8]; 3] = [b"true", b"false", b"null"];
     let ends = |b: &u8| b.is_ascii_whitespace() || b",]".contains(b);
     let length = inside.iter().position(ends).unwrap_or(inside.len());
     let (value, rest) = inside.split_at(length);
+    let rest = rest.trim_ascii_start();
     let of_number = |b: &u8| b.is_ascii_digit() || b"+-.eE".contains(b);
-    let is_value = value.iter().all(of_number) || WORDS.iter().any(|word| word.starts_with(value));
-    is_value
-        && match rest.trim_ascii_start() {
+    let is_number = value.iter().all(of_number) && value.iter().any(u8::is_ascii_digit);
+    let is_literal = LITERALS
+        .iter()
+        .any(|word| *word == value || (rest.is_empty() && word.starts_with(value)));
+    let is_empty = value.is_empty() && rest.starts_with(b"]");
+    (is_number || is_literal || is_empty)
+        && match rest {
             [] | [b',', ..] => true,
-            [b']', after @ ..] => matches!(after.trim_ascii_start(), [] | [b'[' | b'{', ..]),
+            [b']', after @ ..] => {
+                let next = after.trim_ascii_start();
+                let between = &after[..after.len() - next.len()];
+                next.is_empty() || (between.contains(&b'\n') && b"[{".contains(&next[0]))
+            }
             _ => false,
         }
 }
