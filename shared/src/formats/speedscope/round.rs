@@ -35,6 +35,8 @@ pub(super) struct Lost {
     bytes: u64,
     /// Times that are not 0 and became 0.
     times: u64,
+    /// Starts of profiles that became 0.
+    starts: u64,
 }
 
 impl Rounding {
@@ -62,6 +64,18 @@ impl Rounding {
         (value.trunc() + whole) as i64
     }
 
+    /// Where the first sample of a profile in a unit of time begins: 0 if the samples after `start`
+    /// don't fit in 64 bits.
+    pub(super) fn start(&mut self, start: f64, weights: &[f64]) -> i64 {
+        let end = start + weights.iter().sum::<f64>();
+        let fits = |at: f64| (at * self.unit.factor()).abs() < i64::MAX as f64;
+        if start == 0.0 || (fits(start) && fits(end)) {
+            return self.point(start);
+        }
+        self.lost.starts += 1;
+        0
+    }
+
     /// The point of an event. Points are rounded, not the distances between them.
     pub(super) fn point(&mut self, value: f64) -> i64 {
         match self.unit {
@@ -85,6 +99,7 @@ impl Lost {
         self.decimals += other.decimals;
         self.bytes += other.bytes;
         self.times += other.times;
+        self.starts += other.starts;
     }
 
     /// Says how many there are.
@@ -101,6 +116,13 @@ impl Lost {
                 many => format!("{many} times are"),
             };
             warnings.add(|| format!("{times} below 0.5 ns and counted as 0"));
+        }
+        if self.starts > 0 {
+            let starts = match self.starts {
+                1 => "1 startValue is ignored: the samples after it exceed".to_owned(),
+                many => format!("{many} startValues are ignored: the samples after them exceed"),
+            };
+            warnings.add(|| format!("{starts} 64 bits of nanoseconds; check the unit"));
         }
     }
 }

@@ -95,6 +95,7 @@ pub(super) fn of(
         let mut reader = Reader {
             sums: &mut sums,
             locations: &locations,
+            timed,
             values: Vec::new(),
         };
         let mut rounding = Rounding::new(raw.unit, scale);
@@ -161,6 +162,8 @@ struct Reader<'a> {
     sums: &'a mut StackSums,
     /// Of each frame.
     locations: &'a [LocationId],
+    /// Whether times are kept.
+    timed: bool,
     /// Times, stacks and values of the profile, which count when all of it is sound.
     values: Vec<(i64, Option<StackId>, i64)>,
 }
@@ -169,11 +172,10 @@ impl Reader<'_> {
     fn read(&mut self, raw: RawProfile, rounding: &mut Rounding) -> Result<(), ProfileProblem> {
         match raw.kind {
             Kind::Sampled => {
-                // Only times can be kept.
-                let start = raw.start().filter(|_| raw.unit.is_time());
-                let start = start.map_or(0, |start| rounding.point(start));
+                let start = raw.start().filter(|_| self.timed);
                 let samples = raw.samples.ok_or(ProfileProblem::Missing("samples"))?;
                 let weights = raw.weights.ok_or(ProfileProblem::Missing("weights"))?;
+                let start = start.map_or(0, |start| rounding.start(start, &weights));
                 let weights = weights.into_iter().map(|weight| rounding.weight(weight));
                 self.samples(start, &samples, weights)
             }
@@ -288,8 +290,8 @@ impl Reader<'_> {
 mod tests {
     use crate::formats::speedscope::decode_with_times;
 
-    /// The times at which samples of 2 and 3 begin.
-    fn check(unit: &str, start: &str, expect: [i64; 2]) {
+    /// The times at which samples of 2 and 3 begin, and warnings.
+    fn check_with(unit: &str, start: &str, expect: [i64; 2], warnings: &[&str]) {
         let text = format!(
             r#"{{"shared":{{"frames":[{{"name":"a"}}]}},"profiles":[{{"type":"sampled","name":"S",
             "unit":"{unit}",{start}"samples":[[0],[]],"weights":[2,3]}},{{"type":"sampled",
@@ -298,7 +300,11 @@ mod tests {
         let decoded = decode_with_times(text.as_bytes()).expect("good");
         let times = decoded.profile.samples().times.as_deref();
         assert_eq!(times, Some(&[expect[0], expect[1], 0][..]), "{text}");
-        assert!(decoded.warnings.is_empty());
+        assert_eq!(decoded.warnings, warnings, "{text}");
+    }
+
+    fn check(unit: &str, start: &str, expect: [i64; 2]) {
+        check_with(unit, start, expect, &[]);
     }
 
     #[test]
@@ -310,7 +316,26 @@ mod tests {
         for other in ["null", "\"6\"", "1e999", "[6]"] {
             check("nanoseconds", &format!("\"startValue\":{other},"), [0, 2]);
         }
-        let end = i64::MAX;
-        check("nanoseconds", "\"startValue\":1e300,", [end, end]);
+        // About the last from which all samples are within 64 bits.
+        let start = (9_223_372_031.0 * 1e9) as i64;
+        check(
+            "seconds",
+            "\"startValue\":9223372031,",
+            [start, start + 2 * second],
+        );
+    }
+
+    #[test]
+    fn a_start_value_beyond_64_bits_is_ignored() {
+        let second = 1_000_000_000;
+        let warning = "1 startValue is ignored: the samples after it exceed 64 bits of nanoseconds; check the unit";
+        for start in ["1e10", "-1e10", "9223372036", "1e300"] {
+            check_with(
+                "seconds",
+                &format!("\"startValue\":{start},"),
+                [0, 2 * second],
+                &[warning],
+            );
+        }
     }
 }
