@@ -33,7 +33,7 @@ pub(super) struct Document {
     #[serde(default)]
     pub(super) shared: Shared,
     pub(super) profiles: Profiles,
-    /// The number of the profile to show first; whatever is no number is ignored.
+    /// The number of the profile to show first; anything that isn't a number is ignored.
     #[serde(rename = "activeProfileIndex", default)]
     active: Option<Box<RawValue>>,
     /// The program that wrote it.
@@ -86,7 +86,7 @@ pub(super) struct RawProfile {
     #[serde(default)]
     pub(super) name: Option<String>,
     pub(super) unit: Unit,
-    /// Where the first sample begins; whatever is no number is ignored.
+    /// Where the first sample begins; anything that isn't a number is ignored.
     #[serde(rename = "startValue", default)]
     start: Option<Box<RawValue>>,
     #[serde(default)]
