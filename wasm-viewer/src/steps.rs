@@ -16,10 +16,10 @@
 
 use std::borrow::Cow;
 
-use pilotlight_core::Profile;
 use pilotlight_core::verbs::{
     self, Filtered, FramePattern, Granularity, Recursion, TagEnd, TagPattern,
 };
+use pilotlight_core::{Mapping, Profile};
 
 use crate::error::{MAX_STEPS, SessionError};
 
@@ -171,19 +171,23 @@ impl Step {
             Self::Group(by) => {
                 let grouped = verbs::group(profile, *by);
                 let folded = fold(&grouped, Recursion::Direct)?;
-                let matched = folded.is_empty() || has_names(&folded);
+                let matched = folded.is_empty() || has_names(&folded, *by);
                 (folded, matched)
             }
         })
     }
 }
 
-/// Whether any frame of a grouped profile has a name: a profile without files has none by file.
-fn has_names(grouped: &Profile) -> bool {
+/// Whether any frame of a grouped profile has a name: a profile without files has none by file. There
+/// a frame that is only an address is shown as its module, which is not a file.
+fn has_names(grouped: &Profile, by: Granularity) -> bool {
+    let modules: &[Mapping] = match by {
+        Granularity::File => &[],
+        _ => grouped.mappings(),
+    };
     let functions = grouped.functions().iter().map(|function| function.name);
-    let modules = grouped.mappings().iter().map(|mapping| mapping.file);
     functions
-        .chain(modules)
+        .chain(modules.iter().map(|mapping| mapping.file))
         .any(|name| !grouped.text(name).is_empty())
 }
 

@@ -2,7 +2,7 @@
 
 use pilotlight_core::pprof;
 use pilotlight_core::{
-    Function, Label, LabelValue, Line, Mapping, ProfileBuilder, StringId, SymbolFlags,
+    Function, Label, LabelValue, Line, Mapping, MappingId, ProfileBuilder, StringId, SymbolFlags,
 };
 use pilotlight_viewer::{Session, Sort, TreeInfo};
 
@@ -109,22 +109,47 @@ fn what_matches_nothing_is_told() {
     }
 }
 
+fn module(b: &mut ProfileBuilder, file: &str) -> MappingId {
+    let file = b.string(file);
+    b.mapping(Mapping {
+        start: 0,
+        limit: 0,
+        offset: 0,
+        file,
+        build_id: StringId::EMPTY,
+        symbols: SymbolFlags::default(),
+    })
+}
+
+/// A module's name doesn't count as a file.
+#[test]
+fn an_address_has_no_file() {
+    let mut b = ProfileBuilder::new();
+    b.sample_type("cpu", "nanoseconds");
+    let lib = module(&mut b, "/lib/libc.so.6");
+    let main = b.named_stack(&["main"]);
+    let address = b.location(Some(lib), 0x42, false, &[]);
+    let stack = b.stack(main, address);
+    b.sample(Some(stack), None, &[5]);
+    let mut session = Session::default();
+    let bytes = pprof::encode_gzip(&b.finish());
+    let profile = session.open("stripped", &bytes).expect("opens").id;
+    for (step, unmatched) in [
+        ("group:file", vec![0]),
+        ("group:package", vec![]),
+        ("group:module", vec![]),
+    ] {
+        let info = tree(&mut session, profile, &[step]);
+        assert_eq!(info.unmatched, unmatched, "{step}");
+    }
+}
+
 /// One stack of two functions of a package, in one file, below one of another library.
 fn native() -> Vec<u8> {
     let mut b = ProfileBuilder::new();
     b.sample_type("cpu", "nanoseconds");
-    let mut mapping = |file: &str| {
-        let file = b.string(file);
-        b.mapping(Mapping {
-            start: 0,
-            limit: 0,
-            offset: 0,
-            file,
-            build_id: StringId::EMPTY,
-            symbols: SymbolFlags::default(),
-        })
-    };
-    let (lib, exe) = (mapping("/lib/libc.so.6"), mapping("/bin/shop"));
+    let lib = module(&mut b, "/lib/libc.so.6");
+    let exe = module(&mut b, "/bin/shop");
     let mut stack = None;
     for (mapping, name, file) in [
         (lib, "__libc_start", ""),
