@@ -19,8 +19,8 @@ interface Choice {
   most?: number;
 }
 
-/** With the filters and the search, whichever view is seen. */
-const SEEN: Choice[] = [
+/** Always with the filters and the search; the flame graph and the table, whichever view is seen. */
+const FILTERED: Choice[] = [
   { form: "png", label: "Flame graph (PNG)" },
   { form: "svg", label: "Flame graph (SVG)" },
   { form: "csv", label: "Table (CSV)" },
@@ -86,7 +86,7 @@ export function ExportMenu() {
       {(close) => (
         <div class="menu-list">
           <p class="menu-title">With the filters</p>
-          {list(SEEN, close)}
+          {list(FILTERED, close)}
           <p class="menu-title">Profile</p>
           {filtered && (
             <label class="check" title="Export the whole profile instead of what the filters show">

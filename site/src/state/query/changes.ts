@@ -25,7 +25,7 @@ import {
 import { comparingOf, namedValues } from "./comparing.ts";
 import type { FunctionsAnswer } from "./functions.ts";
 import { isVersion, labelOrder } from "./labels.ts";
-import { fetchChange } from "./loadchanges.ts";
+import { fetchChange, sumOf } from "./loadchanges.ts";
 import { placeOf } from "./place.ts";
 import { formatMatcher, selector, withoutLabel, withoutValue } from "./selector.ts";
 import { labels, span } from "./services.ts";
@@ -174,10 +174,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   }));
   const compared = changesOf(before, after, !rounded);
   const side = (i: number): ComparedSide => ({
-    value: found.sides[i].value,
-    began: found.sides[i].began,
-    seen: found.sides[i].seen,
-    side: found.sides[i].side,
+    ...found.sides[i],
     profiles: parts[i].windows.reduce((sum, { profiles }) => sum + profiles, 0),
     total: parts[i].windows.reduce((sum, { total }) => sum + total, 0),
     windows: parts[i].windows.length,
@@ -215,11 +212,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   };
 }
 
-interface FoundSide {
-  value: string;
-  began: number;
-  seen: Span;
-  side: Side;
+interface FoundSide extends Pick<ComparedSide, "value" | "began" | "seen" | "side"> {
   /** Those with the most profiles. */
   processes: string[];
 }
@@ -257,8 +250,7 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
       .map(([name]) => name);
   };
 
-  const profiles = of.reduce<number[]>((sums, { counts }) => counts.map((n, i) => n + (sums[i] ?? 0)), []);
-  const gap = medianGap(within(profiles, seen));
+  const gap = medianGap(within(sumOf(of.map(({ counts }) => counts)), seen));
   // Where each step has profiles, they come at least as often.
   const interval = gap > 1 ? Math.ceil((gap * step) / SHORTEST_STEP) * SHORTEST_STEP : SHORTEST_STEP;
   const extents = new Map<string, Span>();

@@ -162,10 +162,12 @@ export const inServices = resource(
     if (!question || !known) return null;
     const total = (service: (typeof known)[number]) =>
       Number(service.types.find(({ id }) => id === question.type)?.total ?? -1);
-    const having = known.filter((service) => total(service) >= 0).sort((a, b) => total(b) - total(a));
     // The service of the page comes first, so that it is always asked.
-    const isOwn = ({ name }: (typeof known)[number]) => name === question.service;
-    const names = [...having.filter(isOwn), ...having.filter((one) => !isOwn(one))].map(({ name }) => name);
+    const isOwn = ({ name }: (typeof known)[number]) => Number(name === question.service);
+    const having = known
+      .filter((service) => total(service) >= 0)
+      .sort((a, b) => isOwn(b) - isOwn(a) || total(b) - total(a));
+    const names = having.map(({ name }) => name);
     return { ...question, names: names.slice(0, MOST_SERVICES), left: Math.max(0, names.length - MOST_SERVICES) };
   },
   async ({ names, left, ...question }, stopped): Promise<InServices> => {

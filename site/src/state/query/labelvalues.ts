@@ -80,6 +80,7 @@ function stepLoads({ values, counts, average }: Pick<Series, "values" | "counts"
   );
 }
 
+/** What the steps of a series take, weighted by how much of them has profiles; nothing of too few steps. */
 export function statistics(
   series: Pick<Series, "values" | "counts" | "average">,
 ): Pick<ValueRow, "max" | "mean" | "deviation"> {

@@ -216,7 +216,7 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
 }
 
 /** The sum of several lists, number by number. */
-function sumOf(lists: number[][]): number[] {
+export function sumOf(lists: number[][]): number[] {
   return lists.reduce((sums, list) => list.map((n, i) => n + (sums[i] ?? 0)), []);
 }
 

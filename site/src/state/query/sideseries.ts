@@ -18,8 +18,9 @@ interface Selected {
 const MOST = 1000;
 
 /**
- * The series by these labels, one without any; null when none has them. Where profiles fill less than half of the range, they are asked for
- * again over that part: of a month a step is hours long, and two versions in one step would seem to run beside each other.
+ * The series by these labels, or one of all profiles without labels; null when none has them. Where profiles fill less than
+ * half of the range, they are asked for again over that part: of a month a step is hours long, and two versions in one step
+ * would seem to run beside each other.
  */
 export async function seriesOfProfiles(
   selected: Selected,
