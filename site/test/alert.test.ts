@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Alert, ListedAlert } from "../src/state/query/alert.ts";
+import type { Alert, AlertKind, ListedAlert } from "../src/state/query/alert.ts";
 import type { RecordingRule } from "../src/state/query/recordingrule.ts";
 import "./page.ts";
 
@@ -17,7 +17,8 @@ const {
   statusWords,
   storedAlert,
 } = await import("../src/state/query/alert.ts");
-const { chartPoints, drafted, draftOf, loadsOf, newDraft, refusedKind, typedUnits, unitFor, withKind } = await import(
+const { alertLoads, previewPoints } = await import("../src/state/query/alertloads.ts");
+const { drafted, draftOf, newDraft, refusedKind, typedUnits, unitFor, withKind } = await import(
   "../src/state/query/alertdraft.ts"
 );
 const { firingCountWords } = await import("../src/state/query/firingcount.ts");
@@ -200,13 +201,12 @@ test("series that fire at the same time are one mark of the chart", () => {
   ]);
 });
 
-test("the chart of an alert averages as the alert does", () => {
+test("a level is drawn from the minutes of a day", () => {
   const day = { from: 0, until: 24 * 60 * minute };
-  const points = (minutes: number) => chartPoints({ ...newDraft("above"), minutes }, day);
   // The server takes the shortest round step that is longer than the span divided by this.
-  assert.deepEqual([5, 2, 1].map(points), [289, 721, 721]);
-  assert.equal(points(10), undefined);
-  assert.equal(chartPoints(newDraft("silent"), day), undefined);
+  assert.equal(previewPoints("above", day), 1441);
+  assert.equal(previewPoints("below", { from: 30_000, until: day.until + 30_000 }), 1441);
+  assert.equal(previewPoints("silent", day), undefined);
 });
 
 test("a series leads to its profiles: its labels are filters, around the time at which it began", () => {
@@ -228,34 +228,63 @@ const preview = (unit: string, points: (number | null)[], step = 10 * minute) =>
   series_count: 1,
 });
 
-test("loads are what an alert sees: per second, in cores, averages as they are", () => {
+test("loads are per second, in cores, averages as they are", () => {
   const span = { from: 6 * minute, until: 38 * minute };
-  const cpu = loadsOf(preview("seconds", [600, 1200, null, 480]), CPU, span);
-  assert.deepEqual([cpu.unit, cpu.series[0].points], ["cores", [1, 2, null, 1]], "the last step isn't over");
-  const nanoseconds = loadsOf(preview("nanoseconds", [0, 1200e9]), CPU, span);
-  assert.deepEqual([nanoseconds.unit, nanoseconds.series[0].points[1]], ["cores", 2]);
-  const bytes = loadsOf(preview("bytes", [0, 6e8]), ALLOCATED, span);
-  assert.deepEqual([bytes.unit, bytes.series[0].points[1]], ["bytes/s", 1e6]);
-  const objects = loadsOf(preview("count", [0, 600]), OBJECTS, span);
-  assert.deepEqual([objects.unit, objects.series[0].points[1]], ["objects/s", 1]);
-  const heap = loadsOf(preview("bytes", [5, 7]), HEAP, span);
-  assert.deepEqual([heap.unit, heap.series[0].points], ["bytes", [5, 7]]);
+  const grew = newDraft("grew");
+  const loads = (unit: string, points: (number | null)[], type: string) => {
+    const made = alertLoads(grew, preview(unit, points), type, span);
+    return [made.unit, made.series[0].points, made.averaged];
+  };
+  const last = "the last step isn't over";
+  assert.deepEqual(loads("seconds", [600, 1200, null, 480], CPU), ["cores", [1, 2, null, 1], undefined], last);
+  assert.deepEqual(loads("nanoseconds", [0, 1200e9], CPU), ["cores", [0, 2], undefined]);
+  assert.deepEqual(loads("bytes", [0, 6e8], ALLOCATED), ["bytes/s", [0, 1e6], undefined]);
+  assert.deepEqual(loads("count", [0, 600], OBJECTS), ["objects/s", [0, 1], undefined]);
+  assert.deepEqual(loads("bytes", [5, 7], HEAP), ["bytes", [5, 7], undefined]);
+});
+
+/** The chart of a level on a series with these values a minute, the last two minutes of which still arrive. */
+function levels(kind: AlertKind, minutes: number, points: (number | null)[], type = CPU) {
+  const arriving = [9e9, 9e9];
+  const span = { from: 0, until: (points.length + 2) * minute };
+  const each = preview(type === CPU ? "seconds" : "bytes", [...points, ...arriving], minute);
+  return alertLoads({ ...newDraft(kind), minutes }, each, type, span);
+}
+
+test("a level is drawn as the highest or lowest average that ends within a step", () => {
+  const values = (...asked: Parameters<typeof levels>) => levels(...asked).series[0].points;
+  // One core; 60 seconds of CPU time a minute.
+  const spike = Array.from({ length: 20 }, (_, i) => (i >= 8 && i < 13 ? 240 : 60));
+  const above = levels("above", 5, spike);
+  assert.deepEqual([above.unit, above.step, above.averaged], ["cores", 5 * minute, { minutes: 5, extreme: "highest" }]);
+  assert.deepEqual(above.series[0].points, [1, 2.2, 4, 2.2], "across two steps, and still whole");
+  assert.deepEqual(values("below", 5, spike), [null, 1, 2.8, 1], "nothing is known of before the first minute");
+  assert.deepEqual(values("above", 1, [60, null, 120]), [2], "a window without profiles has no value");
+  assert.deepEqual(values("above", 2, [60, null, 120]), [1], "a minute without profiles counts as 0");
+  assert.deepEqual(values("above", 2, [8, null, 10], HEAP), [10], "averages are of the profiles that there are");
+  const young = [...Array.from({ length: 5 }, () => null), ...Array.from({ length: 10 }, () => 60)];
+  assert.deepEqual(values("above", 5, young), [null, 1, 1]);
+  assert.deepEqual(values("below", 5, young), [null, null, 1], "a series that has just begun isn't too low");
+  const back = [60, ...Array.from({ length: 69 }, () => null), ...Array.from({ length: 5 }, () => 60)];
+  assert.equal(values("below", 5, back).at(-1), null, "nor one that is back after an hour");
 });
 
 test("a new alert begins with a threshold that the last day didn't reach", () => {
-  const loads = { ...preview("cores", [1, 1, 2, 4]), unit: "cores" };
-  const above = drafted(newDraft(), rule(CPU), null, loads);
+  const begin = (kind: AlertKind, points: (number | null)[], minutes = 5) =>
+    drafted({ ...newDraft(kind), minutes }, rule(CPU), null, levels(kind, minutes, points));
+  const load = [60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 240, 240, 240, 240, 240];
+  const above = begin("above", load);
   assert.deepEqual([above.text, above.alert.threshold, above.alert.name], ["4.8", 4.8, "checkout above 4.8 cores"]);
-  const below = drafted(newDraft("below"), rule(CPU), null, loads);
-  assert.equal(below.alert.threshold, 1);
-  // Of the step in which a service began, most has no profiles; the last one isn't over.
-  const proposed = (points: (number | null)[]) =>
-    drafted(newDraft(), rule(CPU), null, { ...preview("cores", points), unit: "cores" }).alert.threshold;
-  assert.equal(proposed([null, null, null, 0.01, 0.5, 0.5, null]), 0.6);
-  assert.equal(proposed([null, 1, null, null, 2, null, null, 1, null]), 2.4, "a job");
-  const peak = preview("cores", [1, 1, 1, 1, 1, 1, 4, 1, 1, 1, 1, 1, 1]);
-  const hourly = drafted({ ...newDraft(), minutes: 60 }, rule(CPU), null, peak);
-  assert.equal(hourly.alert.threshold, 1.8, "its highest average of an hour is 1.5");
+  assert.equal(begin("below", load).alert.threshold, 0.8);
+  assert.equal(
+    begin("above", [null, null, 60, 60, 60, 60, 60, 60, 0.1]).alert.threshold,
+    1.2,
+    "the last minutes are few",
+  );
+  const hour = Array.from({ length: 70 }, (_, i) => (i === 40 ? 240 : 60));
+  assert.equal(begin("above", hour, 60).alert.threshold, 1.3, "its highest average of an hour is 1.05");
+  const other = alertLoads(newDraft(), preview("seconds", [600]), CPU, { from: 0, until: 10 * minute });
+  assert.equal(drafted(newDraft(), rule(CPU), null, other).text, "", "minutes aren't loaded yet");
   const unknown = drafted(newDraft(), rule(CPU), null, undefined);
   assert.deepEqual([unknown.text, unknown.alert.threshold], ["", Number.NaN]);
   const grew = drafted({ ...newDraft("grew"), forMinutes: 5 }, rule(CPU), null, undefined).alert;
@@ -263,7 +292,7 @@ test("a new alert begins with a threshold that the last day didn't reach", () =>
 });
 
 test("a threshold is typed in the unit that suits it", () => {
-  const loads = { ...preview("bytes/s", [3 * 1024 ** 2]), unit: "bytes/s" };
+  const loads = levels("above", 1, [180 * 1024 ** 2], ALLOCATED);
   const made = drafted(newDraft(), rule(ALLOCATED), null, loads);
   assert.deepEqual([made.text, made.typedUnit.label, made.alert.threshold], ["3.6", "MiB/s", 3.6 * 1024 ** 2]);
   const typed = { ...newDraft(), typed: "10", typedUnit: "KiB/s" };

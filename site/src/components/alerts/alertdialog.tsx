@@ -4,16 +4,15 @@ import type { AlertTarget } from "../../state/page/alerttarget.ts";
 import { type AlertKind, alertWords, isLevel, previewHours, storedAlert } from "../../state/query/alert.ts";
 import {
   type AlertDraft,
-  chartPoints,
   drafted,
   draftOf,
   KINDS,
-  loadsOf,
   newDraft,
   refusedKind,
   withKind,
 } from "../../state/query/alertdraft.ts";
 import { saveAlert, useAlerts } from "../../state/query/alertlist.ts";
+import { alertLoads, previewPoints } from "../../state/query/alertloads.ts";
 import { exportedName, queryParts } from "../../state/query/recordingrule.ts";
 import { useRulePreview } from "../../state/query/recordingrules.ts";
 import { useSaving } from "../../state/saving.ts";
@@ -69,8 +68,8 @@ function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget;
   };
   const opened = useRef(Date.now());
   const span = { from: opened.current - previewHours(draft.kind) * HOUR, until: opened.current };
-  const preview = useRulePreview(rule, span, chartPoints(draft, span));
-  const loads = preview.value && loadsOf(preview.value, queryParts(rule.query).type, span);
+  const preview = useRulePreview(rule, span, previewPoints(draft.kind, span));
+  const loads = preview.value && alertLoads(draft, preview.value, queryParts(rule.query).type, span);
   const made = drafted(draft, rule, stored && storedAlert(stored), loads);
   const { alert } = made;
   const isKnown = Number.isFinite(alert.threshold);

@@ -1,8 +1,8 @@
 import type { Alert, AlertKind } from "../../state/query/alert.ts";
 import { firingSpans, firingsWords, firingWords, previewHours } from "../../state/query/alert.ts";
 import { useAlertPreview } from "../../state/query/alertlist.ts";
+import type { AlertLoads } from "../../state/query/alertloads.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
-import type { RulePreview } from "../../state/query/recordingrules.ts";
 import type { Loaded } from "../../state/resource.ts";
 import type { Span } from "../../time/range.ts";
 import { LoadedChart } from "../rules/rulechart.tsx";
@@ -14,7 +14,7 @@ interface Props {
   kind: AlertKind;
   /** Null while its threshold is unknown. */
   alert: Alert | null;
-  loads: Loaded<RulePreview>;
+  loads: Loaded<AlertLoads>;
   rule: RecordingRule;
   span: Span;
   /** Null for kinds that aren't about the value in the chart. */
@@ -37,7 +37,7 @@ export function AlertPreview({ kind, alert, loads, rule, span, threshold }: Prop
         preview={loads}
         rule={rule}
         span={span}
-        watched={{ threshold, firings: firingSpans(firings, span.until) }}
+        watched={{ threshold, firings: firingSpans(firings, span.until), averaged: loads.value?.averaged }}
       />
       <div class="alert-firings" aria-live="polite" data-testid="alert-firings">
         {problem ? (

@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
+import { capital } from "../../format/capital.ts";
 import { isGauge } from "../../format/type.ts";
 import { formatExact, formatStep, formatValue } from "../../format/value.ts";
+import type { AlertLoads } from "../../state/query/alertloads.ts";
 import { queryParts, type RuleDraft } from "../../state/query/recordingrule.ts";
 import type { RulePreview } from "../../state/query/recordingrules.ts";
 import type { Loaded } from "../../state/resource.ts";
@@ -15,6 +17,8 @@ export interface Watched {
   threshold: number | null;
   /** When it fires. */
   firings: Span[];
+  /** What the values are; missing for the averages of each step. */
+  averaged: AlertLoads["averaged"];
 }
 
 interface Charted<Preview> {
@@ -44,6 +48,10 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
   const drawing = watched !== undefined && by.length > 0 ? "lines" : drawingOf(rule);
   const bands = bandsOf(preview, by, drawing);
   const threshold = watched?.threshold ?? null;
+  const averaged = watched?.averaged;
+  const valuesAre = averaged
+    ? `${averaged.extreme} average of ${averaged.minutes} min`
+    : `${isAverage ? "average of" : "per"} ${formatStep(step)}`;
   const peak = Math.max((threshold ?? 0) * 1.1, peakOf(bands));
   // A load has a unit that is too long for the axis.
   const [top, unitWords] = watched ? formatValue(peak, unit).split(/ (.*)/s) : [formatValue(peak, unit)];
@@ -66,7 +74,7 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`${isAverage ? "Averages" : "Sums"} per ${formatStep(step)}, up to ${formatValue(peak, unit)}`}
+          aria-label={`${capital(valuesAre)}, up to ${formatValue(peak, unit)}`}
           onPointerMove={move}
           onPointerLeave={() => (at.value = null)}
         >
@@ -110,7 +118,7 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
       <figcaption>
         <span class="soft">
           {here === null
-            ? `${unitWords ? `${unitWords}, ` : ""}${isAverage ? "average of" : "per"} ${formatStep(step)}`
+            ? `${unitWords ? `${unitWords}, ` : ""}${valuesAre}`
             : bucketLabel({ from: start + here * step, until: start + (here + 1) * step })}
         </span>
         {(by.length > 0 || here !== null) &&

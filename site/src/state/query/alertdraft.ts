@@ -1,10 +1,8 @@
 /** An alert while it is made or edited: what is typed, and what is proposed until then. */
 import { A_SECOND } from "../../core/divided.ts";
-import { isGauge } from "../../format/type.ts";
-import type { Span } from "../../time/range.ts";
-import { type Alert, type AlertKind, isLevel, isWhole, MINUTE, proposedAlertName, unitOfKind } from "./alert.ts";
+import { type Alert, type AlertKind, isLevel, isWhole, proposedAlertName, unitOfKind } from "./alert.ts";
+import type { AlertLoads } from "./alertloads.ts";
 import { queryParts, type RecordingRule } from "./recordingrule.ts";
-import type { RulePreview } from "./recordingrules.ts";
 
 export interface AlertDraft {
   kind: AlertKind;
@@ -82,7 +80,7 @@ export function drafted(
   draft: AlertDraft,
   rule: RecordingRule,
   stored: Alert | null,
-  loads: RulePreview | undefined,
+  loads: AlertLoads | undefined,
 ): Drafted {
   const { kind, typed } = draft;
   const units = typedUnits(unitOfRule(kind, rule));
@@ -107,65 +105,16 @@ export function drafted(
   return { alert, text, units, typedUnit };
 }
 
-/** A rule's values as an alert sees them: per second for sums, CPU time in cores. */
-export function loadsOf(preview: RulePreview, type: string, span: Span): RulePreview {
-  const unit = unitOfKind("above", type);
-  if (isGauge(type)) return { ...preview, unit };
-  const { start, step, series } = preview;
-  const factor = preview.unit === "nanoseconds" ? 1e-6 : 1000;
-  const perSecond = (value: number | null, index: number) => {
-    const from = start + index * step;
-    const covered = Math.min(from + step, span.until) - from;
-    // The last step isn't over. Of a small part of one, one profile more or less is a spike.
-    return value === null || covered < step / 2 ? null : (value * factor) / covered;
-  };
-  return { ...preview, unit, series: series.map((one) => ({ ...one, points: one.points.map(perSecond) })) };
-}
-
-/** Minutes: longer windows are shown in the chart's usual steps, and shorter ones would make too many points. */
-const SHOWN_WINDOWS = { least: 2, most: 10 };
-
-/** The number of points with which a chart averages as a level does; undefined where the chart's own number will do. */
-export function chartPoints({ kind, minutes }: AlertDraft, span: Span): number | undefined {
-  if (!isLevel(kind) || minutes >= SHOWN_WINDOWS.most) return undefined;
-  return Math.floor((span.until - span.from) / (MINUTE * Math.max(minutes, SHOWN_WINDOWS.least))) + 1;
-}
-
-/** A threshold that yesterday's averages didn't reach: a fifth above the highest, or half of the typical. */
-function proposedThreshold({ kind, minutes }: AlertDraft, loads: RulePreview | undefined): number | null {
+/** A threshold that the last day's averages didn't reach: a fifth above the highest, or half of the typical. */
+function proposedThreshold({ kind }: AlertDraft, loads: AlertLoads | undefined): number | null {
   if (kind === "grew") return 20;
   if (kind === "new_function") return 5;
   if (kind === "silent") return 0;
-  const { step = MINUTE, series = [] } = loads ?? {};
-  const points = series.map((one) => one.points);
-  const averaged = wholeSteps(points.map((values) => averages(values, Math.round((minutes * MINUTE) / step))));
-  // Profiles may be younger than the time over which they are averaged.
-  const values = averaged.length > 0 ? averaged : wholeSteps(points);
+  if (!loads?.averaged) return null;
+  const values = loads.series.flatMap(({ points }) => points.filter((point) => point !== null));
   if (values.length === 0) return null;
   const sorted = values.sort((a, b) => a - b);
-  const middle = sorted[Math.floor(sorted.length / 2)];
-  return kind === "above" ? sorted[sorted.length - 1] * 1.2 : middle / 2;
-}
-
-/** Averages of so many points up to each; null where one is missing. */
-function averages(points: (number | null)[], count: number): (number | null)[] {
-  if (count < 2) return points;
-  return points.map((_, i) => {
-    const window = points.slice(Math.max(0, i + 1 - count), i + 1).filter((point) => point !== null);
-    return window.length === count ? window.reduce((sum, point) => sum + point, 0) / count : null;
-  });
-}
-
-/** The values of all steps except those in which a series begins or ends, which are partly without profiles; all if no others are left. */
-function wholeSteps(series: (number | null)[][]): number[] {
-  const isThere = (point: number | null) => point !== null;
-  const all = series.flatMap((points) => points.filter(isThere));
-  // The outermost steps reach beyond the range, and may be missing for that.
-  const whole = series.flatMap((points) =>
-    points.filter((_, i) => (i <= 1 || isThere(points[i - 1])) && (i >= points.length - 2 || isThere(points[i + 1]))),
-  );
-  const values = whole.filter(isThere);
-  return values.length > 0 ? values : all;
+  return kind === "above" ? sorted[sorted.length - 1] * 1.2 : sorted[Math.floor(sorted.length / 2)] / 2;
 }
 
 function twoDigits(value: number): number {

@@ -15,8 +15,8 @@ use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
 
-/// Most steps.
-const MAX_POINTS: usize = 1_000;
+/// Most steps: the minutes that a day touches.
+const MAX_POINTS: usize = 1_441;
 
 /// Steps when a request does not say how many.
 const POINTS: usize = 120;
