@@ -241,6 +241,30 @@ test("the link to the last two versions opens those that it names", async () => 
   }
 });
 
+test("versions beside each other have no loads, and lead to the time at which the load changed", async () => {
+  const start = Math.floor(Date.now() / MINUTE) * MINUTE - 60 * MINUTE;
+  const service = `canary.${start}`;
+  const pushes = Array.from({ length: 40 }, (_, minute) => {
+    const at = (start + minute * MINUTE) / 1000;
+    const isNew = minute >= 20;
+    return [
+      pushStacks(`${service}{pod=a,version=${isNew ? 2 : 1}}`, `main;work ${isNew ? 1800 : 1000}\n`, at),
+      pushStacks(`${service}{pod=b,version=1}`, "main;work 1000\n", at),
+    ];
+  });
+  await Promise.all(pushes.flat());
+  const range = { from: start, until: start + 40 * MINUTE };
+  const words = new URLSearchParams({ s: service, t: CPU, p: "changes", ...range });
+  const opened = await openPage(browser, `/explore?${words}`);
+  const { at, end } = opened;
+  await found(opened);
+  const summary = at("changes-summary");
+  await summary.filter({ hasText: "so their loads can't be compared" }).waitFor();
+  await at("changes-times").click();
+  await summary.filter({ hasText: "+40 % cpu: 0.333 → 0.467 cores" }).waitFor();
+  await end();
+});
+
 test("of a service without a deploy nothing is listed", async () => {
   for (const type of [CPU, "memory:inuse_space:bytes:space:bytes"]) {
     const opened = await openPage(browser, `/explore?s=payments&t=${type}&${range}&p=changes`);

@@ -7,6 +7,7 @@ import { type ChangeGroup, LEAST_CHANGE } from "../../state/query/changed.ts";
 import { areAlike, type ChangedLoad } from "../../state/query/changedload.ts";
 import { type Answer, type ComparedSide, changes, comparable, progress } from "../../state/query/changes.ts";
 import { comparingOf } from "../../state/query/comparing.ts";
+import { isVersion } from "../../state/query/labels.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { labels, span } from "../../state/query/services.ts";
 import { comparedSides, widest } from "../../state/query/sides.ts";
@@ -217,7 +218,7 @@ function Summary({ answer }: { answer: Answer }) {
   return (
     <div class="changes-summary" data-testid="changes-summary">
       <p class="changes-news">
-        {answer.load ? <LoadNews answer={answer} load={answer.load} /> : BESIDE}
+        {answer.load ? <LoadNews answer={answer} load={answer.load} /> : <Beside label={label} />}
         {answer.load?.gradual && ` ${gradually(answer)}`}
         {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer.load)}`}
         {began && ` First profile of ${label} ${sides.after.value}: ${within(sides.after.began, answer.stepMillis)}.`}
@@ -238,8 +239,22 @@ function Summary({ answer }: { answer: Answer }) {
   );
 }
 
-/** Why there is no load. */
-const BESIDE = "Both sides ran at the same time on different numbers of processes, so their loads can't be compared.";
+/** Why there is no load and, of versions, where there is one. */
+function Beside({ label }: { label: string }) {
+  return (
+    <>
+      Both sides ran at the same time on different numbers of processes, so their loads can't be compared.
+      {isVersion(label) && (
+        <>
+          {" "}
+          <Link target={{ ...exploreRoute.value, by: "time" }} testid="changes-times">
+            Compare before and after the load changed
+          </Link>
+        </>
+      )}
+    </>
+  );
+}
 
 /** "Rollouts are left out: 10:23 – 10:30." */
 function rolloutWords(rollouts: Span[]): string {
