@@ -21,7 +21,8 @@ export function FrameList(props: {
   testid?: string;
 }) {
   const { boxes, info, title, testid = "frames" } = props;
-  const frames = useSignal<NodeDetail[]>([]);
+  // Of the tree that they are of: while those of the next one are listed, its unit would be wrong for them.
+  const listed = useSignal<{ info: TreeInfo; frames: NodeDetail[] } | null>(null);
   const asked = useRef(info);
   asked.current = info;
   const listing = useRef(new Debounce());
@@ -31,8 +32,8 @@ export function FrameList(props: {
     if (!drawn || !info || drawn.tree !== info.id) return;
     listing.current.set(() => {
       void core.nodes(info.id, largest(drawn)).then(
-        (found) => {
-          if (asked.current === info) frames.value = found;
+        (frames) => {
+          if (asked.current === info) listed.value = { info, frames };
         },
         callFailed(info.id, "list the frames"),
       );
@@ -40,21 +41,22 @@ export function FrameList(props: {
     return () => listing.current.clear();
   }, [drawn, info]);
   if (!info) return null;
-  const { unit, inverted } = info;
+  const { frames, info: of } = listed.value ?? { frames: [], info };
+  const { unit, inverted } = of;
   return (
     <table class="hidden" data-testid={testid}>
-      <caption>{`${title ? `${title}: the` : "The"} ${frames.value.length} largest frames in view`}</caption>
+      <caption>{`${title ? `${title}: the` : "The"} ${frames.length} largest frames in view`}</caption>
       <thead>
         <tr>
           <th scope="col">Frame</th>
           <th scope="col">Depth</th>
-          <th scope="col">{info.diff ? "Baseline total" : "Total"}</th>
-          {(info.diff || !inverted) && <th scope="col">{info.diff ? "Comparison total" : "Self"}</th>}
-          <th scope="col">{info.diff ? "Change" : "Share"}</th>
+          <th scope="col">{of.diff ? "Baseline total" : "Total"}</th>
+          {(of.diff || !inverted) && <th scope="col">{of.diff ? "Comparison total" : "Self"}</th>}
+          <th scope="col">{of.diff ? "Change" : "Share"}</th>
         </tr>
       </thead>
       <tbody>
-        {frames.value.map(({ node, name, depth, total, self, total_exact, fraction, diff }) => (
+        {frames.map(({ node, name, depth, total, self, total_exact, fraction, diff }) => (
           <tr key={node} data-node={node} data-total={total_exact}>
             <th scope="row">{name}</th>
             <td>{depth}</td>

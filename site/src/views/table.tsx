@@ -1,6 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows stand at absolute heights, which the browser's own tables cannot.
 // biome-ignore-all lint/a11y/useFocusableInteractive: in a table, unlike a grid, rows and headers take no focus.
-import { effect, type ReadonlySignal, signal, useComputed, useSignal } from "@preact/signals";
+import { effect, type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { CoreError } from "../core/core.ts";
@@ -65,6 +65,7 @@ export function Table() {
                 row={row}
                 place={row ? rows.placeOf.value(row) : ""}
                 info={info}
+                unit={rows.unit}
                 chosen={chosen}
                 onMove={(target) =>
                   moveTo((from) => Math.min(Math.max(target(from, rows.count.value), 0), rows.count.value - 1), index)
@@ -121,11 +122,13 @@ interface RowProps {
   /** What tells it from rows of the same name. */
   place: string;
   info: TreeInfo;
+  /** Of the row's values, which can still be those of the tree before. */
+  unit: string;
   chosen: boolean;
   onMove: (target: Target) => void;
 }
 
-function Row({ index, row, place, info, chosen, onMove }: RowProps) {
+function Row({ index, row, place, info, unit, chosen, onMove }: RowProps) {
   const choose = async (zoom: boolean) => {
     if (!row) return;
     const node = await core.nodeOf(info.id, row.func);
@@ -155,7 +158,7 @@ function Row({ index, row, place, info, chosen, onMove }: RowProps) {
         event.preventDefault();
       }}
     >
-      {row ? <Cells row={row} place={place} unit={info.unit} /> : <span role="cell">…</span>}
+      {row ? <Cells row={row} place={place} unit={unit} /> : <span role="cell">…</span>}
     </div>
   );
 }
@@ -211,7 +214,8 @@ function Cells({ row, place, unit }: { row: TableRow; place: string; unit: strin
 
 /** Pages of rows, fetched as they come into view; a new tree, order or search starts over. */
 function useRows(view: ReadonlySignal<Seen>) {
-  const pages = useSignal(new Map<number, TableRow[]>());
+  // With the question that they answer and the unit of its tree.
+  const held = useSignal({ question: "", unit: "", pages: new Map<number, TableRow[]>() });
   const count = useSignal(0);
   const ready = useSignal(false);
   useEffect(() => {
@@ -243,9 +247,8 @@ function useRows(view: ReadonlySignal<Seen>) {
           (found) => {
             if (now !== question) return;
             // Old rows stay until the first new ones are here, so that nothing flickers.
-            const kept = keptFor.value === now ? pages.peek() : [];
-            keptFor.value = now;
-            pages.value = new Map([...kept, [page, found.rows]]);
+            const kept = held.peek().question === now ? held.peek().pages : [];
+            held.value = { question: now, unit: info.unit, pages: new Map([...kept, [page, found.rows]]) };
             count.value = found.count;
             ready.value = true;
           },
@@ -258,9 +261,7 @@ function useRows(view: ReadonlySignal<Seen>) {
       }
     });
   }, []);
-  const placeOf = useComputed(() => namesakePlaces([...pages.value.values()].flat()));
-  return { count, ready, placeOf, at: (index: number) => pages.value.get(Math.floor(index / PAGE))?.[index % PAGE] };
+  const placeOf = useComputed(() => namesakePlaces([...held.value.pages.values()].flat()));
+  const at = (index: number) => held.value.pages.get(Math.floor(index / PAGE))?.[index % PAGE];
+  return { count, ready, placeOf, at, unit: held.value.unit };
 }
-
-/** The question whose pages are held. */
-const keptFor = signal("");

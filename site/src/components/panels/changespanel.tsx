@@ -230,10 +230,12 @@ function Summary({ answer }: { answer: Answer }) {
           : `The share of ${plural(listed.length, "function")} changed`}{" "}
         more than it usually varies from minute to minute
         {answer.process && ` and between ${plural(2, answer.process).slice(2)}`}.{" "}
-        <span data-testid="changes-others">
-          {plural(others, listed.length === 0 ? "function" : "other")} changed by less than{" "}
-          {points(LEAST_CHANGE, false)} or within their usual variation.
-        </span>
+        {others > 0 && (
+          <span data-testid="changes-others">
+            {plural(others, listed.length === 0 ? "function" : "other")} changed by less than{" "}
+            {points(LEAST_CHANGE, false)} or within {others === 1 ? "its" : "their"} usual variation.
+          </span>
+        )}
       </p>
     </div>
   );
