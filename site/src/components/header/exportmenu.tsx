@@ -8,7 +8,8 @@ import { shown } from "../../state/profile/shown.ts";
 import { sourcesOf } from "../../state/profile/sources.ts";
 import { takenSteps } from "../../state/profile/stepchanges.ts";
 import { withBundle } from "../../state/query/place.ts";
-import { exploreRoute } from "../../state/url/router.ts";
+import type { View } from "../../state/url/route.ts";
+import { exploreRoute, pictureRoute } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 
@@ -19,12 +20,15 @@ interface Choice {
   most?: number;
 }
 
-/** Always with the filters and the search; the flame graph and the table, whichever view is seen. */
-const FILTERED: Choice[] = [
-  { form: "png", label: "Flame graph (PNG)" },
-  { form: "svg", label: "Flame graph (SVG)" },
-  { form: "csv", label: "Table (CSV)" },
-];
+/** Always with the filters and the search; the flame graph and the table, in other views than Chart, too. */
+function filteredForms(view: View): Choice[] {
+  const picture = view === "chart" ? "Chart" : "Flame graph";
+  return [
+    { form: "png", label: `${picture} (PNG)` },
+    { form: "svg", label: `${picture} (SVG)` },
+    { form: "csv", label: "Table (CSV)" },
+  ];
+}
 /** The profile, with or without the filters. */
 const PROFILES: Choice[] = [
   { form: "html", label: "Offline page (HTML)", most: 2 },
@@ -86,7 +90,7 @@ export function ExportMenu() {
       {(close) => (
         <div class="menu-list">
           <p class="menu-title">With the filters</p>
-          {list(FILTERED, close)}
+          {list(filteredForms(pictureRoute.value.view), close)}
           <p class="menu-title">Profile</p>
           {filtered && (
             <label class="check" title="Export the whole profile instead of what the filters show">
