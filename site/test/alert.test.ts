@@ -178,7 +178,8 @@ test("values and labels in words", () => {
 });
 
 test("how often an alert would have fired", () => {
-  const now = Date.now();
+  // Alerts fire from one whole minute to another.
+  const now = Math.floor(Date.now() / minute) * minute;
   const firing = { labels: { region: "eu" }, from: now - 120_000, until: now - 60_000, value: 2.1 };
   assert.equal(firingsWords([], 24), "In the last 24 h it wouldn't have fired.");
   assert.equal(firingsWords([firing], 24), "In the last 24 h it would have fired once:");
@@ -186,7 +187,7 @@ test("how often an alert would have fired", () => {
   assert.equal(firingsWords([firing, firing, firing], 24), "In the last 24 h it would have fired 3 times:");
   assert.match(
     firingWords(firing, "above", "cores", now),
-    /^\d\d:\d\d:\d\d – \d\d:\d\d:\d\d, region=eu, 2\.1 cores at the end$/,
+    /\d\d:\d\d – .*\d\d:\d\d, region=eu, 2\.1 cores at the end$/,
   );
   assert.match(firingWords({ ...firing, until: null }, "above", "cores", now), /, region=eu, now 2\.1 cores$/);
   assert.match(firingWords({ ...firing, until: null }, "silent", "", now), /^since .*\d\d:\d\d, region=eu$/);
