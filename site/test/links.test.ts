@@ -60,7 +60,7 @@ const LINKS: [link: string, address?: string][] = [
   ["file?share=&embed=yes&m=merge", "file"],
   ["file?f=time:0.5-2&f=tagfocus:region%3D%5Eeu%24&vs=2-3.25&idle=1&i=1"],
   ["file?vs=2-3", "file"],
-  ["file?v=chart&f=time:0-1&vs=2-3&th=worker+1", "file?v=chart&f=time:0-1&th=worker+1"],
+  ["file?v=chart&f=time:0-1&vs=2-3&th=worker+1"],
   ["file?i=1&b=main&th=t&lb=file&v=lines", "file?v=lines&i=1&b=main&th=t&lb=file"],
   [
     "file?v=table#profileURL=https%3A%2F%2Fthere.test%2Fa+b.pb.gz%3Fx%3D1&title=before+%26+after&profileURL=%2Fmade%2Fc.jfr&title=",

@@ -86,10 +86,14 @@ test("two parts of the time are compared, and nothing of it stays open", async (
   await idle();
   assert.deepEqual(fileRoute.value.against, [5, 6], "the other side stays");
   steps.lookAt("chart");
-  assert.equal(fileRoute.value.against, null, "a chart is of one part");
   await idle();
-  steps.setAgainst([5, 6]);
-  assert.equal(fileRoute.value.view, "flame");
+  assert.deepEqual([fileRoute.value.against, ready().totals], [[5, 6], undefined], "a chart is of the first part");
+  steps.lookAt("flame");
+  await idle();
+  assert.equal(ready().totals?.base.total, 1, "the second part is still there");
+  steps.lookAt("chart");
+  steps.setAgainst([6, 7]);
+  assert.equal(fileRoute.value.view, "flame", "a comparison is no chart");
   steps.removeStep(0);
   assert.equal(fileRoute.value.against, null, "there is nothing to compare it with");
   await idle();

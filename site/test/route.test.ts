@@ -93,7 +93,6 @@ test("file: two parts of the time survive, and only where they can be compared",
   assert.deepEqual(roundTrip(state), state);
   assert.equal(formatRoute({ ...state, steps: ["time:0.5-2"] }), "file?f=time:0.5-2&vs=2-3.25&idle=1");
   assert.equal(parsePage("file", "vs=2-3").against, null, "there is no first");
-  assert.equal(parsePage("file", "v=chart&f=time:0-1&vs=2-3").against, null, "a chart is of one");
   assert.equal(formatRoute(parseRoute("explore", "f=time:0-1&vs=2-3")), "explore?f=time:0-1");
   assert.equal(parsePage("file", "f=time:0-1&vs=x").against, null);
 });

@@ -134,7 +134,15 @@ test("two parts of the time are a comparison, undone like any step", async () =>
   assert.equal(await again.at("diff-totals").getAttribute("title"), before);
   await again.at("view-chart").click();
   await again.at("axis").nth(1).waitFor();
-  assert.equal(await again.at("against").count(), 0, "a chart is of one part");
+  assert.match(await again.at("against").textContent(), /^against .*, not in Chart$/, "a chart is of the first part");
+  await again.page.keyboard.press("1");
+  await again.at("legend").waitFor();
+  assert.equal(await again.at("diff-totals").getAttribute("title"), before);
+  await again.at("explain-button").click();
+  await again
+    .at("explain")
+    .filter({ hasText: /times .* and / })
+    .waitFor();
   await again.end();
 
   await page.keyboard.press("z");

@@ -2,16 +2,17 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Dialog } from "../components/controls/dialog.tsx";
 import { Icon } from "../components/controls/icon.tsx";
-import { argumentOf, isFilter, timeOf, verbOf } from "../core/steps.ts";
+import { argumentOf, isFilter, timeAmong, verbOf } from "../core/steps.ts";
 import type { TableRow } from "../core/types.ts";
 import { namesakePlaces } from "../format/functionplace.ts";
 import { percent } from "../format/number.ts";
+import { spanLabel } from "../format/step.ts";
 import { copyText } from "../state/page/clipboard.ts";
 import { reportFailure } from "../state/page/failure.ts";
 import { type Ready, shown } from "../state/profile/shown.ts";
 import { addFirst } from "../state/profile/stepchanges.ts";
 import { fixedLink } from "../state/url/fixedlink.ts";
-import { go, pictureRoute, route } from "../state/url/router.ts";
+import { fileRoute, go, pictureRoute, route } from "../state/url/router.ts";
 import { ModelAnswer } from "./modelanswer.tsx";
 import {
   adviceOn,
@@ -53,19 +54,28 @@ export function Explain({ close }: { close: () => void }) {
 /** From trees of its own: a search in the one on the screen would change what is marked there. */
 function summaryOf({ draw, title, facts }: Ready): Promise<Summary> | null {
   const filtered = filters().join(", ");
-  const described = [...facts.slice(0, 1), ...(filtered ? [`filtered by ${filtered}`] : [])];
+  const described = [...facts.slice(0, 1), ...comparedTimes(), ...(filtered ? [`filtered by ${filtered}`] : [])];
   return draw ? summarise(async (steps) => (await draw(steps)).tree, title, described) : null;
 }
 
 /** What a summary is of, where that isn't all: "focus ^gc$", `region="eu"`. */
 function filters(): string[] {
   const { steps } = pictureRoute.peek();
+  const time = timeAmong(steps);
   const at = route.peek();
   const labels = at.page === "explore" ? at.base.filters : [];
   return [
     ...labels,
-    ...steps.filter((step) => isFilter(step) || timeOf(step)).map((step) => `${verbOf(step)} ${argumentOf(step)}`),
+    ...steps.filter(isFilter).map((step) => `${verbOf(step)} ${argumentOf(step)}`),
+    ...(time && comparedTimes().length === 0 ? [`time ${spanLabel(time)}`] : []),
   ];
+}
+
+/** Which parts of the time are compared, if they are. */
+function comparedTimes(): string[] {
+  const { steps, against, view } = fileRoute.peek();
+  const first = timeAmong(steps);
+  return first && against && view !== "chart" ? [`times ${spanLabel(first)} and ${spanLabel(against)}`] : [];
 }
 
 function Sections({ summary, close }: { summary: Summary; close: () => void }) {

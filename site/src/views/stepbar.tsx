@@ -31,8 +31,9 @@ const LabelPicker = lazy(() => import("./labelpicker.tsx").then((module) => modu
 
 /** What stands between the profile and its picture, in order, and how much of the profile is left. */
 export function Steps() {
-  const { steps } = pictureRoute.value;
+  const { steps, view } = pictureRoute.value;
   const { against, embed } = fileRoute.value;
+  const isCompared = against !== null && view !== "chart";
   const answer = shown.value;
   if (steps.length === 0 || answer.state !== "ready" || !takesSteps.value) return null;
   const { diff, whole, whole_exact, unmatched } = answer.tree;
@@ -47,7 +48,7 @@ export function Steps() {
         return (
           <button
             type="button"
-            class={["chip", reason && "idle", against && timeOf(step) && "baseline"].filter(Boolean).join(" ")}
+            class={["chip", reason && "idle", isCompared && timeOf(step) && "baseline"].filter(Boolean).join(" ")}
             key={`${i}${step}`}
             title={`${reason ? `${capital(reason)}. ` : ""}Remove ${step}`}
             data-testid="step"
@@ -62,12 +63,13 @@ export function Steps() {
       {against && (
         <button
           type="button"
-          class="chip comparison"
+          class={isCompared ? "chip comparison" : "chip idle"}
           title="Stop comparing"
           data-testid="against"
           onClick={() => setAgainst(null)}
         >
           against {spanLabel(against)}
+          {!isCompared && ", not in Chart"}
           <Icon name="close" />
         </button>
       )}

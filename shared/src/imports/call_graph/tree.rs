@@ -54,6 +54,14 @@ pub(crate) fn stacks(mut graph: CallGraph, length: usize) -> Result<Decoded, For
             )
         });
     }
+    let symbols = {
+        let profile = graph.rows.builder.profile();
+        [
+            profile.functions.len(),
+            profile.lines.len(),
+            profile.locations.len(),
+        ]
+    };
     let other = graph.rows.function(OTHER, "");
     let other = graph.rows.location(None, other, 0);
     let Rows {
@@ -88,7 +96,14 @@ pub(crate) fn stacks(mut graph: CallGraph, length: usize) -> Result<Decoded, For
             )
         });
     }
-    let profile = spread.sums.finish(&mut warnings);
+    let mut profile = spread.sums.finish(&mut warnings);
+    if !spread.left_out {
+        // What stands for other calls is no function of the program.
+        let [functions, lines, locations] = symbols;
+        profile.functions.truncate(functions);
+        profile.lines.truncate(lines);
+        profile.locations.truncate(locations);
+    }
     if profile.is_empty() {
         return Err(FormatError::sampleless(format));
     }

@@ -28,8 +28,9 @@ const UPRIGHT: View[] = ["sandwich", "chart", "graph"];
 /** As text, so that equal values are equal. A sandwich and a graph say by themselves what is above and below. */
 const wanted = computed(() => {
   const { steps, invert, view, thread } = pictureRoute.value;
-  const { against, measure } = fileRoute.value;
+  const { measure } = fileRoute.value;
   const chart = view === "chart";
+  const against = chart ? null : fileRoute.value.against;
   const wanted: Wanted = {
     steps,
     against,

@@ -31,10 +31,10 @@ export const takenSteps = computed((): string[] => (shown.value.state === "ready
 /** What another tree of frames of its own resets, as a chart has it. */
 const TURNED: Partial<Picture> = { zoom: null, extent: [...FULL], selection: null };
 
-/** Looks at another view. A chart has frames of its own, and is of one part of the time. */
+/** Looks at another view. A chart has frames of its own. */
 export function lookAt(view: View): void {
   const turned = (view === "chart") !== (pictureRoute.peek().view === "chart");
-  go({ view, ...(turned ? TURNED : {}), ...(view === "chart" ? { against: null } : {}) });
+  go({ view, ...(turned ? TURNED : {}) });
 }
 
 /** What one frame of the picture is. */

@@ -133,11 +133,8 @@ const FILE = {
   /** The name of the sample type. */
   type: text("t"),
   ...DRAWN,
-  /** A second part of the time: what the step `time:` has left is compared with it. A chart is of one. */
-  against: secondsParameter(
-    "vs",
-    (params) => DRAWN.view.parse(params) !== "chart" && timeAmong(DRAWN.steps.parse(params)) !== null,
-  ),
+  /** A second part of the time: what the step `time:` has left is compared with it. A chart is of the first alone. */
+  against: secondsParameter("vs", (params) => timeAmong(DRAWN.steps.parse(params)) !== null),
   /** The heatmap counts what is idle, too. */
   idle: flag("idle"),
   ...LOOK,

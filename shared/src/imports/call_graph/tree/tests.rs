@@ -44,6 +44,7 @@ fn calls_that_cost_nothing_are_passed_over_once() {
             "caller1;hub;costly [1]"
         ]
     );
+    assert_eq!(stacked(2).functions().len(), 6, "and none for other calls");
     let many = stacked(5_000);
     assert_eq!((many.total(0), many.len()), (10_000, 10_000));
 
