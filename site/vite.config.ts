@@ -50,8 +50,8 @@ export default defineConfig({
     preload(),
     template({ oxc, build: { target } }),
     budget({
-      entry: 70.5,
-      all: 164,
+      entry: 71,
+      all: 165,
       apart: {
         arrange: 36,
         callgraph: 6,

@@ -113,7 +113,15 @@ test("the cause is what has the largest part of the change, if it has a fifth", 
     interval: null,
   });
   const listed = [changed("planted", 0.1, 0.4), changed("caller", 0.5, 0.7), changed("small", 0.3, 0.25)];
-  const changes = { listed, heaviest: null, largest: 0.3, others: 0, unknown: 0, certain: true, byProcess: false };
+  const changes = {
+    listed,
+    heaviest: null,
+    largest: listed[0],
+    others: 0,
+    unknown: 0,
+    certain: true,
+    byProcess: false,
+  };
   const load = { before: 1, after: 1.5, differs: true, gradual: false };
   const cause = causeOf(load, changes, ["planted", "small"]);
   assert.equal(cause?.name, "planted");
@@ -143,7 +151,7 @@ test("where no share changed, the cause is what is nearly all of the profile", (
       {
         listed: [],
         heaviest: heaviest(before, after),
-        largest: after - before,
+        largest: heaviest(before, after),
         others: 2,
         unknown: 0,
         certain: true,
@@ -152,6 +160,7 @@ test("where no share changed, the cause is what is nearly all of the profile", (
       [],
     );
   assert.equal(cause(0.982, 0.986)?.name, "cache");
+  assert.equal(cause(1, 1), null, "what is all of it explains nothing");
   assert.equal(cause(0.4, 0.4), null, "all grew");
   assert.equal(cause(0.3, 0.46), null, "most of the change, but not of the profile");
 });
@@ -159,15 +168,20 @@ test("where no share changed, the cause is what is nearly all of the profile", (
 test("functions are alike where none may have a fifth of the change", () => {
   const load = { before: 1, after: 1.5, differs: true, gradual: false };
   const none = { listed: [], heaviest: null, others: 3, unknown: 0, certain: true, byProcess: false };
-  assert.ok(areAlike(load, { ...none, largest: 0.05 }));
+  const by = (part: number) => ({ name: "f", before: 0, after: part, selfBefore: 0, selfAfter: 0, interval: null });
+  assert.ok(areAlike(load, { ...none, largest: by(0.05) }));
   // A new function that is too young to be sure of.
-  assert.ok(!areAlike(load, { ...none, largest: 0.3 }));
-  assert.ok(!areAlike({ before: 1.5, after: 0.5, differs: true, gradual: false }, { ...none, largest: 0.2 }));
+  assert.ok(!areAlike(load, { ...none, largest: by(0.3) }));
+  assert.ok(!areAlike({ before: 1.5, after: 0.5, differs: true, gradual: false }, { ...none, largest: by(0.2) }));
 });
 
 test("a canary beside the version before it is no drop of the load", () => {
-  const span = (from: number, until: number) => ({ from, until });
-  assert.ok(areTogether(span(0, 60), span(20, 60)) && !areTogether(span(0, 60), span(50, 110)));
+  const steps = (...ranges: [number, number][]) =>
+    Array.from({ length: 120 }, (_, i) =>
+      Number(i % 2 === 0 && ranges.some(([from, until]) => from <= i && i < until)),
+    );
+  assert.ok(areTogether(steps([0, 60]), steps([20, 60])) && !areTogether(steps([0, 60]), steps([50, 110])));
+  assert.ok(!areTogether(steps([0, 40], [80, 120]), steps([40, 80])), "one that was rolled back and out again");
   const side = (profiles: number) => Array(3).fill({ from: 0, total: 1, profiles, millis: MINUTE });
   assert.ok(numbersDiffer([side(36), side(4)]) && !numbersDiffer([side(36), side(35)]));
 });

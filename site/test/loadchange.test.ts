@@ -101,10 +101,10 @@ test("the rollout before a version counts neither for it nor for the next deploy
 });
 
 test("a rollout is when both of two versions ran, if the new one ran alone for as long", () => {
-  const of = (...[a, b, c, d]: number[]) => rolloutOf({ from: a, until: b }, { from: c, until: d }, 1);
+  const of = (...[a, b, c, d]: number[]) => rolloutOf({ from: a, until: b }, { from: c, until: d });
   assert.deepEqual(of(0, 60, 50, 100), { from: 50, until: 60 });
   assert.deepEqual(of(0, 15, 5, 60), { from: 5, until: 15 }, "soon after the range began");
-  assert.equal(of(0, 52, 50, 100), null, "one took over at once");
+  assert.equal(of(0, 50, 50, 100), null, "one took over at once");
   assert.equal(of(0, 90, 50, 100), null, "they run beside each other");
   assert.equal(of(0, 100, 20, 60), null, "it was rolled back");
   assert.equal(of(50, 100, 0, 60), null, "the second is the older one");
@@ -204,6 +204,26 @@ test("a load that rises steadily has no moment at which it changed", () => {
     assert.equal(loadChange(seriesOf(rising), versions(["a", 0], ["b", deploy]))?.kind, "trend");
   assert.deepEqual([found?.kind, found?.from], ["trend", 30 * MINUTE]);
   assert.deepEqual([found?.before, found?.after], [172.5, 322.5], "all steps of both halves");
+});
+
+test("a line is told from a smaller change on than a step, as of a leak", () => {
+  const next = random(7);
+  const rising = (part: number) =>
+    seriesOf(Array.from({ length: 180 }, (_, minute) => 1000 * (1 + (part * minute) / 180) * (0.98 + 0.04 * next())));
+  const found = loadChange(rising(0.48), []);
+  assert.equal(found?.kind, "trend");
+  assert.ok(Math.abs(found.after / found.before - 1.21) < 0.02, `×${found.after / found.before}`);
+  assert.equal(loadChange(rising(0.2), []), null, "hardly more than nothing");
+});
+
+test("a low that ends in the last minutes is told with its end", () => {
+  const batch = (back: number) =>
+    Array.from({ length: 60 }, (_, minute) => (minute >= 22 && minute < 60 - back ? 200 : 1000) + (minute % 3));
+  const found = loadChange(seriesOf(batch(4)), []);
+  assert.deepEqual([found?.kind, found?.from, found?.until], ["spike", 22 * MINUTE, 56 * MINUTE]);
+  assert.ok(found && Math.round(found.before) === 1001 && Math.round(found.after) === 201, "none of the end counts");
+  const lasting = loadChange(seriesOf(batch(0)), []);
+  assert.deepEqual([lasting?.kind, lasting?.from], ["level", 22 * MINUTE]);
 });
 
 test("a wave as long as the range is no level, and a rise over a third of it is gradual", () => {

@@ -112,7 +112,7 @@ test("before and after a version are as long as each other, within the range", (
   assert.deepEqual([found[0].sides.base.filters, found[0].sides.other.filters], [["region=eu"], ["region=eu"]]);
   assert.deepEqual(of(marks, 2, 3), [], "what begins with the range has no before");
   // A step of both versions is on neither side.
-  const shared = { time: minutes(5), text: "version 5", step: minutes(1), shared: true };
+  const shared = { time: minutes(5), text: "version 5", step: minutes(1), sharedUntil: minutes(6) };
   assert.deepEqual(of([shared], 2, 20).map(times), [[2, 5, 6, 9]]);
   assert.deepEqual(of([shared], 2, 6.1), [], "a moment is too short");
 });

@@ -17,9 +17,11 @@ function version(value: string, from: number, until: number, every = 1): ValueTi
 
 test("a version is new where it begins inside the range", () => {
   const found = versionChanges("version", [version("1.9.0", 70, 120), version("1.8.2", 0, 71)]);
-  assert.deepEqual(found, [{ time: 1000 + 70 * STEP, text: "version 1.9.0", step: STEP, shared: true }]);
+  assert.deepEqual(found, [
+    { time: 1000 + 70 * STEP, text: "version 1.9.0", step: STEP, sharedUntil: 1000 + 71 * STEP },
+  ]);
   const [alone] = versionChanges("version", [version("1.9.0", 70, 120), version("1.8.2", 0, 70)]);
-  assert.deepEqual(alone, { time: 1000 + 70 * STEP, text: "version 1.9.0", step: STEP, shared: false });
+  assert.deepEqual(alone, { time: 1000 + 70 * STEP, text: "version 1.9.0", step: STEP });
 });
 
 test("several are in order of time, also one that came back for a while", () => {
@@ -28,8 +30,21 @@ test("several are in order of time, also one that came back for a while", () => 
   const found = versionChanges("version", [version("1.9.1", 90, 120), back, version("1.9.0", 50, 80)]);
   assert.deepEqual(
     found.map(({ text }) => text),
-    ["version 1.9.0", "version 1.9.1"],
+    ["version 1.9.0", "version 1.8.2", "version 1.9.1"],
   );
+});
+
+test("a rollout ends where the version before is gone, and a pause is no new beginning", () => {
+  const rolled = versionChanges("version", [version("b", 40, 120, 2), version("a", 0, 61, 2)]);
+  assert.deepEqual(rolled, [{ time: 1000 + 40 * STEP, text: "version b", step: STEP, sharedUntil: 1000 + 61 * STEP }]);
+  const [beside] = versionChanges("version", [version("b", 40, 120), version("a", 0, 120)]);
+  assert.equal(beside.sharedUntil, 1000 + 41 * STEP, "they go on beside each other");
+  const quiet = version("a", 0, 120);
+  const seldom = version("b", 40, 120, 12);
+  assert.equal(versionChanges("version", [quiet, seldom]).length, 1, "an agent that pushes seldom");
+  const stopped = version("b", 40, 120);
+  for (let i = 60; i < 70; i++) stopped.counts[i] = 0;
+  assert.equal(versionChanges("version", [version("a", 0, 40), stopped]).length, 1, "nothing else ran");
 });
 
 test("what is there from the beginning is not new, nor is the first version of a new service", () => {

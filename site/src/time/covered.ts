@@ -81,7 +81,11 @@ export function coveredParts(steps: Counted[], pace = commonPace([steps])): numb
   if (pace) {
     // Another process may begin with the last step. Those that push at the same time do so in batches.
     const perPush = profilesPerPush(steps);
-    const most = (millis: number) => Math.ceil((pace * millis) / perPush) * perPush;
+    const inside = steps.slice(1, -1);
+    const most = (millis: number) => {
+      const seen = inside.filter((step) => step.millis <= millis).map(({ profiles }) => profiles);
+      return Math.max(Math.ceil((pace * millis) / perPush) * perPush, ...seen);
+    };
     return steps.map(({ profiles, millis }, i) => (isEnd(i) ? Math.min(profiles, most(millis)) : profiles) / pace);
   }
   const filled = steps.filter(({ profiles }) => profiles > 0);

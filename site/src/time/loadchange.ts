@@ -119,6 +119,31 @@ function isAlong(squaresAround: (steps: Step[]) => number, { before, after }: Si
   return squares(before) + squares(after) > STEADY * squaresAround([...before, ...after]);
 }
 
+/** A line that leaves only this part of the squares is no wave, and is told from a smaller change on. */
+const LINE = { change: 0.15, squares: 0.1, steps: 20 };
+
+/** A load that rises or falls along a line, by less than a level needs. */
+function line(load: Load): LoadChange | null {
+  const { steps } = load;
+  const isLine = steps.length >= LINE.steps && squaresAroundLine(steps) <= LINE.squares * squares(steps);
+  return isLine ? trend(load, LINE) : null;
+}
+
+/** How many steps at the end, of the level before, are a return, and the part of the level that they are at most. */
+const BACK = { steps: 2, part: 1 / 3 };
+
+/** A level, or if the load is back from it in the last steps, a change for a while. */
+function whileItLasts(load: Load, change: LoadChange | null): LoadChange | null {
+  if (change?.kind !== "level") return change;
+  const middle = (change.before + change.after) / 2;
+  const after = load.whole.filter(({ at }) => load.firsts[at] >= change.from);
+  const end = after.findLastIndex(({ value }) => value > middle === change.after > middle) + 1;
+  const back = after.length - end;
+  if (back < BACK.steps || back > BACK.part * after.length) return change;
+  const until = load.firsts[after[end].at];
+  return { ...change, kind: "spike", after: loadOf(load, after.slice(0, end)), until };
+}
+
 /** How much of each end is looked at, and the part of the change that is left at the end of a load that doesn't come back. */
 const RETURN = { end: 1 / 6, left: 0.75 };
 
@@ -140,14 +165,15 @@ function level(load: Load): LoadChange | null {
   if (cut < 0) return null;
   const inner = { before: steps.slice(0, cut), after: steps.slice(cut) };
   const change = levelFrom(load, steps[cut]);
-  if (!change || !areApart(inner, young < LEVEL.steps ? YOUNG.gap : GAP)) return null;
+  if (!change) return line(load);
+  if (!areApart(inner, young < LEVEL.steps ? YOUNG.gap : GAP)) return null;
   // A level that begins nearer to an end than is needed to find it makes the last allowed cut the best one.
   const nearest = bestCut(steps, NEAREST);
   const best = { before: steps.slice(0, nearest), after: steps.slice(nearest) };
   if (isAlong(squaresAroundLine, best)) return trend(load) ?? change;
   if (isAlong(squaresAroundCurve, best)) return comesBack(steps, change) ? null : (trend(load) ?? change);
   const isCloser = (cut === least && nearest < cut) || (cut === steps.length - least && nearest > cut);
-  return isCloser ? levelFrom(load, steps[nearest]) : change;
+  return whileItLasts(load, isCloser ? levelFrom(load, steps[nearest]) : change);
 }
 
 /** What stands out up to an end of the range is a level, since it may go on outside. */
@@ -169,12 +195,12 @@ function levelFrom(load: Load, { at }: Step): LoadChange | null {
 }
 
 /** One half of the time with profiles against the other; null where a gap leaves hardly anything of one. */
-function trend(load: Load): LoadChange | null {
+function trend(load: Load, needed: Pick<typeof LEVEL, "change"> = LEVEL): LoadChange | null {
   const { whole, firsts, step } = load;
   const from = Math.round((firsts[whole[0].at] + firsts[whole[whole.length - 1].at] + step) / 2);
   const sides = sidesOf(load, whole.find(({ at }) => firsts[at] >= from)?.at ?? 0);
   if (Math.min(sides.before.length, sides.after.length) < NEAREST) return null;
-  return between(load, sides, LEVEL, { kind: "trend", versions: null, from });
+  return between(load, sides, needed, { kind: "trend", versions: null, from });
 }
 
 /** The steps before one, and those from it on. */
@@ -255,7 +281,7 @@ function shift(load: Load, inner: Sides, whole: Sides, needed: typeof LEVEL, fou
 }
 
 /** What changed from one run of steps to another; null where it isn't enough. */
-function between(load: Load, sides: Sides, needed: typeof LEVEL, found: Found): LoadChange | null {
+function between(load: Load, sides: Sides, needed: Pick<typeof LEVEL, "change">, found: Found): LoadChange | null {
   const { firsts, step } = load;
   const { before, after } = found.kind === "level" ? withoutShared(load, sides) : sides;
   const means = { before: loadOf(load, before), after: loadOf(load, after) };

@@ -4,9 +4,9 @@ import type { Series } from "./series.ts";
 export interface Mark {
   time: number;
   text: string;
-  /** Of a version: how long the step is in which it began, and whether others ran in it. */
+  /** Of a version: how long the step is in which it began, and until when others ran beside it, if they did. */
   step?: number;
-  shared?: boolean;
+  sharedUntil?: number;
   /** A page about it. */
   url?: string;
 }

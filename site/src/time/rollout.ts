@@ -6,9 +6,9 @@ export function isRollout({ from, until }: Span, end: number): boolean {
   return until - from <= end - until;
 }
 
-/** The time in which one version replaces another. Null if they hardly overlap, or it is no rollout. */
-export function rolloutOf(before: Span, after: Span, step: number): Span | null {
+/** The time in which one version replaces another. Null if they don't overlap, or it is no rollout. */
+export function rolloutOf(before: Span, after: Span): Span | null {
   const both = { from: after.from, until: before.until };
-  const isLong = both.until - both.from > 2 * step;
-  return before.from < after.from && isLong && isRollout(both, after.until) ? both : null;
+  const isBoth = both.until > both.from;
+  return before.from < after.from && isBoth && isRollout(both, after.until) ? both : null;
 }

@@ -26,6 +26,9 @@ const MAX_MERGED = 12;
 /** The same for finding changes: with steps of half a minute, an agent that pushes every ten minutes has no gaps. */
 export const MAX_MERGED_FOR_CHANGES = 30;
 
+/** Gaps so much longer than half of them are pauses between bursts. */
+const IRREGULAR = 3;
+
 /** How many steps to ask for. */
 export function pointsFor({ from, until }: Span, most: number): number {
   const step = Math.max(SHORTEST_STEP, (until - from) / most);
@@ -85,6 +88,12 @@ function isSawtooth(counts: number[]): boolean {
   return filled.length >= 8 && even(filled) < 0.7 && even(merged(filled, 2)) >= 0.9;
 }
 
+/** Whether profiles come in bursts that are far apart, so that it isn't known how much time they cover. */
+export function comesInBursts(counts: number[]): boolean {
+  const usual = usualGap(counts);
+  return usual > MAX_MERGED && usual > IRREGULAR * medianGap(counts);
+}
+
 /** How many steps lie between two that have profiles. */
 function usualGap(counts: number[]): number {
   const gaps = gapsIn(counts);
@@ -133,6 +142,11 @@ export function quietMillis(
 export function commonFactors(timelines: Timeline[]): number[] {
   const longest = Math.max(...timelines.map(({ step, counts }) => step * mergeFactor(counts)));
   return timelines.map(({ step }) => Math.max(1, Math.round(longest / step)));
+}
+
+/** The sum of several lists, number by number. */
+export function sumOf(lists: number[][]): number[] {
+  return lists.reduce((sums, list) => list.map((n, i) => n + (sums[i] ?? 0)), []);
 }
 
 /** Sums of `factor` numbers each, of fewer at the start. */

@@ -1,13 +1,14 @@
 import "../../style/changes.css";
 import { formatLoads } from "../../format/load.ts";
 import { change, percent } from "../../format/number.ts";
-import { typeLabel } from "../../format/type.ts";
+import { isCpu, typeLabel } from "../../format/type.ts";
 import { formatStep, plural } from "../../format/value.ts";
-import { type ChangeGroup, LEAST_CHANGE } from "../../state/query/changed.ts";
-import { areAlike, type ChangedLoad } from "../../state/query/changedload.ts";
+import { type ChangeGroup, LEAST_CHANGE, size } from "../../state/query/changed.ts";
+import { areAlike, type ChangedLoad, LEAST_LOAD } from "../../state/query/changedload.ts";
 import { type Answer, type ComparedSide, changes, comparable, progress } from "../../state/query/changes.ts";
 import { comparingOf } from "../../state/query/comparing.ts";
 import { isVersion } from "../../state/query/labels.ts";
+import { coverageDiffers } from "../../state/query/measure.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { labels, span } from "../../state/query/services.ts";
 import { comparedSides, widest } from "../../state/query/sides.ts";
@@ -218,9 +219,11 @@ function Summary({ answer }: { answer: Answer }) {
   return (
     <div class="changes-summary" data-testid="changes-summary">
       <p class="changes-news">
-        {answer.load ? <LoadNews answer={answer} load={answer.load} /> : <Beside label={label} />}
+        {answer.load && <LoadNews answer={answer} load={answer.load} />}
+        {answer.withoutLoad === "beside" && <Beside label={label} />}
+        {answer.withoutLoad === "bursts" && BURSTS}
         {answer.load?.gradual && ` ${gradually(answer)}`}
-        {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer.load)}`}
+        {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer, answer.load)}`}
         {began && ` First profile of ${label} ${sides.after.value}: ${within(sides.after.began, answer.stepMillis)}.`}
         {answer.rollouts.length > 0 && ` ${rolloutWords(answer.rollouts)}`}
       </p>
@@ -235,11 +238,16 @@ function Summary({ answer }: { answer: Answer }) {
             {plural(others, listed.length === 0 ? "function" : "other")} changed by less than{" "}
             {points(LEAST_CHANGE, false)} or within {others === 1 ? "its" : "their"} usual variation.
           </span>
-        )}
+        )}{" "}
+        {uncertain(answer)}
       </p>
     </div>
   );
 }
+
+/** Why there is no load. */
+const BURSTS =
+  "The profiles come in bursts, so it isn't known how much time they cover, and the loads can't be compared.";
 
 /** Why there is no load and, of versions, where there is one. */
 function Beside({ label }: { label: string }) {
@@ -277,11 +285,23 @@ function gradually({ label, load, sides }: Answer): string {
   return `It ${verb} steadily${already}.`;
 }
 
-/** What it means that the load changed and no share did. */
-function alike({ before, after }: ChangedLoad): string {
-  return after > before
-    ? "The functions grew by about the same factor, which suggests more work rather than a change in the code."
-    : "The functions shrank by about the same factor, which suggests less work rather than a change in the code.";
+/** What it means that the load changed and no share did: of one program that runs at two times, the work. */
+function alike({ label, sides }: Answer, { before, after }: ChangedLoad): string {
+  const grew = after > before;
+  const factor = `The functions ${grew ? "grew" : "shrank"} by about the same factor`;
+  const density = ({ profiles, seen }: ComparedSide) => profiles / (seen.until - seen.from);
+  const [first, second] = [density(sides.before), density(sides.after)];
+  if (coverageDiffers(first, second) && second > first === grew) return `${factor}, as did the number of profiles.`;
+  if (label !== "" || !isCpu(exploreRoute.value.type)) return `${factor}.`;
+  return `${factor}, which suggests ${grew ? "more" : "less"} work rather than a change in the code.`;
+}
+
+/** A function that may have the change, where those that are sure to differ have less of it. */
+function uncertain({ changes: { listed, largest, certain }, load }: Answer): string {
+  if (!certain || !largest || !load || listed.includes(largest) || Math.abs(load.after / load.before - 1) < NOTABLE)
+    return "";
+  if (size(largest) < LEAST_CHANGE || listed.some((one) => size(one) >= size(largest))) return "";
+  return `The largest difference may be chance: ${shortened(largest.name)} ${points(largest.after - largest.before)}.`;
 }
 
 /** A difference that is worth a word, also where it may be chance. */
@@ -305,7 +325,8 @@ function LoadNews({ answer: { cause, more }, load }: { answer: Answer; load: Cha
   if (!differs)
     return (
       <>
-        <b>About the same {typeLabel(type)}:</b> {amounts}, within the usual variation.
+        <b>About the same {typeLabel(type)}:</b> {amounts}
+        {Math.abs(after / before - 1) >= LEAST_LOAD && ", within the usual variation"}.
         {more.length > 0 && ` The share of ${shortened(more[0].head.name)} grew.`}
       </>
     );

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { percent, short } from "../../format/number.ts";
+import { isGauge } from "../../format/type.ts";
 import { plural } from "../../format/value.ts";
 import type { Changed, ChangeGroup } from "../../state/query/changed.ts";
 import type { Answer } from "../../state/query/changes.ts";
@@ -127,10 +128,11 @@ function Bar({ by, low, high, largest }: { by: number; low: number; high: number
   );
 }
 
-/** The difference of both sides as profiles. */
-export function comparison({ sides }: Answer): Route {
+/** The difference of both sides as profiles, in loads where the panel has them. */
+export function comparison({ sides, load }: Answer): Route {
   const { service, type } = exploreRoute.value;
-  return { ...initialRoute("diff"), service, type, base: sides.before.side, other: sides.after.side };
+  const measure = load && !isGauge(type) ? "rate" : "auto";
+  return { ...initialRoute("diff"), service, type, base: sides.before.side, other: sides.after.side, measure };
 }
 
 /** Without the address of its package, which people know. */

@@ -31,8 +31,8 @@ export interface Changes {
   listed: Changed[];
   /** The function with the largest share of its own afterwards, listed or not. */
   heaviest: Changed | null;
-  /** The largest difference of a share, listed or not. */
-  largest: number;
+  /** The function whose share differs most, listed or not; of those on its stacks the one whose own share does. */
+  largest: Changed | null;
   /** Functions that were held against their variation and are not listed. */
   others: number;
   /** Functions that some part does not say. */
@@ -45,6 +45,8 @@ export interface Changes {
 
 /** Smaller changes are no news, however sure. */
 export const LEAST_CHANGE = 0.005;
+/** Of two changes as large as each other, up to this part, the one that is called is the cause. */
+const AS_LARGE = 0.98;
 /** How often a list of a service in which nothing changed may have any entry. */
 export const FALSE_ALARMS = 0.05;
 
@@ -91,11 +93,10 @@ export function changesOf(before: SideParts, after: SideParts, claims = true): C
         Math.abs(after - before) >= LEAST_CHANGE && (!certain || (interval && (interval.low > 0 || interval.high < 0))),
     )
     .sort((a, b) => size(b) - size(a) || (a.name < b.name ? -1 : 1));
-  const heaviest = all.reduce<Changed | null>(
-    (most, one) => (most && most.selfAfter >= one.selfAfter ? most : one),
-    null,
-  );
-  const largest = all.reduce((most, one) => Math.max(most, size(one)), 0);
+  const heaviest = most(all, ({ selfAfter }) => selfAfter);
+  const greatest = most(all, size);
+  const large = all.filter((one) => greatest && size(one) >= AS_LARGE * size(greatest));
+  const largest = most(large, ({ selfBefore, selfAfter }) => Math.abs(selfAfter - selfBefore));
   const [others, unknown] = [known.length - listed.length, names.size - known.length];
   return { listed, heaviest, largest, others, unknown, certain, byProcess };
 }
@@ -104,7 +105,12 @@ function partsOf(parts: PartFunctions[], name: string, of: "self" | "total"): Pa
   return parts.map(({ total, functions }) => ({ value: functions.get(name)?.[of] ?? 0, whole: total }));
 }
 
-function size({ before, after }: Changed): number {
+/** The one with the most; of equal ones the first. */
+function most(all: Changed[], of: (one: Changed) => number): Changed | null {
+  return all.reduce<Changed | null>((best, one) => (best && of(best) >= of(one) ? best : one), null);
+}
+
+export function size({ before, after }: Changed): number {
   return Math.abs(after - before);
 }
 
@@ -123,9 +129,6 @@ export interface ChangeGroup {
   /** What it calls, the largest change first. */
   callees: Changed[];
 }
-
-/** Of two changes as large as each other, up to this part, the one that is called is the cause. */
-const AS_LARGE = 0.98;
 
 /**
  * Changes of one sign by what they have in common: a function that changed makes its callers and callees change, too. A

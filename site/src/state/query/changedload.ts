@@ -3,9 +3,8 @@
 import { type Counted, commonPace, coveredParts } from "../../time/covered.ts";
 import { type Interval, shareOf, welch } from "../../time/interval.ts";
 import { isGradual } from "../../time/loadchange.ts";
-import type { Span } from "../../time/range.ts";
-import { merged, mergeFactor } from "../../time/series.ts";
-import { type Changes, FALSE_ALARMS, LEAST_CHANGE } from "./changed.ts";
+import { medianGap, merged, mergeFactor } from "../../time/series.ts";
+import { type Changes, FALSE_ALARMS, size } from "./changed.ts";
 import { coverageDiffers } from "./measure.ts";
 
 /** Amounts a millisecond with profiles; of a gauge, averages a snapshot. */
@@ -24,16 +23,24 @@ export interface Cause {
   part: number;
 }
 
+/** A smaller part of the load is no news, however sure. */
+export const LEAST_LOAD = 0.02;
+
 /** A window of a side, with profiles or without. */
 export interface Window extends Counted {
   from: number;
   total: number;
 }
 
-/** Whether two sides ran beside each other for half of the shorter one's time and more, as a canary does. */
-export function areTogether(a: Span, b: Span): boolean {
-  const both = Math.min(a.until, b.until) - Math.max(a.from, b.from);
-  return 2 * both >= Math.min(a.until - a.from, b.until - b.from);
+/**
+ * Whether two sides ran beside each other for half of the shorter one's time and more, as a canary does. Of each, the number of
+ * profiles in each step.
+ */
+export function areTogether(a: number[], b: number[]): boolean {
+  const factor = Math.max(medianGap(a), medianGap(b));
+  const [first, second] = [a, b].map((counts) => merged(counts, factor).map((count) => count > 0));
+  const steps = (filled: boolean[]) => filled.filter(Boolean).length;
+  return 2 * steps(first.map((filled, i) => filled && second[i])) >= Math.min(steps(first), steps(second));
 }
 
 /** Whether one side has more profiles in the same time, from more processes. */
@@ -61,7 +68,7 @@ export function changedLoad(sides: [Window[], Window[]], gauge: boolean, certain
   });
   const [before, after] = loads.map(shareOf);
   const isApart = ({ low, high }: Interval) => low > 0 || high < 0;
-  const isLargeEnough = Math.abs(after.share - before.share) >= LEAST_CHANGE * before.share;
+  const isLargeEnough = Math.abs(after.share - before.share) >= LEAST_LOAD * before.share;
   const differs = certain && isLargeEnough && isApart(welch(before, after, FALSE_ALARMS));
   return { before: before.share, after: after.share, differs, gradual: differs && isDrift(loads) };
 }
@@ -86,8 +93,9 @@ function withoutGaps(windows: Window[]): Window[] {
   return totals.map((total, i) => ({ from: from(i), total, profiles: profiles[i], millis: millis[i] }));
 }
 
-/** Nearly all. */
+/** Nearly all, and all: what is all of both sides explains nothing. */
 const MOST = 0.8;
+const ALL = 0.995;
 /** A function with less of a change doesn't explain it. */
 const PART = 0.2;
 
@@ -98,7 +106,8 @@ const PART = 0.2;
 export function causeOf({ before, after }: ChangedLoad, { listed, heaviest }: Changes, heads: string[]): Cause | null {
   const by = after - before;
   if (listed.length === 0) {
-    if (!heaviest || Math.min(heaviest.selfBefore, heaviest.selfAfter) < MOST) return null;
+    const least = heaviest ? Math.min(heaviest.selfBefore, heaviest.selfAfter) : 0;
+    if (!heaviest || least < MOST || least > ALL) return null;
     const part = (heaviest.selfAfter * after - heaviest.selfBefore * before) / by;
     return part >= MOST ? { name: heaviest.name, part } : null;
   }
@@ -111,6 +120,6 @@ export function causeOf({ before, after }: ChangedLoad, { listed, heaviest }: Ch
 
 /** Whether all functions changed with the load: none may explain the change, whether certain or not. */
 export function areAlike({ before, after }: ChangedLoad, { listed, largest, unknown }: Changes): boolean {
-  const most = largest * Math.max(before, after);
+  const most = (largest ? size(largest) : 0) * Math.max(before, after);
   return listed.length === 0 && unknown === 0 && most < PART * Math.abs(after - before);
 }

@@ -5,7 +5,7 @@ import { isGauge } from "../../format/type.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
 import { fixed, halves, type Span } from "../../time/range.ts";
 import { rolloutOf } from "../../time/rollout.ts";
-import { medianGap, SHORTEST_STEP } from "../../time/series.ts";
+import { comesInBursts, medianGap, SHORTEST_STEP, sumOf } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import type { By } from "../url/by.ts";
 import { clock } from "../url/clock.ts";
@@ -25,7 +25,7 @@ import {
 import { comparingOf, namedValues } from "./comparing.ts";
 import type { FunctionsAnswer } from "./functions.ts";
 import { isVersion, labelOrder } from "./labels.ts";
-import { fetchChange, sumOf } from "./loadchanges.ts";
+import { fetchChange } from "./loadchanges.ts";
 import { placeOf } from "./place.ts";
 import { formatMatcher, selector, withoutLabel, withoutValue } from "./selector.ts";
 import { labels, span } from "./services.ts";
@@ -85,8 +85,9 @@ export interface Answer {
   less: ChangeGroup[];
   /** Windows count as whole minutes, hours or days, since their profiles have expired. */
   rounded: boolean;
-  /** Null where both sides ran at the same time in other numbers: a load is of how many there are, then. */
   load: ChangedLoad | null;
+  /** Why there is no load: both sides ran at the same time in other numbers, or in bursts. */
+  withoutLoad: "beside" | "bursts" | null;
   /** What has most of the change of the load. */
   cause: Cause | null;
   /** What sides of time are. */
@@ -191,14 +192,17 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     }),
   );
   const gauge = isGauge(question.type);
-  const together = !gauge && areTogether(found.sides[0].seen, found.sides[1].seen) && numbersDiffer(both);
-  const load = together ? null : changedLoad(both, gauge, compared.certain);
+  const [first, second] = found.sides.map(({ counts }) => counts);
+  const beside = !gauge && areTogether(first, second) && numbersDiffer(both);
+  const withoutLoad = beside ? "beside" : !gauge && [first, second].some(comesInBursts) ? "bursts" : null;
+  const load = withoutLoad ? null : changedLoad(both, gauge, compared.certain);
   const heads = [...more, ...less].map(({ head }) => head.name);
   return {
     label,
     values,
     times,
     load,
+    withoutLoad,
     cause: load && causeOf(load, compared, heads),
     sides: { before: side(0), after: side(1) },
     rollouts,
@@ -215,6 +219,8 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
 interface FoundSide extends Pick<ComparedSide, "value" | "began" | "seen" | "side"> {
   /** Those with the most profiles. */
   processes: string[];
+  /** Its profiles in each step of all that was looked at. */
+  counts: number[];
 }
 
 /** The two sides, and the label by which they differ. */
@@ -229,9 +235,9 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
   const named = namedValues(comparing);
   // Values that are named are looked for whichever of them is filtered for.
   const asked = named ? { ...question, filters: withoutValue(filters, label) } : question;
-  // Of the time before a window, too.
-  const from = window ? Math.min(all.from, 2 * window.from - window.until) : all.from;
-  const series = await seriesOfProfiles(asked, by, { from, until: all.until }, stopped);
+  // Of a window, and the time before it.
+  const looked = window ? { from: 2 * window.from - window.until, until: window.until } : all;
+  const series = await seriesOfProfiles(asked, by, looked, stopped);
   const [of, start, step] = [series?.series ?? [], series?.start ?? 0, series?.step ?? 1];
   const within = (counts: number[], { from, until }: Span) =>
     counts.map((count, i) => (start + (i + 1) * step > from && start + i * step < until ? count : 0));
@@ -250,7 +256,12 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
       .map(([name]) => name);
   };
 
-  const gap = medianGap(within(sumOf(of.map(({ counts }) => counts)), seen));
+  const countsOf = (time: Span, value: string | null) => {
+    const own = of.filter(({ labels }) => value === null || (labels[label] ?? "") === value);
+    return within(sumOf(own.map(({ counts }) => counts)), time);
+  };
+
+  const gap = medianGap(countsOf(seen, null));
   // Where each step has profiles, they come at least as often.
   const interval = gap > 1 ? Math.ceil((gap * step) / SHORTEST_STEP) * SHORTEST_STEP : SHORTEST_STEP;
   const extents = new Map<string, Span>();
@@ -278,9 +289,10 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
     const sides = chosen.map((value): FoundSide => {
       const time = alone.times.get(value) ?? seen;
       const own = [...kept, formatMatcher({ name: label, op: "=", value })];
-      const shown = rollouts.length > 0 ? fixed(time) : window ? fixed(window) : range;
+      const shown = time !== extents.get(value) ? fixed(time) : window ? fixed(window) : range;
       const began = extents.get(value)?.from ?? time.from;
-      return { value, began, seen: time, side: { ...shown, filters: own }, processes: processesOf(time, value) };
+      const [processes, counts] = [processesOf(time, value), countsOf(time, value)];
+      return { value, began, seen: time, side: { ...shown, filters: own }, processes, counts };
     });
     const times = window ? BEFORE_WINDOW : WHEN_CHANGED;
     return { label, values, sides, process, times, step, interval, rollouts: rollouts.map(({ time }) => time) };
@@ -293,6 +305,7 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
       seen: time,
       side: { ...fixed(time), filters },
       processes: processesOf(time, null),
+      counts: countsOf(time, null),
     }),
   );
   return { label: "", values, sides, process, times, step, interval, rollouts: [] };
@@ -305,11 +318,12 @@ function withoutRollouts(values: string[], extents: Map<string, Span>, step: num
   for (const [i, after] of values.slice(1).entries()) {
     const before = values[i];
     const [first, second] = [before, after].map((value) => times.get(value) as Span);
-    const time = rolloutOf(first, second, step);
+    const time = rolloutOf(first, second);
     if (!time) continue;
     times.set(before, { from: first.from, until: time.from });
     times.set(after, { from: time.until, until: second.until });
-    rollouts.push({ versions: [before, after], time });
+    // Any deploy may have a step or two with profiles of both.
+    if (time.until - time.from > 2 * step) rollouts.push({ versions: [before, after], time });
   }
   return { times, rollouts };
 }

@@ -6,7 +6,7 @@ import type { LoadChange } from "../../time/changeratio.ts";
 import { loadChange, type VersionSteps } from "../../time/loadchange.ts";
 import type { LoadSeries } from "../../time/loadsteps.ts";
 import type { Span } from "../../time/range.ts";
-import { MAX_MERGED_FOR_CHANGES, mergeFactor, pointsFor, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
+import { MAX_MERGED_FOR_CHANGES, mergeFactor, pointsFor, SHORTEST_STEP, seriesOf, sumOf } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { homeRoute, route } from "../url/router.ts";
@@ -17,7 +17,7 @@ import { selector } from "./selector.ts";
 import { changeKey, looking, type NewVersion, type ServiceChange, serviceChanges } from "./servicechanges.ts";
 import { commonType, shownType } from "./serviceorder.ts";
 import { services, span } from "./services.ts";
-import { versionLabel, versionLabels } from "./versionchanges.ts";
+import { beginnings, versionLabel, versionLabels } from "./versionchanges.ts";
 
 /** Steps of 30 s in six hours, of two minutes in a day: a spike of minutes is seen. */
 const POINTS = 720;
@@ -187,8 +187,8 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     byService.set(name, [...(byService.get(name) ?? []), one]);
   }
   return [...byService].flatMap(([service, members]): [string, ServiceChange | NewVersion][] => {
-    const [points, counts] = [sumOf(members.map((one) => one.points)), sumOf(members.map((one) => one.counts))];
-    const whole = seriesForChanges({ start, step, points, counts, profiles: 0 }, gauge);
+    const [points, all] = [sumOf(members.map((one) => one.points)), sumOf(members.map((one) => one.counts))];
+    const whole = seriesForChanges({ start, step, points, counts: all, profiles: 0 }, gauge);
     const label = versionLabel(valuesOf(members.map((one) => one.labels))) ?? "";
     const stepOf = (time: number) => Math.floor((time - whole.start) / whole.step);
     const versions = new Map<string, number[]>();
@@ -197,10 +197,14 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
       versions.set(value, sumOf([versions.get(value) ?? [], counts]));
     }
     const seen = [...versions].flatMap(([version, counts]): VersionSteps[] => {
-      const first = counts.findIndex((count) => count > 0);
-      if (first < 0) return [];
-      const [time, last] = [first, counts.findLastIndex((count) => count > 0)].map((i) => start + i * step);
-      return [{ version, time, step: stepOf(time), last: stepOf(last) }];
+      const begins = beginnings(counts, all);
+      return begins.map((first, i) => {
+        const end = begins[i + 1] ?? counts.length;
+        const [time, last] = [first, counts.slice(0, end).findLastIndex((count) => count > 0)].map(
+          (i) => start + i * step,
+        );
+        return { version, time, step: stepOf(time), last: stepOf(last) };
+      });
     });
     const change = loadChange(whole, seen);
     if (change) return [[service, { ...change, type, label, step: whole.step }]];
@@ -213,11 +217,6 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     const both = { before: previous.version, after: newest.version };
     return [[service, { kind: "version", from: newest.time, versions: both, type, label }]];
   });
-}
-
-/** The sum of several lists, number by number. */
-export function sumOf(lists: number[][]): number[] {
-  return lists.reduce((sums, list) => list.map((n, i) => n + (sums[i] ?? 0)), []);
 }
 
 function valuesOf(labels: Record<string, string>[]): Record<string, string[]> {

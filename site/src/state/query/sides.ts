@@ -51,13 +51,12 @@ export function comparedSides(whole: Span, window: Span | null, filters: string[
 const NEWEST = 3;
 
 /**
- * A comparison for each of the newest versions that begin inside a span, as long before it as after it. A step that it
- * shares with others is on neither side.
+ * A comparison for each of the newest versions that begin inside a span, as long before it as after it. The time that it
+ * shares with others, as in a rollout, is on neither side.
  */
 export function versionSides(marks: Mark[], within: Span, filters: string[]): { label: string; sides: Sides }[] {
   return marks
-    .map(({ time, text, step = 0, shared }) => {
-      const begin = shared ? time + step : time;
+    .map(({ time, text, sharedUntil: begin = time }) => {
       return { time, begin, text, length: Math.min(time - within.from, within.until - begin) };
     })
     .filter(({ length }) => length >= SHORTEST_STEP)

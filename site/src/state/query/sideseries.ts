@@ -5,7 +5,6 @@ import type { Span } from "../../time/range.ts";
 import { pointsFor } from "../../time/series.ts";
 import { fetchSeries, type SeriesAnswer } from "./labelseries.ts";
 import { selector } from "./selector.ts";
-import { VERSION_STEPS } from "./versions.ts";
 
 /** Whose series they are. */
 interface Selected {
@@ -14,6 +13,8 @@ interface Selected {
   filters: string[];
 }
 
+/** Steps of 30 s in six hours: a young version has few, and loads are of how long it ran. */
+const POINTS = 720;
 /** More series than a service has. */
 const MOST = 1000;
 
@@ -51,14 +52,14 @@ async function seriesBy(
       "",
       query,
       range,
-      pointsFor(range, VERSION_STEPS),
+      pointsFor(range, POINTS),
       stopped,
     );
     const series = [{ labels: {}, total: 0, profiles, points, counts }];
     return { start, step, series, coverage: { series: 1, shown: 1, share: 1 }, rounded: false };
   }
   try {
-    const found = await fetchSeries(query, range, pointsFor(range, VERSION_STEPS), by, MOST, stopped);
+    const found = await fetchSeries(query, range, pointsFor(range, POINTS), by, MOST, stopped);
     // The smallest are left out, which a new version is at first.
     const cut = by.length > 1 && found.coverage.shown < found.coverage.series;
     return cut ? seriesBy(selected, by.slice(0, 1), range, stopped) : found;

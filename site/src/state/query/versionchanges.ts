@@ -1,7 +1,8 @@
 /** When a version is new, and which are the last. */
 import type { Mark } from "../../time/marks.ts";
 import type { Span } from "../../time/range.ts";
-import { mergeFactor } from "../../time/series.ts";
+import { isRollout } from "../../time/rollout.ts";
+import { medianGap, mergeFactor, sumOf } from "../../time/series.ts";
 import { isVersion, labelOrder, natural } from "./labels.ts";
 import type { ValueTimeline } from "./labelvalues.ts";
 
@@ -24,23 +25,56 @@ export function versionLabel(labels: Record<string, string[]>): string | undefin
   return versionLabels(labels)[0];
 }
 
+/** A version that is missing for so many steps, and for so many times its usual gap, while others run, begins again. */
+const PAUSE = { steps: 5, gaps: 4 };
+
+/** The steps at which one value begins, of its profiles and those of all: first, and after others ran without it. */
+export function beginnings(counts: number[], all: number[]): number[] {
+  const pause = Math.max(PAUSE.steps, PAUSE.gaps * medianGap(counts));
+  const found: number[] = [];
+  let without = 0;
+  for (const [i, count] of counts.entries()) {
+    if (count > 0) {
+      if (found.length === 0 || without >= pause) found.push(i);
+      without = 0;
+    } else if (all[i] > 0) without++;
+  }
+  return found;
+}
+
 /**
- * The first step of each value that begins inside the range. What is there when the range begins is not new, nor is the
+ * The steps at which each value begins inside the range. What is there when the range begins is not new, nor is the
  * first version of a service that begins in it; an agent that pushes seldom has no profile in the first steps.
  */
 export function versionChanges(name: string, values: ValueTimeline[]): Mark[] {
   const there = values.filter((timeline) => timeline.value !== "" && first(timeline) >= 0);
   const begin = Math.min(...there.map(first));
+  const all = sumOf(values.map(({ counts }) => counts));
   return there
-    .filter((timeline) => first(timeline) - begin > mergeFactor(timeline.counts))
-    .map((timeline) => {
-      const at = first(timeline);
-      const time = timeline.start + at * timeline.step;
-      const shared = values.some((other) => other !== timeline && other.counts[at] > 0);
-      return { time, text: `${name} ${versionText(timeline.value)}`, step: timeline.step, shared };
+    .flatMap((timeline): Mark[] => {
+      const { value, counts, start, step } = timeline;
+      const timeOf = (at: number) => start + at * step;
+      const others = all.map((count, i) => count - (counts[i] ?? 0));
+      return beginnings(counts, all)
+        .filter((at) => at - begin > mergeFactor(counts))
+        .map((at) => {
+          const [time, text] = [timeOf(at), `${name} ${versionText(value)}`];
+          const until = timeOf(sharedUntil(counts, others, at));
+          return { time, text, step, ...(until > time ? { sharedUntil: until } : {}) };
+        });
     })
     .sort((a, b) => a.time - b.time)
     .slice(-MOST);
+}
+
+/** The step at which the others have gone that ran as a value began; where they stay, the one after it began. */
+function sharedUntil(counts: number[], others: number[], began: number): number {
+  const gap = medianGap(others);
+  const isAlone = (at: number) => others.slice(at, at + gap).every((count) => count === 0);
+  if (isAlone(began)) return began;
+  const end = counts.findLastIndex((count) => count > 0) + 1;
+  const alone = counts.findIndex((_, at) => at > began && isAlone(at));
+  return alone >= 0 && isRollout({ from: began, until: alone }, end) ? alone : began + 1;
 }
 
 /** Values with when they were seen, oldest first. Of two that began together the one that ended first is older. */
