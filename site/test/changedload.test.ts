@@ -7,7 +7,7 @@ import "./page.ts";
 const { areAlike, areTogether, causeOf, changedLoad, numbersDiffer } = await import(
   "../src/state/query/changedload.ts"
 );
-const { windowsIn } = await import("../src/state/query/changes.ts");
+const { windowsIn } = await import("../src/state/query/sideparts.ts");
 const { changesIn } = await import("../src/state/query/loadchanges.ts");
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";

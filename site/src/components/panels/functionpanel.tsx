@@ -264,7 +264,7 @@ function Services() {
         {running.length === 0
           ? `None of ${plural(asked, "service")} runs this function.`
           : others > 0
-            ? `Not seen in ${plural(others, "other service")} in this range.`
+            ? `Not seen in ${plural(others, "other service")} with profiles of this type in this range.`
             : asked + left > 1
               ? "Every service with profiles of this type runs this function."
               : "No other service has profiles of this type."}

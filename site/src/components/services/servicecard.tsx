@@ -20,6 +20,8 @@ import { lazy } from "../lazy.tsx";
 const CardChange = lazy(() => import("./cardchange.tsx").then((module) => module.CardChange));
 const CardVersion = lazy(() => import("./cardchange.tsx").then((module) => module.CardVersion));
 
+const MINUTE = 60_000;
+
 /** A service with its type over time. The whole card is the link, but for the star. */
 export function ServiceCard(props: { service: Service; type: string; range: Side; favourite: boolean }) {
   const { service, type, range, favourite } = props;
@@ -55,7 +57,9 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         </span>
         {quiet > 0 && (
           <span class="card-type" data-testid="card-quiet">
-            no profiles for {formatStep(quiet)}
+            {/* Since some time within the last step that has profiles. */}
+            no profiles for {shown && shown.step > MINUTE && "over "}
+            {formatStep(quiet)}
           </span>
         )}
         {version && <CardVersion service={service.name} found={version} range={range} />}

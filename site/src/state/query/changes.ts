@@ -29,15 +29,12 @@ import { fetchChange } from "./loadchanges.ts";
 import { placeOf } from "./place.ts";
 import { formatMatcher, selector, withoutLabel, withoutValue } from "./selector.ts";
 import { labels, span } from "./services.ts";
+import { partsOf } from "./sideparts.ts";
 import { seriesOfProfiles } from "./sideseries.ts";
 import { byAge, versionLabel } from "./versionchanges.ts";
 
-/** Windows of a side, and where there are processes, windows and processes: 20 questions for both sides. */
-const WINDOWS = 10;
-const WINDOWS_BESIDE_PROCESSES = 5;
+/** Processes of a side that are looked at, those with the most profiles. */
 const PROCESSES = 5;
-/** Agents push at least once in it, most of them. */
-const SHORTEST_WINDOW = 60_000;
 /** The server says as many functions of a window. */
 const FUNCTIONS = 1_000;
 /** Nodes by which changes on common stacks are put together. */
@@ -353,45 +350,6 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
     times: kind === "spike" ? "spike ↔ before" : "since the load changed ↔ before",
     spans: [before, { from, until }],
   };
-}
-
-interface Asked extends Span {
-  query: string;
-}
-
-/** What is asked of a side. */
-function partsOf(
-  { type, service }: Question,
-  { seen, side, processes }: FoundSide,
-  process: string,
-  { byProcess, interval }: { byProcess: boolean; interval: number },
-) {
-  const query = (more: string[]) => type + selector(service, [...side.filters, ...more]);
-  const all = seen.until - seen.from;
-  const most = byProcess ? WINDOWS_BESIDE_PROCESSES : WINDOWS;
-  const { count, length } = windowsIn(all, most, interval);
-  const windows = Array.from({ length: count }, (_, i): Asked => {
-    const from = seen.from + i * length;
-    return { query: query([]), from, until: i === count - 1 ? seen.until : from + length };
-  });
-  const apart = byProcess
-    ? processes.map((value): Asked => ({ query: query([formatMatcher({ name: process, op: "=", value })]), ...seen }))
-    : [];
-  return { windows, processes: apart, length };
-}
-
-/**
- * How many windows a time is cut into, and the length of all but the last, which is whole intervals between profiles: other
- * windows would hold one profile more and one less by turns, as if some were not covered. A short time still has the windows
- * that a variation takes.
- */
-export function windowsIn(millis: number, most: number, interval = SHORTEST_STEP): { count: number; length: number } {
-  const unit = millis >= FEWEST_PARTS * interval ? interval : SHORTEST_STEP;
-  const fewest = millis >= FEWEST_PARTS * unit ? FEWEST_PARTS : 1;
-  const wanted = millis / Math.max(fewest, Math.min(most, Math.floor(millis / SHORTEST_WINDOW)));
-  const [longer, shorter] = [Math.ceil, Math.floor].map((round) => round(wanted / unit) * unit);
-  const length = millis >= fewest * longer ? longer : Math.max(shorter, unit);
-  return { count: Math.max(1, Math.floor(millis / length)), length };
 }
 
 function partFunctions({ total, functions, coverage }: FunctionsAnswer): PartFunctions {
