@@ -307,6 +307,15 @@ test("each type of the service has its total, also of what is filtered, and lead
   await end();
 });
 
+test("of a part of the range, each type is compared with the time before it that is as long", async () => {
+  const until = Math.floor(deploy - MINUTE);
+  const { at, end } = await openPage(browser, address(CPU, `&p=types&w=${until - 5 * MINUTE}-${until}`));
+  const changed = at("type-change").filter({ hasText: "vs. previous" });
+  await changed.first().waitFor();
+  for (const text of await changed.allTextContents()) assert.match(text, / vs\. previous 5 min$/);
+  await end();
+});
+
 test("the timeline marks where the new version begins, and says so by keys", async () => {
   const { page, at, requests, end } = await openPage(browser, address(CPU, ""));
   await at("timeline-mark").waitFor();

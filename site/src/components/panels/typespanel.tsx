@@ -43,8 +43,8 @@ function TypeCard({ type }: { type: ServiceType }) {
   const { unit } = typeParts(type.id);
   const series = seriesOf(type, gauge);
   const found = typeChanges.value.value?.[type.id];
-  const changed = trend(type, gauge, span.value, wholeSpan("base")?.from);
-  const { spans, traces } = exploreRoute.value;
+  const { spans, traces, window } = exploreRoute.value;
+  const changed = trend(type, gauge, window ?? span.value, wholeSpan("base")?.from);
   const target = { ...exploreRoute.value, ...NO_FOCUS, spans, traces, type: type.id, panel: "profile" as const };
   const exact = gauge ? `Average of ${plural(type.profiles, "snapshot")}` : formatExact(type.total, unit);
   return (
