@@ -35,6 +35,8 @@ test("every profile is in a cell, and the largest is a click away", async () => 
     PROFILES.length,
   );
   assert.match(await at("singles-count").textContent(), /^40 profiles by start time/);
+  // 40 profiles in 40 columns: each has a cell of its own.
+  assert.equal(await at("singles-listed").textContent(), "All profiles");
   const values = () => at("singles-row").evaluateAll((rows) => rows.map((row) => Number(row.dataset.value)));
   const inOrder = await values();
   await at("singles-by-value").click();
@@ -81,6 +83,20 @@ test("filters hold, and a range without profiles says so", async () => {
   await empty.at("panel-empty").waitFor();
   assert.match(await empty.at("panel-empty").textContent(), /No profiles of this type in this range/);
   await empty.end();
+});
+
+test("the table says that it has only the largest profile of each cell", async () => {
+  const again = `${service}.pairs`;
+  // Two of about the same value at about the same time share a cell.
+  for (const [i, ticks] of [100, 101, 102, 103, 500].entries())
+    await pushStacks(again, `main;work${i} ${ticks}\n`, start / 1000 + i);
+  const { page, at, end } = await openPage(browser, path({ s: again }));
+  await at("singles-row").first().waitFor();
+  assert.equal(await at("singles-row").count(), 2);
+  assert.match(await at("singles-count").textContent(), /^5 profiles /);
+  assert.equal(await at("singles-listed").textContent(), "The largest profile of each cell");
+  await page.getByRole("table", { name: "The largest profile of each cell" }).waitFor();
+  await end();
 });
 
 for (const [colorScheme, width] of [

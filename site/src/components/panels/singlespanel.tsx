@@ -107,7 +107,7 @@ function Heatmap({ found }: { found: Found }) {
           viewBox={`0 0 ${WIDTH} ${rows}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`Heatmap of ${plural(found.count, found.word)}; the table below lists the largest`}
+          aria-label={`Heatmap of ${plural(found.count, found.word)}; the table below lists the largest of each cell`}
           data-testid="singles-map"
         >
           {cells.map((cell) => (
@@ -142,7 +142,15 @@ function Heatmap({ found }: { found: Found }) {
 
 type Column = "time" | "value" | "span";
 
-/** The largest ones, in the order that is chosen. */
+/** What the table lists, in words: an answer names only the largest of a cell. */
+function describeRows({ cells, word }: Found, shown: number): string {
+  const rest = cells.length - shown;
+  if (cells.some(({ count }) => count > 1))
+    return `The largest ${word} of each cell${rest > 0 ? `, top ${shown} of ${cells.length}` : ""}`;
+  return rest > 0 ? `The ${shown} largest ${word}s` : `All ${word}s`;
+}
+
+/** The largest of each cell, in the order that is chosen. */
 function Largest({ found }: { found: Found }) {
   const { unit } = typeParts(exploreRoute.value.type);
   const sorted = useSignal<{ by: Column; descending: boolean }>({ by: "value", descending: true });
@@ -165,44 +173,52 @@ function Largest({ found }: { found: Found }) {
       </button>
     </th>
   );
+  const described = describeRows(found, rows.length);
   return (
-    <div class="value-scroll">
-      <table class="value-table singles-table" aria-label={`Largest ${found.word}s`} data-testid="singles-table">
-        <thead>
-          <tr>
-            {head("time", "Start")}
-            {head("value", "Value")}
-            {found.word === "span" && head("span", "Span")}
-            <th scope="col">Labels</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((single) => {
-            const target = targetOf(single);
-            return (
-              <tr
-                key={single.id + single.time + single.span}
-                data-testid="singles-row"
-                data-id={single.id}
-                data-value={single.value}
-              >
-                <th scope="row">
-                  <a {...linkTo(target)} title={single.id}>
-                    {formatInstant(single.time)}
-                  </a>
-                </th>
-                <td class="number">{formatValue(single.value, unit)}</td>
-                {found.word === "span" && (
-                  <td class="singles-span" title={single.trace && `trace ${single.trace}`}>
-                    {single.span}
+    <>
+      <p class="soft" data-testid="singles-listed">
+        {described}
+      </p>
+      <div class="value-scroll">
+        <table class="value-table singles-table" aria-label={described} data-testid="singles-table">
+          <thead>
+            <tr>
+              {head("time", "Start")}
+              {head("value", "Value")}
+              {found.word === "span" && head("span", "Span")}
+              <th scope="col">Labels</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((single) => {
+              const target = targetOf(single);
+              return (
+                <tr
+                  key={single.id + single.time + single.span}
+                  data-testid="singles-row"
+                  data-id={single.id}
+                  data-value={single.value}
+                >
+                  <th scope="row">
+                    <a {...linkTo(target)} title={single.id}>
+                      {formatInstant(single.time)}
+                    </a>
+                  </th>
+                  <td class="number">{formatValue(single.value, unit)}</td>
+                  {found.word === "span" && (
+                    <td class="singles-span" title={single.trace && `trace ${single.trace}`}>
+                      {single.span}
+                    </td>
+                  )}
+                  <td class="singles-labels">
+                    {single.labels.map(({ name, value }) => `${name}=${value}`).join(", ")}
                   </td>
-                )}
-                <td class="singles-labels">{single.labels.map(({ name, value }) => `${name}=${value}`).join(", ")}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </>
   );
 }
