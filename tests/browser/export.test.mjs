@@ -150,6 +150,33 @@ test("the table as CSV has every function, in the order that is seen", async () 
   await page.end();
 });
 
+test("the file name of a chart's picture and table has the thread that they are of", async () => {
+  const path = own("threads.speedscope.json");
+  const frames = ["work", "wait"].map((name) => ({ name }));
+  const profiles = [10, 7].map((end, frame) => ({
+    type: "evented",
+    name: `T${frame + 1}`,
+    unit: "milliseconds",
+    startValue: 0,
+    endValue: end,
+    events: [
+      { type: "O", frame, at: 0 },
+      { type: "C", frame, at: end },
+    ],
+  }));
+  writeFileSync(path, JSON.stringify({ shared: { frames }, profiles }));
+  const page = await opened(path);
+  const fileOf = async (form) => (await exported(page, form)).replace(/.*exported-/, "");
+  await page.at("flame").waitFor();
+  assert.equal(await fileOf("csv"), "threads.speedscope.csv");
+  await page.at("view-chart").click();
+  await page.at("thread").selectOption("T2");
+  await settled(page.page);
+  for (const form of ["csv", "png", "svg"]) assert.equal(await fileOf(form), `threads.speedscope-T2.${form}`);
+  assert.equal(await fileOf("folded"), "threads.speedscope.folded.txt", "the profile has both threads");
+  await page.end();
+});
+
 test("the picture as PNG and SVG shows the boxes that are seen", async () => {
   const page = await opened(FILES.before);
   const rows = await drawnFrames(page.page, rootOf(FILES.before).total);

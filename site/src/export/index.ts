@@ -26,7 +26,13 @@ const EXTENSIONS: Record<Form, string> = {
 export async function exportAs(form: Form, steps: string[]): Promise<void> {
   const answer = shown.peek();
   if (answer.state !== "ready") return;
-  download(await make(form, answer, steps), `${fileName(answer.title)}.${EXTENSIONS[form]}`);
+  download(await make(form, answer, steps), `${fileName(titleOf(form, answer))}.${EXTENSIONS[form]}`);
+}
+
+/** The title, and for a chart's picture and table, which are of one of several threads, that thread. */
+function titleOf(form: Form, { title, threads = [], thread }: Pick<Ready, "title" | "threads" | "thread">): string {
+  const isDrawn = form === "png" || form === "svg" || form === "csv";
+  return isDrawn && threads.length > 1 && thread ? `${title}-${thread}` : title;
 }
 
 async function make(form: Form, answer: Ready, steps: string[]): Promise<Blob> {
