@@ -410,13 +410,17 @@ test("two files that are opened together: asked once, and the answer is kept", a
     writeFileSync(path, `main;work ${10 + 5 * i}\n`);
     return path;
   });
-  const { page, at, end } = await openPage(browser, "/file");
+  const { page, at, end } = await openPage(browser, "/file?m=compare");
   const open = async () => {
     await at("dropzone").waitFor({ state: "attached" });
     await drop(page, ...files);
     await at("files").waitFor();
     await settled(page);
   };
+  await open();
+  assert.equal(await at("compare").getAttribute("aria-pressed"), "true", "as the address says");
+  assert.equal(await at("two-files").count(), 0);
+  await page.goto(`${url}/file`);
   await open();
   assert.equal(await at("two-files").count(), 1);
   assert.equal(await at("merge").getAttribute("aria-pressed"), "true");
@@ -430,5 +434,12 @@ test("two files that are opened together: asked once, and the answer is kept", a
   await page.goto(`${url}/file`);
   await open();
   assert.equal(await at("merge").getAttribute("aria-pressed"), "true");
+  await page.goto(`${url}/file?m=compare`);
+  await open();
+  assert.equal(await at("compare").getAttribute("aria-pressed"), "true", "an address goes before what was chosen");
+  await drop(page, ...files);
+  await page.waitForFunction(() => document.querySelectorAll("[data-testid=files] li").length === 4);
+  await settled(page);
+  assert.equal(await at("merge").getAttribute("aria-pressed"), "true", "it was not of files that come later");
   await end();
 });

@@ -182,8 +182,10 @@ async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen:
     failures.value = [...failed, ...naming.failed];
     opening.value = null;
     const two = together.length === 2 && together.every(({ checked }) => checked);
+    // While no file is open, the address is of those that come.
+    const asked = before.length === 0 && together.length > 1 && fileRoute.peek().compare;
     // A link says itself what is seen.
-    const compare = two && seen === FROM_DISK && twoFiles.peek() === "compare";
+    const compare = seen === FROM_DISK && (asked || (two && twoFiles.peek() === "compare"));
     if (first) go(compare ? { ...seen, compare } : seen, "replace");
     else if (renamed.size > 0) go(RENAMED, "replace");
   });
