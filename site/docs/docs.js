@@ -36,8 +36,7 @@ async function search(term) {
     return;
   }
   try {
-    const found = await (await pagefind()).search(term);
-    const pages = await Promise.all(found.results.slice(0, MOST).map((result) => result.data()));
+    const pages = await Promise.all((await ranked(term)).slice(0, MOST).map((result) => result.data()));
     // Something else may have been typed since.
     if (field.value.trim() === term) show(term, pages.map(best));
   } catch {
@@ -45,9 +44,22 @@ async function search(term) {
   }
 }
 
-/** The section of a page that a result is about. */
+/** Pages that have the words next to each other come first, and then only these places count. */
+async function ranked(term) {
+  const { search } = await pagefind();
+  const { results } = await search(term);
+  if (!/\s/.test(term) || term.includes('"')) return results;
+  const exact = new Map((await search(`"${term}"`)).results.map((result) => [result.id, result]));
+  return [
+    ...results.filter(({ id }) => exact.has(id)).map(({ id }) => exact.get(id)),
+    ...results.filter(({ id }) => !exact.has(id)),
+  ];
+}
+
+/** The section of a page that a result is about. Words in a heading weigh more than several in its text. */
 function best({ url, meta, excerpt, sub_results: sections }) {
-  const section = sections.reduce((a, b) => (b.locations.length > a.locations.length ? b : a), sections[0]);
+  const weight = ({ weighted_locations: places }) => places.reduce((sum, place) => sum + place.balanced_score, 0);
+  const section = sections.reduce((a, b) => (weight(b) > weight(a) ? b : a), sections[0]);
   const title = section && section.title !== meta.title ? `${meta.title}: ${section.title}` : meta.title;
   return { url: section?.url ?? url, title, excerpt: section?.excerpt ?? excerpt };
 }

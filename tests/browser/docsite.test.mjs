@@ -56,6 +56,14 @@ test("the help of the site leads to the docs, whose search finds pages by a word
       `${word}: ${found}`,
     );
   }
+  await page.getByRole("searchbox").fill("side by side");
+  const phrase = page
+    .locator("#results a")
+    .first()
+    .filter({ hasText: /^The viewer: Compare$/ });
+  await phrase.waitFor();
+  assert.match(await phrase.getAttribute("href"), /viewer(\.html)?#compare$/);
+  assert.match(await page.locator("#results li").first().locator("p").textContent(), /side by side/i);
   await page.locator("#results a").first().click();
   await page.waitForURL(/#/);
   await page.locator(":target").waitFor();
