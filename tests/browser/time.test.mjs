@@ -28,9 +28,9 @@ function recorded() {
   return JSON.stringify({ nodes, samples, timeDeltas, startTime: 0, endTime: 2_000_000 });
 }
 
-async function openRecorded(path = "/file") {
+async function openRecorded(path = "/file", options = {}) {
   writeFileSync(own("recorded.cpuprofile"), recorded());
-  const window = await openPage(browser, path);
+  const window = await openPage(browser, path, options);
   await window.at("dropzone").waitFor({ state: "attached" });
   await drop(window.page, own("recorded.cpuprofile"));
   await window.at("heatmap").waitFor();
@@ -216,6 +216,36 @@ test("the strip says that it is shown without the filters of the picture", async
   await shot(page, "strip-unfiltered");
   await at("clear-steps").click();
   await page.waitForSelector(".heatmap-map:not(.unfiltered)");
+  await end();
+});
+
+test("on a phone, filters that scroll leave Undo and Clear in view", async () => {
+  const options = { viewport: { width: 390, height: 844 } };
+  const { page, at, end } = await openRecorded("/file?f=time:0-0.4&vs=0.5-0.9&f=ignore:nothing", options);
+  await at("legend").waitFor();
+  const row = at("steps");
+  const hidden = () => row.evaluate((row) => row.scrollWidth - row.clientWidth - row.scrollLeft);
+  const inView = async () => {
+    for (const id of ["undo", "clear-steps"]) {
+      const { x, width } = await at(id).boundingBox();
+      assert.ok(x >= 0 && x + width <= 390, `${id}: ${x} to ${x + width}`);
+    }
+  };
+  assert.ok((await hidden()) > 0, "there is more than fits");
+  const box = await row.locator(".steps-changes").boundingBox();
+  assert.equal(box.x + box.width, 390, "nothing of the row is seen behind them");
+  await inView();
+  await shot(page, "steps-phone");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await shot(page, "steps-phone-dark");
+  // Neither do they cover the end of the row.
+  await row.evaluate((row) => row.scrollTo(row.scrollWidth, 0));
+  assert.ok((await hidden()) < 1);
+  await inView();
+  const share = await row.locator(".steps-share").boundingBox();
+  assert.ok(share.x + share.width <= (await at("undo").boundingBox()).x);
+  await at("clear-steps").click();
+  await row.waitFor({ state: "detached" });
   await end();
 });
 

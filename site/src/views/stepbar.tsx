@@ -88,14 +88,22 @@ export function Steps() {
           )}
         </span>
       )}
-      {!embed && (
-        <button type="button" class="link" title="Undo (z); redo with Shift+Z" data-testid="undo" onClick={undoInTurn}>
-          Undo
+      <span class="steps-changes">
+        {!embed && (
+          <button
+            type="button"
+            class="link"
+            title="Undo (z); redo with Shift+Z"
+            data-testid="undo"
+            onClick={undoInTurn}
+          >
+            Undo
+          </button>
+        )}
+        <button type="button" class="link" data-testid="clear-steps" onClick={clearSteps}>
+          Clear
         </button>
-      )}
-      <button type="button" class="link" data-testid="clear-steps" onClick={clearSteps}>
-        Clear
-      </button>
+      </span>
     </div>
   );
 }
