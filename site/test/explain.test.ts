@@ -4,7 +4,7 @@ import { RULES as EXAMPLES, NO_RULE } from "../../tests/browser/rules.mjs";
 import type { TableRow, TreeInfo } from "../src/core/types.ts";
 import { engine } from "./page.ts";
 
-const { RULES } = await import("../src/explain/advice.ts");
+const { RULES, rulesFor } = await import("../src/explain/advice.ts");
 const { describeChange, summarise } = await import("../src/explain/summary.ts");
 
 /** Whether steps leave a stack, as the core takes them; tests/browser/explain.test.mjs asks the core itself. */
@@ -35,6 +35,29 @@ test("a stack that looks alike is not of the rule", () => {
   for (const [name, { silent }] of Object.entries(EXAMPLES))
     for (const stack of silent) assert.ok(!rulesOf(stack).includes(name), `${name}: ${stack}`);
   for (const stack of NO_RULE) assert.deepEqual(rulesOf(stack), [], stack);
+});
+
+test("advice is on what the profile measures", () => {
+  const names = (type: string, unit: string) => rulesFor({ type, unit }).map(({ name }) => name);
+  const work = names("cpu", "nanoseconds");
+  assert.equal(work.length, RULES.length);
+  for (const [type, unit] of [
+    ["wall", "nanoseconds"],
+    ["samples", "count"],
+    ["cpu", "cores"],
+    ["cache-misses", "count"],
+  ])
+    assert.deepEqual(names(type, unit), work, type);
+  const locks = ["Waiting for locks", "Waiting for java.util.concurrent locks"];
+  for (const type of ["delay", "contentions", "mutex_contentions", "goroutines"])
+    assert.deepEqual(names(type, "count"), locks, type);
+  for (const type of ["alloc_space", "alloc_objects", "alloc_in_new_tlab_bytes", "malloc_bytes"]) {
+    const found = names(type, "bytes/s");
+    assert.ok(found.includes("Growing arrays and maps") && found.includes("JSON"), type);
+    assert.ok(!found.includes("Compression") && !found.includes("Garbage collection"), type);
+  }
+  for (const type of ["inuse_space", "inuse_objects", "live", "space", "peak"])
+    assert.deepEqual(names(type, type === "live" ? "count" : "bytes"), [], type);
 });
 
 test("a change is said as the table says it, also of a function that is new or gone", () => {

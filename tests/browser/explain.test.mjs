@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { drawnFrames, launch, openPage, own } from "./page.mjs";
+import { writePprof } from "./pprof.mjs";
 import { NO_RULE, RULES } from "./rules.mjs";
 
 const STACKS = {
@@ -124,6 +125,25 @@ test("each known pattern has its stacks and no others", async () => {
   await at("explain-button").click();
   await at("explain-copy").waitFor();
   assert.equal(await at("explain-patterns").count(), 0);
+  await end();
+});
+
+test("delays of locks get no advice on CPU, also in a comparison", async () => {
+  const { page, at, end } = await openPage(browser, "/file?m=compare&norm=0");
+  await at("dropzone").waitFor({ state: "attached" });
+  const lines = (delay) => [`main.main;encoding/json.Marshal;sync.(*Mutex).Unlock ${delay}`, "main.main;main.wait 100"];
+  const paths = [100, 300].map((delay, i) => {
+    const path = own(`explain-mutex-${i}.pb.gz`);
+    writeFileSync(path, writePprof("delay", "nanoseconds", lines(delay)));
+    return path;
+  });
+  await at("open-file").setInputFiles(paths);
+  await at("legend").waitFor();
+  await at("explain-button").click();
+  await at("explain-copy").waitFor();
+  assert.match((await lists(at))[0].join(), /encoding\/json\.Marshal/);
+  assert.equal(await at("explain-patterns").count(), 0);
+  await page.keyboard.press("Escape");
   await end();
 });
 

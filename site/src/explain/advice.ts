@@ -3,13 +3,30 @@
  * function can be idle below one caller and contention below another. A rule whose advice is sometimes wrong does not belong here.
  */
 
+/** What a profile measures: work, such as CPU and wall time, what was allocated, or waiting for locks and the like. */
+type Measured = "work" | "allocations" | "waiting";
+
 export interface Rule {
   name: string;
+  /** Profiles that its advice holds for; of work when absent. */
+  of?: Measured[];
   /** Steps that leave its stacks, as the page takes them: with a function of each `focus`, without any of an `ignore`. */
   stacks: string[];
   advice: string;
   /** More of it for one runtime, by functions that its stacks have. */
   hints?: [functions: string, advice: string][];
+}
+
+/** The rules for a profile of this sample type: none for memory in use, which advice on allocations need not lessen. */
+export function rulesFor({ type, unit }: { type: string; unit: string }): Rule[] {
+  const measured = measuredBy(type, unit);
+  return RULES.filter(({ of = ["work"] }) => measured && of.includes(measured));
+}
+
+function measuredBy(type: string, unit: string): Measured | null {
+  if (/contention|delay|^(?:goroutine|thread)/.test(type)) return "waiting";
+  if (/alloc/.test(type)) return "allocations";
+  return /^(?:inuse_|live|objects|space)/.test(type) || unit.startsWith("bytes") ? null : "work";
 }
 
 const { raw } = String;
@@ -40,6 +57,7 @@ const LESS_LOCKING = "Hold the lock for less time, or split the data it protects
 export const RULES: Rule[] = [
   {
     name: "Compiling regular expressions",
+    of: ["work", "allocations"],
     stacks: [
       focus(
         raw`^regexp\.(?:Must)?[cC]ompile`,
@@ -55,6 +73,7 @@ export const RULES: Rule[] = [
   },
   {
     name: "Creating compressors",
+    of: ["work", "allocations"],
     stacks: [focus(NEW_COMPRESSOR), ONCE],
     advice: "Reuse compressors: a new one allocates all its tables.",
     hints: [
@@ -97,6 +116,7 @@ export const RULES: Rule[] = [
   },
   {
     name: "Growing arrays and maps",
+    of: ["work", "allocations"],
     stacks: [
       focus(
         raw`^runtime\.(?:growslice|hashGrow|growWork|evacuate)|^internal/runtime/maps\.\(\*(?:table|Map)\)\.(?:rehash|grow|split)$`,
@@ -109,6 +129,7 @@ export const RULES: Rule[] = [
   },
   {
     name: "Waiting for locks",
+    of: ["work", "waiting"],
     stacks: [
       focus(
         raw`^(?:internal/)?sync\.\(\*(?:RW)?Mutex\)\.(?:lockSlow|unlockSlow|rUnlockSlow)`,
@@ -121,6 +142,7 @@ export const RULES: Rule[] = [
   },
   {
     name: "Waiting for java.util.concurrent locks",
+    of: ["work", "waiting"],
     stacks: [
       focus(raw`java[./]util[./]concurrent[./]locks[./]Reentrant(?:ReadWrite)?Lock(?:\$\w+)?\.lock`),
       focus(raw`LockSupport\.park`),
@@ -163,6 +185,7 @@ export const RULES: Rule[] = [
   },
   {
     name: "JSON",
+    of: ["work", "allocations"],
     stacks: [
       focus(
         raw`^encoding/json\.|serde_json::`,
@@ -184,6 +207,7 @@ export const RULES: Rule[] = [
   },
   {
     name: "Creating an ObjectMapper",
+    of: ["work", "allocations"],
     stacks: [focus(OBJECT_MAPPER), ONCE],
     advice: "Create one ObjectMapper and share it between threads: a new one inspects every class again.",
   },

@@ -6,7 +6,7 @@ import type { TableRow, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatValue, unitOf } from "../format/value.ts";
 import { sideTotals } from "../state/profile/sidetotals.ts";
-import { RULES, type Rule } from "./advice.ts";
+import { type Rule, rulesFor } from "./advice.ts";
 
 /** Functions that are listed. */
 const LISTED = 7;
@@ -111,7 +111,7 @@ function describeWhole({ amounts: [before, after], unit }: Whole, whole: number)
 async function findPatterns(treeOf: TreeOf, whole: TreeInfo): Promise<Found[]> {
   const all = amountsOf(whole);
   const found: Found[] = [];
-  for (const rule of RULES) {
+  for (const rule of rulesFor(whole)) {
     const one = await using(await treeOf(rule.stacks), async (tree) => {
       // What a rule leaves out and is not there needs no step.
       const steps = rule.stacks.filter((_, i) => !tree.unmatched.includes(i));
