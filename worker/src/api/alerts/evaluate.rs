@@ -7,7 +7,7 @@ use super::message::{Instance, Message, REFRESH, Status};
 use super::receiver::Receiver;
 use super::record::Alerts;
 use super::series::{Matches, Minutes};
-use super::state::{Notification, notifications};
+use super::state::{Notification, State, notifications};
 use crate::api::query::Queries;
 use crate::api::rules::points::{MINUTE, last_minute};
 use crate::api::rules::rule::{Measure, Rule};
@@ -58,19 +58,28 @@ pub(super) async fn evaluate(
         }
         let rule = conditions::rule_of(alert, rules);
         let is_gone = rule.is_err();
+        let is_first = rule.as_ref().is_ok_and(|rule| state.is_first(rule));
+        // If that failed, the next evaluation doesn't read as much again.
+        let looks_back = is_first && state.error.is_empty();
+        if looks_back {
+            minutes = State::first_minutes(alert, until);
+        }
         let evaluated = async {
             let rule = rule?;
             let measure = conditions::measure_of(alert, rule)?;
-            // A changed rule has other series.
-            let firing = match state.rule_generation == rule.generation {
-                true => state.labels(),
-                false => Vec::new(),
+            let firing = match is_first {
+                true => Vec::new(),
+                false => state.labels(),
             };
             let matches = loop {
                 let found =
                     conditions::evaluate(alert, rule, &measure, minutes, &firing, runner).await;
                 // Many minutes may have too many series, or be too much work, where few aren't.
-                match (found, minutes.first_quarter()) {
+                let fewer = match looks_back {
+                    true => minutes.last_quarter(),
+                    false => minutes.first_quarter(),
+                };
+                match (found, fewer) {
                     (Err(problem), Some(fewer)) if problem.is_permanent() => minutes = fewer,
                     (found, _) => break found?,
                 }
@@ -111,13 +120,16 @@ pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) {
         if alerts.alerts[at].state.evaluated != *previous {
             continue;
         }
+        let state = &alerts.alerts[at].state;
+        let is_first = result
+            .as_ref()
+            .is_ok_and(|evaluated| state.is_first(&evaluated.rule));
         if let Ok(Evaluated { rule, .. }) = result
             && alerts.alerts[at].state.rule_generation != rule.generation
         {
             // A changed rule has other series.
             alerts.end(at, minutes.until);
             alerts.alerts[at].state.rule_generation = rule.generation;
-            alerts.alerts[at].state.evaluated = minutes.after;
         }
         let state = &mut alerts.alerts[at].state;
         let evaluated = match result {
@@ -133,7 +145,10 @@ pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) {
         state.error.clear();
         state.unit = conditions::unit(alert, &evaluated.measure);
         let unit = state.unit.clone();
-        let changes = state.advance(alert, *minutes, &evaluated.matches);
+        let changes = match is_first {
+            true => state.begin(alert, *minutes, &evaluated.matches),
+            false => state.advance(alert, *minutes, &evaluated.matches),
+        };
         let repeated = state.refresh(minutes.until, REFRESH);
         alerts.remember(alert, &unit, &changes);
         for notification in notifications(changes) {
@@ -161,12 +176,17 @@ impl Evaluated {
             instances,
         } = of;
         let link = |first: &Instance| {
+            // In an alert's first message, or after a silence, it can have begun hours ago.
+            let minute = match status {
+                Status::Firing => first.since,
+                Status::Resolved | Status::Test => *at,
+            };
             link(
                 &receiver.site,
                 alert,
                 &self.rule,
                 &self.measure,
-                *at,
+                minute,
                 &first.labels,
             )
         };

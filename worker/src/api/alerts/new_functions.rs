@@ -18,11 +18,19 @@ pub(super) const EVERY: i64 = 10 * MINUTE;
 /// How long before the window a function must not have been there: a day.
 const BASELINE: i64 = 1_440 * MINUTE;
 
-/// Most evaluations for a request: two hours of a preview.
+/// Most evaluations for a request: two hours of a preview, or of an alert's first evaluation.
 const MAX_EVALUATIONS: usize = 12;
+
+/// How far back the first evaluation of an alert begins.
+pub(super) const LOOK_BACK: i64 = MAX_EVALUATIONS as i64 * EVERY;
 
 /// Most new functions that an evaluation reports.
 const MAX_FUNCTIONS: usize = 20;
+
+/// The last minute up to `until` at which the kind is evaluated.
+pub(super) fn last(until: i64) -> i64 {
+    until.div_euclid(EVERY) * EVERY
+}
 
 pub(super) async fn evaluate(
     alert: &Alert,

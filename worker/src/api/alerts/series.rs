@@ -48,6 +48,13 @@ impl Minutes {
         (count > 1).then_some(Self { until, ..self })
     }
 
+    /// The last quarter of several minutes, at least one; none of one minute.
+    pub(super) fn last_quarter(self) -> Option<Self> {
+        let quarter = self.first_quarter()?;
+        let after = self.until - (quarter.until - quarter.after);
+        Some(Self { after, ..self })
+    }
+
     /// These minutes and the `millis` before them.
     pub(super) fn extended_back(self, millis: i64) -> Self {
         let after = self.after - millis;
@@ -121,6 +128,19 @@ mod tests {
         let all: Vec<i64> = minutes.all().map(|end| end / MINUTE).collect();
         assert_eq!(all, [4, 5]);
         assert_eq!(minutes.extended_back(MINUTE).after, 2 * MINUTE);
+    }
+
+    #[test]
+    fn quarters_of_minutes() {
+        let of = |after: i64, until: i64| Minutes {
+            after: after * MINUTE,
+            until: until * MINUTE,
+        };
+        let day = of(3, 1_443);
+        assert_eq!(day.first_quarter(), Some(of(3, 363)));
+        assert_eq!(day.last_quarter(), Some(of(1_083, 1_443)));
+        assert_eq!(of(3, 5).last_quarter(), Some(of(4, 5)));
+        assert_eq!(of(3, 4).last_quarter(), None);
     }
 
     #[test]

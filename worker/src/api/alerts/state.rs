@@ -9,6 +9,7 @@ use super::message::{Instance, Status};
 use super::new_functions;
 use super::series::{Labels, Matches, Minutes};
 use crate::api::rules::points::MINUTE;
+use crate::api::rules::rule::Rule;
 
 /// Most series for which an alert fires at a time; further ones don't fire until others end.
 const MAX_FIRING: usize = 50;
@@ -16,6 +17,10 @@ const MAX_FIRING: usize = 50;
 /// How far back an evaluation begins at most: an hour. Minutes before that are skipped if
 /// evaluations failed or didn't run for longer.
 const CATCH_UP: i64 = 60 * MINUTE;
+
+/// How far back the first evaluation of a condition begins: a day, as the site's preview does
+/// (`previewHours` in `state/query/alert.ts`).
+const LOOK_BACK: i64 = 1_440 * MINUTE;
 
 /// The state of an alert.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -123,18 +128,31 @@ impl State {
         if alert.kind != Kind::NewFunction || after >= until {
             return Minutes { after, until };
         }
-        let every = new_functions::EVERY;
-        let multiple = |minute: i64| minute.div_euclid(every) * every;
         let first = match self.evaluated {
-            0 => multiple(until),
-            _ => multiple(after) + every,
+            0 => new_functions::last(until),
+            _ => new_functions::last(after) + new_functions::EVERY,
         };
-        let until = first.min(multiple(until));
+        let until = first.min(new_functions::last(until));
         let after = match until == self.evaluated {
             true => until,
             false => until - MINUTE,
         };
         Minutes { after, until }
+    }
+
+    /// The minutes up to `until` for [`Self::begin`].
+    pub(super) fn first_minutes(alert: &Alert, until: i64) -> Minutes {
+        let (until, look_back) = match alert.kind {
+            Kind::NewFunction => (new_functions::last(until), new_functions::LOOK_BACK),
+            _ => (until, LOOK_BACK),
+        };
+        let after = until - look_back;
+        Minutes { after, until }
+    }
+
+    /// Whether the condition hasn't been evaluated with this rule: a changed rule has other series.
+    pub(super) fn is_first(&self, rule: &Rule) -> bool {
+        self.evaluated == 0 || self.rule_generation != rule.generation
     }
 
     pub(super) fn labels(&self) -> Vec<Labels> {
@@ -158,6 +176,26 @@ impl State {
         }
         self.refreshed = minute;
         notified
+    }
+
+    /// [`Self::advance`] of a state without evaluations. What fires at the end fires since the minute
+    /// that a preview says, but is a change at the last minute: receivers get one message then.
+    /// What began and ended before is no change.
+    pub(super) fn begin(
+        &mut self,
+        alert: &Alert,
+        minutes: Minutes,
+        matches: &[Matches],
+    ) -> Vec<Change> {
+        self.advance(alert, minutes, matches);
+        let firing = self.firing.iter();
+        let changes = firing.map(|FiringSeries { instance, notified }| Change {
+            event: Event::Fires,
+            at: minutes.until,
+            instance: instance.clone(),
+            notify: *notified,
+        });
+        changes.collect()
     }
 
     /// Folds these minutes into the state and returns the changes. A series fires when the

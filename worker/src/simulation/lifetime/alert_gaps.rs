@@ -71,14 +71,101 @@ impl Watched {
         told.collect()
     }
 
-    /// How many minutes aren't evaluated yet.
-    fn behind(&self) -> i64 {
+    fn stored(&self) -> Value {
         let Self { world, .. } = self;
         let read = world.clock.run(world.bucket.get(KEY, None));
-        let stored: Value = serde_json::from_slice(&read.unwrap().unwrap().bytes).unwrap();
-        let evaluated = &stored["alerts"][0]["state"]["evaluated"];
-        (world.clock.now() - evaluated.as_i64().unwrap()) / MINUTE
+        serde_json::from_slice(&read.unwrap().unwrap().bytes).unwrap()
     }
+
+    /// How many minutes aren't evaluated yet.
+    fn behind(&self) -> i64 {
+        let evaluated = &self.stored()["alerts"][0]["state"]["evaluated"];
+        (self.world.clock.now() - evaluated.as_i64().unwrap()) / MINUTE
+    }
+
+    /// Since which minutes series fire.
+    fn firing_since(&self) -> Vec<i64> {
+        let firing = &self.stored()["alerts"][0]["state"]["firing"];
+        let firing = firing.as_array().unwrap().iter();
+        let since = firing.map(|series| (series["since"].as_i64().unwrap() - BEGIN) / MINUTE);
+        since.collect()
+    }
+}
+
+#[test]
+fn a_new_alert_fires_since_when_one_that_was_there_does() {
+    // Silent for a quarter of an hour, and then for more than the hour before the window.
+    let profiles = |world: &World, minute: i64| {
+        if minute <= 20 || (35..=60).contains(&minute) {
+            push(world, "eu", 1);
+        }
+    };
+    let [always, new] = [0..0, 0..200].map(|away| {
+        let watched = Watched::new("silent", 0.0, 10, rule());
+        watched.run(200, &away, profiles);
+        watched
+    });
+    assert_eq!(always.told().len(), 3);
+    assert!(new.told().is_empty());
+    new.evaluate();
+    let since = new.firing_since();
+    assert_eq!((since.len(), &since), (1, &always.firing_since()));
+    assert!(since[0] < 75, "{since:?}");
+    // One message, of the minute that was evaluated; so is the entry of the history.
+    let told = new.told();
+    assert_eq!(told, [("firing".to_owned(), 198)]);
+    assert_eq!(new.stored()["history"].as_array().unwrap().len(), 1);
+    let message = new.receiver.accepted.borrow()[0].clone();
+    let since = BEGIN + since[0] * MINUTE;
+    assert_eq!(message["instances"][0]["since"], since);
+    // Later evaluations go on from there.
+    new.run(3, &(0..0), |_, _| {});
+    assert_eq!(new.told().len(), 1);
+    new.run(4, &(0..0), |world, _| push(world, "eu", 1));
+    assert_eq!(new.told().last().unwrap().0, "resolved");
+}
+
+#[test]
+fn an_alert_whose_rule_is_changed_looks_back_again() {
+    let mut watched = Watched::new("above", 1.0, 1, rule());
+    let (quiet, loud) = (1, TEN_CORES);
+    watched.run(30, &(0..0), |world, minute| {
+        push(world, "eu", if minute < 10 { quiet } else { loud });
+    });
+    let since = watched.firing_since();
+    assert_eq!(since.len(), 1);
+    watched.rule.generation = 7;
+    watched.run(1, &(0..0), |world, _| push(world, "eu", loud));
+    assert_eq!(watched.firing_since(), since);
+    let statuses: Vec<String> = watched
+        .told()
+        .into_iter()
+        .map(|(status, _)| status)
+        .collect();
+    assert_eq!(statuses, ["firing", "resolved", "firing"]);
+}
+
+#[test]
+fn a_look_back_over_too_many_series_is_shorter() {
+    // 250 series in the day, 30 in its last quarter.
+    let watched = Watched::new("above", 1.0, 1, rule());
+    let many = |world: &World, minute: i64| {
+        if minute == 0 {
+            (0..220).for_each(|i| push(world, &format!("old{i}"), 1));
+        }
+    };
+    watched.run(1, &(0..1), many);
+    watched.world.clock.advance(12 * 60 * MINUTE);
+    watched.run(30, &(0..30), |world, minute| {
+        push(world, &format!("p{minute}"), 1);
+        if minute >= 20 {
+            push(world, "eu", TEN_CORES);
+        }
+    });
+    watched.evaluate();
+    let since = watched.firing_since();
+    assert_eq!(since, [12 * 60 + 1 + 20 + 1]);
+    assert_eq!(watched.stored()["alerts"][0]["state"]["error"], "");
 }
 
 #[test]

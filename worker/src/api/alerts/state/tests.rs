@@ -154,6 +154,61 @@ fn it_begins_now_and_catches_up_for_an_hour() {
 }
 
 #[test]
+fn the_first_evaluation_looks_back_as_far_as_the_preview() {
+    let of = |kind, until: i64| {
+        let alert = Alert {
+            kind,
+            ..Alert::default()
+        };
+        let Minutes { after, until } = State::first_minutes(&alert, until * MINUTE);
+        (after / MINUTE, until / MINUTE)
+    };
+    assert_eq!(of(Kind::Silent, 2_007), (567, 2_007));
+    assert_eq!(of(Kind::NewFunction, 2_007), (1_880, 2_000));
+    let rule = |generation| Rule {
+        generation,
+        ..Rule::default()
+    };
+    let state = State {
+        evaluated: 5 * MINUTE,
+        rule_generation: 2,
+        ..State::default()
+    };
+    assert!(!state.is_first(&rule(2)) && state.is_first(&rule(3)));
+    assert!(State::default().is_first(&rule(0)));
+}
+
+#[test]
+fn only_what_still_fires_begins() {
+    let begin = |silenced_until: i64, held: &[i64]| {
+        let alert = Alert {
+            silenced_until: silenced_until * MINUTE,
+            ..Alert::default()
+        };
+        let minutes = Minutes {
+            after: 0,
+            until: 10 * MINUTE,
+        };
+        let mut state = State::default();
+        let changes = state.begin(&alert, minutes, &self::held(held));
+        assert_eq!(state.evaluated, 10 * MINUTE);
+        assert_eq!(state.firing.len(), changes.len());
+        let of = |change: &Change| {
+            let Instance { since, value, .. } = change.instance;
+            assert_eq!(change.event, Event::Fires);
+            (change.at / MINUTE, since / MINUTE, value, change.notify)
+        };
+        changes.iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(begin(0, &[2, 3]), []);
+    let held = [2, 3, 7, 8, 9, 10];
+    assert_eq!(begin(0, &held), [(10, 7, 10.0, true)]);
+    // A silence that has ended changes nothing; in one that lasts, receivers get no message.
+    assert_eq!(begin(9, &held), [(10, 7, 10.0, true)]);
+    assert_eq!(begin(20, &held), [(10, 7, 10.0, false)]);
+}
+
+#[test]
 fn at_most_fifty_series_fire() {
     let held: Vec<Matches> = (0..80)
         .map(|i| Matches {
