@@ -110,6 +110,11 @@ test("what an alert fires on is said in words", () => {
       rule(CPU),
       "Fires when a new function in checkout has at least 5 % of the CPU time over 10 min",
     ],
+    [
+      { kind: "grew", threshold: 20, minutes: 30 },
+      rule(GOROUTINES),
+      "Fires when the number of goroutines of checkout grows by more than 20 % from one period of 30 min to the next",
+    ],
     [{ kind: "silent", minutes: 15 }, rule(CPU), "Fires when checkout, which had profiles, has none for 15 min"],
     [
       { kind: "silent", minutes: 15 },
@@ -127,6 +132,7 @@ test("a proposed name tells alerts on one rule apart", () => {
   assert.equal(name({}), "checkout above 1.5 cores");
   assert.equal(name({ kind: "below" }, rule(CPU, { function: "main.work" })), "main.work in checkout below 1.5 cores");
   assert.equal(name({ threshold: 2048 }, rule(ALLOCATED)), "checkout memory alloc space above 2 KiB/s");
+  assert.equal(name({ threshold: 500 }, rule(GOROUTINES)), "checkout above 500 goroutines");
   assert.equal(name({ kind: "grew" }), "checkout grew");
   assert.equal(name({ kind: "new_function" }), "New function in checkout");
   assert.equal(name({ kind: "silent" }), "No profiles of checkout");

@@ -45,6 +45,7 @@ test("what a rule measures is said in words", () => {
   const words: [Parameters<typeof rule>[0], string][] = [
     [{}, "Total CPU time in checkout"],
     [{ function: "main.work" }, "Total CPU time of main.work in checkout"],
+    [{ query: 'goroutine:goroutine:count::{service_name="checkout"}' }, "Total goroutines in checkout"],
     [{ function: "main.work", self: true, group_by: ["region"] }, "Self CPU time of main.work in checkout, by region"],
     [
       { function_regex: "^main\\.", group_by: ["region", "version"] },
@@ -72,6 +73,7 @@ test("a proposed name is valid and says what is measured", () => {
     [{ call_site: ["main.main", "main.work"] }, "checkout_cpu_main_work_call_path"],
     [{ query: `${HEAP}{service_name="shop/café-2"}` }, "shop_caf_2_memory_inuse_space"],
     [{ query: `${HEAP}{}` }, "memory_inuse_space"],
+    [{ query: 'goroutine:goroutines:count::{service_name="checkout"}' }, "checkout_goroutines"],
     [{ query: '{service_name="商店"}' }, "metric"],
     [{ function: "x".repeat(300) }, `checkout_cpu_${"x".repeat(67)}`],
   ];

@@ -89,6 +89,9 @@ test("the query names the service first and keeps every filter as it is written"
 test("type ids in words", () => {
   assert.equal(typeLabel("process_cpu:cpu:nanoseconds:cpu:nanoseconds"), "cpu");
   assert.equal(typeLabel("memory:inuse_space:bytes:space:bytes"), "memory · inuse space");
+  assert.equal(typeLabel("threadcreate:threads:count::"), "threadcreate · threads");
+  const goroutines = ["goroutine:goroutine:count", "goroutine:goroutines:count", "goroutines:goroutine:count"];
+  for (const type of goroutines) assert.equal(typeLabel(`${type}::`), "goroutines");
   assert.equal(typeParts("memory:inuse_space:bytes:space:bytes").unit, "bytes");
   const ids = [
     "wall:wall:nanoseconds::",

@@ -13,11 +13,14 @@ export function typeParts(id: string): TypeParts {
   return { name, sample, unit: unitOf({ type: sample, unit }) };
 }
 
-/** "cpu", "memory · inuse space": the profiler's name only where it adds something. */
+/** "cpu", "memory · inuse space", "goroutines": the profiler's name only where it adds something. */
 export function typeLabel(id: string): string {
-  const { name, sample } = typeParts(id);
+  const { name, sample, unit } = typeParts(id);
   const group = name.replace(/^process_/, "").replace(/_/g, " ");
   const what = sample.replace(/_/g, " ");
+  // Some agents count in the plural: goroutine:goroutines and goroutines:goroutine are the same.
+  const [one, other] = [group, what].map((word) => word.replace(/s$/, ""));
+  if (one === other && unit === `${one}s`) return unit;
   if (what === "" || what === group) return group || id;
   return `${group} · ${what}`;
 }

@@ -1,6 +1,6 @@
 /** An alert: the condition that it watches, in words, and the name, the threshold and the unit that a new one begins with. */
 import { A_SECOND, CORES, SHARE } from "../../core/divided.ts";
-import { isCpu, isGauge, typeLabel, typeParts } from "../../format/type.ts";
+import { isCpu, isGauge, typeParts } from "../../format/type.ts";
 import { formatStep, formatValue, plural } from "../../format/value.ts";
 import { formatMinute, type Span, spanLabel } from "../../time/range.ts";
 import { isSilenced, statusOf } from "./alertstate.ts";
@@ -112,8 +112,9 @@ function conditionWords(alert: Alert, rule: RuleDraft): string {
       return `${subject} ${verbOf(type)} ${than}${ofWhat(type)}${lasting} (average of ${window})`;
     }
     case "grew": {
+      const counted = typeWords(type) === unitOfKind("above", type) ? "number of " : "";
       const what = isWhole(rule)
-        ? `the ${typeWords(type)} of ${subject}${isGauge(type) ? "" : " per minute"}`
+        ? `the ${counted}${typeWords(type)} of ${subject}${isGauge(type) ? "" : " per minute"}`
         : `the share of ${subject}`;
       const twice = formatStep(2 * minutes * MINUTE);
       return version_label
@@ -157,8 +158,9 @@ export function proposedAlertName({ kind, threshold }: Alert, rule: RuleDraft): 
     case "above":
     case "below": {
       const type = queryParts(rule.query).type;
-      const what = isCpu(type) ? "" : ` ${typeLabel(type).replace(" · ", " ")}`;
-      return `${subject}${what} ${kind} ${amountWords(threshold, unitOfKind(kind, type))}`;
+      const [what, unit] = [typeWords(type), unitOfKind(kind, type)];
+      const said = isCpu(type) || what === unit ? "" : ` ${what}`;
+      return `${subject}${said} ${kind} ${amountWords(threshold, unit)}`;
     }
     case "grew":
       return `${subject} grew`;
