@@ -95,8 +95,8 @@ export function Condition({ draft, made, rule, onChange }: Props) {
       )}
       {kind === "grew" && !draft.versionLabel && (
         <p class="hint">
-          Fires while the change is recent: a shorter period fires sooner, a longer one is steadier. It ends as the
-          earlier period reaches the new level.
+          Fires while the change is recent: a shorter period fires sooner, a longer one is steadier. It ends when about
+          a tenth of the earlier period has the new level, even if that level stays.
         </p>
       )}
       {kind === "new_function" && (

@@ -198,6 +198,25 @@ mod tests {
         assert!((45.0..50.0).contains(&found(120).unwrap()));
     }
 
+    /// The docs and the site name this tenth.
+    #[test]
+    fn it_ends_when_a_tenth_of_the_earlier_time_has_the_new_level() {
+        let seed = &mut 17;
+        let step = |minute: i64| if minute > 100 { 48.6 } else { 30.0 };
+        let parts = parts((0..300).map(|minute| (minute, step(minute) + noise(seed))));
+        for window in [10, 30, 60] {
+            let grows =
+                |minute: &i64| growth_in_time(&parts, minute * MINUTE, window * MINUTE).is_some();
+            let begin = (100..300).find(grows).unwrap();
+            let end = (begin..300).find(|minute| !grows(minute)).unwrap();
+            let earlier = end - window - 100;
+            assert!(
+                (0..=window / 5).contains(&earlier),
+                "{window}: {begin} to {end}"
+            );
+        }
+    }
+
     #[test]
     fn growth_from_zero_is_the_largest() {
         let parts = parts((0..40).map(|minute| (minute, if minute < 20 { 0.0 } else { 5.0 })));
