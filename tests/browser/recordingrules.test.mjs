@@ -76,6 +76,70 @@ test("a function's own time by a label becomes a metric with what is stored", as
   await end();
 });
 
+test("an entire service is recorded on the page Rules, and its function can be set and emptied", async () => {
+  const { page, at, end } = await openPage(browser, "/rules");
+  await at("rule-new").click();
+  await at("record-service").selectOption(service);
+  await at("record-words")
+    .filter({ hasText: `Total CPU time in ${service}` })
+    .waitFor();
+  assert.equal(await at("record-name").inputValue(), `profiles_recorded_rules_${start}_cpu`);
+  await at("record-series").filter({ hasText: "1 series" }).waitFor();
+  await at("record").locator('[data-testid="record-by"][data-name="region"]').waitFor();
+  assert.deepEqual(await barriers(page), []);
+  await page.screenshot({ path: `${process.env.PILOTLIGHT_SHOTS}/record-service.png` });
+  const name = `${metric}_whole`;
+  await at("record-name").fill(name);
+  await at("record-save").click();
+  await at("record-saved").waitFor();
+  assert.deepEqual(
+    (await named(name)).map((rule) => [rule.query, rule.function, rule.group_by]),
+    [[`${CPU}{service_name="${service}"}`, "", []]],
+  );
+  // The kind that needs such a rule, in the only dialog.
+  await at("record-alert").click();
+  await at("alert-kind-new_function").click();
+  assert.equal(await page.getByRole("dialog").count(), 1);
+  await page.keyboard.press("Escape");
+  await at("alert").waitFor({ state: "detached" });
+
+  const card = cardOf(page, `${name}_seconds`);
+  const edit = async (fields) => {
+    await card.getByTestId("rule-edit").click();
+    await at("record-function").fill(fields.function);
+    await at("record-words").filter({ hasText: fields.words }).waitFor();
+    await at("record-save").click();
+    await at("record").waitFor({ state: "detached" });
+    const [{ function: func, self }] = await named(name);
+    return [func, self];
+  };
+  assert.deepEqual(await edit({ function: "work", words: "Total CPU time of work" }), ["work", false]);
+  const [rule] = await named(name);
+  await save({ ...rule, self: true });
+  await at("refresh").click();
+  await card.getByTestId("rule-words").filter({ hasText: "Self CPU time of work" }).waitFor();
+  assert.deepEqual(await edit({ function: "", words: `Total CPU time in ${service}` }), ["", false]);
+  await remove(rule.id);
+  await end();
+});
+
+test("the entire profile is offered in Function, and next to a function", async () => {
+  const { page, at, end } = await openPage(browser, path({ p: "function" }));
+  await at("record-whole").click();
+  const words = at("record-words").filter({ hasText: `Total CPU time in ${service}` });
+  await words.waitFor();
+  await page.keyboard.press("Escape");
+  await at("record").waitFor({ state: "detached" });
+  await at("function-suggestion").filter({ hasText: "work" }).click();
+  await at("record-open").click();
+  assert.equal(await at("record-whole").count(), 0);
+  await at("record-words").filter({ hasText: "Total CPU time of work" }).waitFor();
+  await at("record-what-whole").click();
+  await words.waitFor();
+  assert.equal(await at("record-name").inputValue(), `profiles_recorded_rules_${start}_cpu`);
+  await end();
+});
+
 test("a frame's call path is offered, and a name that is taken is refused", async () => {
   const { page, at, end } = await openPage(browser, path({}));
   // Samples are a hundredth of a second.

@@ -55,7 +55,7 @@ function Content() {
         <Empty rules={made.value.rules} />
       ) : (
         <>
-          <div class="alerts-head">
+          <div class="rules-head">
             <NewAlert rules={made.value.rules} />
           </div>
           <ul class="rules-list" data-testid="alerts">
@@ -93,7 +93,7 @@ function Empty({ rules }: { rules: RecordingRule[] }) {
         uses more CPU than a threshold or more than in the version before.{" "}
         {rules.length > 0
           ? "To make the first one, choose a rule and a condition. You see when it would have fired in the last 24 h."
-          : "It needs a recording rule. To make one, open a service, right-click or long-press a frame in its flame graph, choose “Record as a metric”, and then “Alert…”."}
+          : "It needs a recording rule. To make one for an entire service, choose “New rule” on the page Rules. For a function, open a service, right-click or long-press a frame in its flame graph, choose “Record as a metric”, and then “Alert…”."}
       </p>
       <div class="rule-actions">
         <NewAlert rules={rules} />

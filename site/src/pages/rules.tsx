@@ -1,9 +1,11 @@
 import { AlertDialog } from "../components/alerts/lazydialog.ts";
+import { Icon } from "../components/controls/icon.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { RuleCard } from "../components/rules/rulecard.tsx";
 import { RulesFrame } from "../components/rules/rulesframe.tsx";
 import { RuleUse } from "../components/rules/ruleuse.tsx";
 import { RetryNote } from "../components/status/retrynote.tsx";
+import { recordTarget } from "../state/page/record.ts";
 import { useAlerts } from "../state/query/alertlist.ts";
 import { rules } from "../state/query/recordingrules.ts";
 import { go, rulesRoute, visit } from "../state/url/router.ts";
@@ -41,21 +43,42 @@ function List() {
         <section class="rules-empty" data-testid="rules-empty">
           <p>
             A recording rule turns part of your profiles into a metric for Prometheus or Grafana, such as the CPU time
-            of one function, and includes the profiles that are already stored. To make one, open a service, right-click
-            or long-press a frame in its flame graph, and choose “Record as a metric”.
+            of a service or of one function, and includes the profiles that are already stored. To choose the function
+            in a flame graph, open a service, right-click or long-press a frame, and choose “Record as a metric”.
           </p>
-          <button type="button" class="control primary" onClick={() => visit("home")}>
-            All services
-          </button>
+          <div class="rule-actions">
+            <NewRule />
+            <button type="button" class="control" onClick={() => visit("home")}>
+              All services
+            </button>
+          </div>
         </section>
       ) : (
-        <ul class="rules-list" data-testid="rules">
-          {value.rules.map((rule) => (
-            <RuleCard key={rule.id} rule={rule} alerts={alerts?.filter((alert) => alert.rule === rule.id) ?? null} />
-          ))}
-        </ul>
+        <>
+          <div class="rules-head">
+            <NewRule />
+          </div>
+          <ul class="rules-list" data-testid="rules">
+            {value.rules.map((rule) => (
+              <RuleCard key={rule.id} rule={rule} alerts={alerts?.filter((alert) => alert.rule === rule.id) ?? null} />
+            ))}
+          </ul>
+        </>
       )}
       <RuleUse remoteWrite={value.remote_write} />
     </>
+  );
+}
+
+function NewRule() {
+  return (
+    <button
+      type="button"
+      class="control primary"
+      data-testid="rule-new"
+      onClick={() => (recordTarget.value = { rule: null })}
+    >
+      <Icon name="plus" /> New rule
+    </button>
   );
 }

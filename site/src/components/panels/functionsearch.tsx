@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { percent } from "../../format/number.ts";
 import { plural } from "../../format/value.ts";
 import { Debounce } from "../../settled.ts";
+import { recordTarget } from "../../state/page/record.ts";
 import { draft, suggestions } from "../../state/query/function.ts";
 import { exploreRoute, go } from "../../state/url/router.ts";
 import { RetryNote } from "../status/retrynote.tsx";
@@ -32,27 +33,39 @@ export function FunctionSearch() {
   }, [opens, first]);
   return (
     <search class="function-search">
-      <input
-        type="search"
-        aria-label={`Search for a function in ${service}`}
-        placeholder={func ? "Another function" : `Function in ${service}`}
-        spellcheck={false}
-        data-testid="function-search"
-        onInput={({ currentTarget }) => {
-          wantsFirst.value = false;
-          typing.current.set(() => (draft.value = currentTarget.value.trim()), PAUSE);
-        }}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.isComposing) {
-            typing.current.clear();
-            draft.value = event.currentTarget.value.trim();
-            wantsFirst.value = draft.value !== "";
-          } else if (event.key === "ArrowDown") {
-            event.preventDefault();
-            document.querySelector<HTMLElement>(".function-suggestions a")?.focus();
-          }
-        }}
-      />
+      <div class="function-links">
+        <input
+          type="search"
+          aria-label={`Search for a function in ${service}`}
+          placeholder={func ? "Another function" : `Function in ${service}`}
+          spellcheck={false}
+          data-testid="function-search"
+          onInput={({ currentTarget }) => {
+            wantsFirst.value = false;
+            typing.current.set(() => (draft.value = currentTarget.value.trim()), PAUSE);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && !event.isComposing) {
+              typing.current.clear();
+              draft.value = event.currentTarget.value.trim();
+              wantsFirst.value = draft.value !== "";
+            } else if (event.key === "ArrowDown") {
+              event.preventDefault();
+              document.querySelector<HTMLElement>(".function-suggestions a")?.focus();
+            }
+          }}
+        />
+        {func === null && (
+          <button
+            type="button"
+            class="control"
+            data-testid="record-whole"
+            onClick={() => (recordTarget.value = { func: "", path: [] })}
+          >
+            Record the entire profile as a metric…
+          </button>
+        )}
+      </div>
       {problem && <RetryNote problem={problem} />}
       {open && value && (
         <>

@@ -4,6 +4,7 @@ import { labelOrder } from "../../state/query/labels.ts";
 import { draftOf, type RecordingRule, type RuleDraft } from "../../state/query/recordingrule.ts";
 import { saveRule, storedRule, useQueryLabels } from "../../state/query/recordingrules.ts";
 import { useSaving } from "../../state/saving.ts";
+import { FunctionField } from "./functionfield.tsx";
 import { RuleForm } from "./ruleform.tsx";
 
 /** What happened to the rule since it was opened: it was changed, or deleted. */
@@ -60,7 +61,7 @@ export function EditRule({ rule: opened, done }: { rule: RecordingRule; done: ()
   );
 }
 
-/** What is measured. Which kind of target it is stays. */
+/** What is measured: a pattern stays a pattern, and a call path stays as it is. */
 function Target({
   rule,
   stored,
@@ -70,7 +71,6 @@ function Target({
   stored: RecordingRule;
   onChange: (patch: Partial<RuleDraft>) => void;
 }) {
-  const isRegex = stored.function_regex !== "";
   return (
     <>
       <label class="record-field">
@@ -85,18 +85,8 @@ function Target({
           onInput={(event) => onChange({ query: event.currentTarget.value })}
         />
       </label>
-      {(stored.function || isRegex) && (
-        <label class="record-field">
-          {isRegex ? "Functions that match" : "Function"}
-          <input
-            required
-            spellcheck={false}
-            autocomplete="off"
-            value={isRegex ? rule.function_regex : rule.function}
-            data-testid={isRegex ? "record-regex" : "record-function"}
-            onInput={(event) => onChange({ [isRegex ? "function_regex" : "function"]: event.currentTarget.value })}
-          />
-        </label>
+      {stored.call_site.length === 0 && (
+        <FunctionField rule={rule} isRegex={stored.function_regex !== ""} self={stored.self} onChange={onChange} />
       )}
       {stored.call_site.length > 0 && (
         <p class="hint" data-testid="record-path">

@@ -11,8 +11,8 @@ import type { View } from "../../state/url/route.ts";
 import { exploreRoute } from "../../state/url/router.ts";
 import { RuleForm } from "./ruleform.tsx";
 
-/** What of a function is measured. */
-type What = "total" | "self" | "path";
+/** What of a function is measured, or the entire profile. */
+type What = "total" | "self" | "path" | "whole";
 
 /** Views whose frames have the callers that the stacks have. */
 const STACKS: View[] = ["flame", "both", "table", "tree"];
@@ -29,7 +29,7 @@ export function NewRule({ frame, done }: { frame: RecordedFrame; done: (rule: Re
     query: type + selector(service, base.filters),
     group_by: [],
     external_labels: {},
-    function: isPath ? "" : func,
+    function: isPath || what.value === "whole" ? "" : func,
     function_regex: "",
     call_site: isPath ? path : [],
     self: what.value === "self",
@@ -77,5 +77,6 @@ function choicesOf({ func, path }: RecordedFrame): { value: What; label: string;
     { value: "self" as const, label: "Self", title: `${func} without what it calls` },
     { value: "path" as const, label: "This call path", title: `Only where ${func} has the callers of this frame` },
   ];
-  return path.length > 0 && asRecorded ? choices : choices.slice(0, 2);
+  const whole = { value: "whole" as const, label: "Entire profile", title: "All samples, whatever their functions" };
+  return [...(path.length > 0 && asRecorded ? choices : choices.slice(0, 2)), whole];
 }

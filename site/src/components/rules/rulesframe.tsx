@@ -65,7 +65,10 @@ export function RulesFrame(props: {
           </>
         )}
       </main>
-      {alertTarget.value && <Dialog target={alertTarget.value} onClose={() => (alertTarget.value = null)} />}
+      {/* After a new rule, its own dialog shows that of the alert. */}
+      {alertTarget.value && !recordTarget.value && (
+        <Dialog target={alertTarget.value} onClose={() => (alertTarget.value = null)} />
+      )}
     </>
   );
 }

@@ -9,8 +9,8 @@ export interface RecordedFrame {
   path: string[];
 }
 
-/** What the dialog for recording rules is about: a new rule, or one that is edited. */
-export type RecordTarget = RecordedFrame | { rule: RecordingRule };
+/** What the dialog for recording rules is about: a new rule, or one that is edited; null for a new one of any service. */
+export type RecordTarget = RecordedFrame | { rule: RecordingRule | null };
 
 /** Null while the dialog is closed. */
 export const recordTarget = signal<RecordTarget | null>(null);

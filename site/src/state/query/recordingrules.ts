@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { askServer, fetchLabels, json, posted } from "../../api.ts";
 import { trackWork } from "../../settled.ts";
 import type { Span } from "../../time/range.ts";
+import { recordTarget } from "../page/record.ts";
 import { problemOf } from "../problem.ts";
 import { type Loaded, resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
@@ -11,6 +12,7 @@ import { route } from "../url/router.ts";
 import { askInTurn } from "./askinturn.ts";
 import { placeOf } from "./place.ts";
 import type { RecordingRule, RemoteWrite, RuleDraft } from "./recordingrule.ts";
+import { sortedServices } from "./services.ts";
 
 /** Points of a chart: in a day this makes steps of ten minutes, of which a day touches up to 145. */
 const POINTS = 146;
@@ -71,6 +73,17 @@ export interface RulePreview {
 }
 
 const DAY = 86_400_000;
+
+/** The services of the last day with their types, while a new rule of any of them is made. */
+export const recordable = resource(
+  "list the services",
+  () => {
+    const target = recordTarget.value;
+    const isAsked = target !== null && "rule" in target && target.rule === null;
+    return isAsked ? { place: "", from: clock.value - DAY, until: clock.value } : null;
+  },
+  sortedServices,
+);
 
 /** While someone types, the server isn't asked for each letter. */
 const PAUSE = 400;

@@ -68,7 +68,10 @@ export const otherServices = resource(
   sortedServices,
 );
 
-async function sortedServices({ place, ...range }: Span & { place: string }, signal: AbortSignal): Promise<Service[]> {
+export async function sortedServices(
+  { place, ...range }: Span & { place: string },
+  signal: AbortSignal,
+): Promise<Service[]> {
   const found = await fetchServices(place, range, pointsFor(range, POINTS), signal);
   for (const service of found) service.types.sort((a, b) => compareTypes(a.id, b.id));
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,0 +1,27 @@
+import type { RuleDraft } from "../../state/query/recordingrule.ts";
+
+/** The function that a rule measures, or a pattern of functions. Without one, the rule measures entire profiles. */
+export function FunctionField(props: {
+  rule: RuleDraft;
+  isRegex?: boolean;
+  /** Whether self values are measured if there is a function. */
+  self?: boolean;
+  onChange: (patch: Partial<RuleDraft>) => void;
+}) {
+  const { rule, isRegex = false, self = false, onChange } = props;
+  const field = isRegex ? "function_regex" : "function";
+  return (
+    <label class="record-field">
+      {isRegex ? "Functions that match" : "Function"}
+      <input
+        placeholder="Entire profile"
+        spellcheck={false}
+        autocomplete="off"
+        value={rule[field]}
+        data-testid={isRegex ? "record-regex" : "record-function"}
+        // An entire profile has no self value.
+        onInput={({ currentTarget: { value } }) => onChange({ [field]: value, self: self && value !== "" })}
+      />
+    </label>
+  );
+}
