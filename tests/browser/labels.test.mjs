@@ -240,6 +240,34 @@ test("values that are not shown are counted, with what they have of all", async 
   await end();
 });
 
+test("a type without the label of another isn't asked by it", async () => {
+  const service = `labels-of-types-${Date.now()}`;
+  const seconds = Math.floor(Date.now() / 1000) - 300;
+  for (const [i, version] of ["1", "2"].entries())
+    await push(
+      `${service}{version=${version}}`,
+      writePprof("cpu", "nanoseconds", ["main;work 1000"]),
+      seconds + 60 * i,
+    );
+  await push(`${service}{region=eu}`, writePprof("delay", "nanoseconds", ["main;wait 1000"]), seconds);
+  const [from, until] = [(seconds - 60) * 1000, (seconds + 240) * 1000];
+  const found = await fetch(`${url}/api/v1/services?${new URLSearchParams({ from, until })}`);
+  const { types } = (await found.json()).services.find(({ name }) => name === service);
+  const delay = types.find(({ id }) => id.includes(":delay:")).id;
+  const { page, at, requests, end } = await openPage(
+    browser,
+    `/explore?${new URLSearchParams({ s: service, t: delay, from, until, p: "labels" })}`,
+  );
+  await at("label-name").filter({ hasText: "region" }).waitFor();
+  await settled(page);
+  assert.equal(await at("label-name").filter({ hasText: "version" }).count(), 0);
+  assert.ok(requests.every(({ url }) => !url.includes("by=version")));
+  await at("type").selectOption(types.find(({ id }) => id !== delay).id);
+  await at("label-name").filter({ hasText: "version" }).waitFor();
+  await at("timeline-mark").waitFor();
+  await end();
+});
+
 test("another label is a click away and in the address, and pointing at a value marks its series", async () => {
   const { page, at, end } = await openPage(browser, address(CPU, "&p=labels"));
   await at("label-name").filter({ hasText: "region" }).click();

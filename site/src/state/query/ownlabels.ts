@@ -1,14 +1,15 @@
-/** The labels of the service that is seen, never those of the one before, which stay until the next are there. */
+/** The labels of the service and type that are seen, never those of the ones before, which stay until the next are there. */
 import { computed, effect, signal } from "@preact/signals";
 import { serviceRoute } from "../url/router.ts";
 import { labels } from "./services.ts";
 
-const service = signal("");
+const subjectOf = ({ service, type }: { service: string; type: string }) => JSON.stringify([service, type]);
+const subject = signal("");
 effect(() => {
-  if (labels.value.state === "ready") service.value = serviceRoute.peek().service;
+  if (labels.value.state === "ready") subject.value = subjectOf(serviceRoute.peek());
 });
 
 /** Undefined until they are known. */
 export const ownLabels = computed(() =>
-  service.value === serviceRoute.value.service ? labels.value.value : undefined,
+  subject.value === subjectOf(serviceRoute.value) ? labels.value.value : undefined,
 );

@@ -83,28 +83,37 @@ export const offered = computed((): Offered[] => {
   return otherSide.value ? common(first, namesOf(otherServices.value.value)) : first;
 });
 
-/** Labels of the service, whatever is filtered, so that a filter can be changed to another value. */
+/**
+ * Labels of the service's profiles of the type, whatever is filtered, so that a filter can be changed to another value. An
+ * agent's types need not have the same ones.
+ */
 export const labels = resource(
   "list the labels",
   () => {
-    const { service } = serviceRoute.value;
-    return service ? { place: placeOf("base"), service, ...span.value } : null;
+    const { service, type } = serviceRoute.value;
+    return service && type ? { place: placeOf("base"), service, type, ...span.value } : null;
   },
-  serviceLabels,
-  ({ service }) => service,
+  typeLabels,
+  ({ service, type }) => service + type,
 );
 export const otherLabels = resource(
   "list the labels of the comparison",
   () => {
-    const { service } = serviceRoute.value;
-    return otherSide.value && service ? { ...otherSide.value, service } : null;
+    const { service, type } = serviceRoute.value;
+    return otherSide.value && service && type ? { ...otherSide.value, service, type } : null;
   },
-  serviceLabels,
-  ({ service }) => service,
+  typeLabels,
+  ({ service, type }) => service + type,
 );
 
-function serviceLabels({ place, service, ...range }: Span & { place: string; service: string }, signal: AbortSignal) {
-  return fetchLabels(place, selector(service, []), range, signal);
+interface AskedLabels extends Span {
+  place: string;
+  service: string;
+  type: string;
+}
+
+function typeLabels({ place, service, type, ...range }: AskedLabels, signal: AbortSignal) {
+  return fetchLabels(place, type + selector(service, []), range, signal);
 }
 
 function setServer(found: "present" | "absent"): void {
