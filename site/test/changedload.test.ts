@@ -4,9 +4,7 @@ import type { Timeline } from "../src/api.ts";
 import { coveredMillis } from "../src/time/covered.ts";
 import "./page.ts";
 
-const { areAlike, areTogether, causeOf, changedLoad, numbersDiffer } = await import(
-  "../src/state/query/changedload.ts"
-);
+const { areAlike, areTogether, causeOf, changedLoad, moreProfiles } = await import("../src/state/query/changedload.ts");
 const { windowsIn } = await import("../src/state/query/sideparts.ts");
 const { changesIn } = await import("../src/state/query/loadchanges.ts");
 
@@ -183,7 +181,7 @@ test("a canary beside the version before it is no drop of the load", () => {
   assert.ok(areTogether(steps([0, 60]), steps([20, 60])) && !areTogether(steps([0, 60]), steps([50, 110])));
   assert.ok(!areTogether(steps([0, 40], [80, 120]), steps([40, 80])), "one that was rolled back and out again");
   const side = (profiles: number) => Array(3).fill({ from: 0, total: 1, profiles, millis: MINUTE });
-  assert.ok(numbersDiffer([side(36), side(4)]) && !numbersDiffer([side(36), side(35)]));
+  assert.deepEqual([moreProfiles([side(36), side(4)]), moreProfiles([side(36), side(35)])], ["before", null]);
 });
 
 test("time with profiles counts, and a cut step in part", () => {

@@ -226,6 +226,36 @@ test("a low that ends in the last minutes is told with its end", () => {
   assert.deepEqual([lasting?.kind, lasting?.from], ["level", 22 * MINUTE]);
 });
 
+test("a level that is left for most of the range and reached again is told with its end", () => {
+  const next = random(3);
+  const halved = Array.from(
+    { length: 180 },
+    (_, minute) => (minute >= 81 && minute < 165 ? 750 : 1500) * (0.96 + 0.08 * next()),
+  );
+  const found = loadChange(seriesOf(halved), []);
+  assert.deepEqual([found?.kind, found?.from, found?.until], ["spike", 81 * MINUTE, 165 * MINUTE]);
+  assert.ok(found && Math.abs(found.after / found.before - 0.5) < 0.01);
+});
+
+test("a deploy that the next one undid is over", () => {
+  const of = (last: number) =>
+    Array.from({ length: 150 }, (_, minute) => (minute < 60 ? 400 : minute < 90 ? 600 : last) + (minute % 5));
+  const begins = versions(["1", 0], ["2", 60], ["1", 90]);
+  const undone = loadChange(seriesOf(of(400)), begins);
+  assert.deepEqual([undone?.from, undone?.lasted, undone?.versions?.after], [90 * MINUTE, undefined, "1"]);
+  const stayed = loadChange(seriesOf(of(590)), begins);
+  assert.deepEqual([stayed?.from, stayed?.lasted, stayed?.versions?.after], [60 * MINUTE, undefined, "2"]);
+  const gone = loadChange(
+    seriesOf(of(400).slice(0, 95)),
+    begins.slice(0, 2).concat({ ...begins[2], step: 92, time: 92 * MINUTE }),
+  );
+  assert.deepEqual(
+    [gone?.from, gone?.versions?.after, gone?.lasted],
+    [60 * MINUTE, "2", 32 * MINUTE],
+    "too soon for a return",
+  );
+});
+
 test("a wave as long as the range is no level, and a rise over a third of it is gradual", () => {
   const told = (load: (minute: number, phase: number) => number) => {
     const kinds = Array.from({ length: 100 }, (_, seed) => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Timeline } from "../src/api.ts";
-import { isPartlyCovered, steadyPace } from "../src/time/covered.ts";
+import { evenValues, isPartlyCovered, steadyPace } from "../src/time/covered.ts";
 import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
-import { commonFactors, mergeFactor, pointsFor, quietMillis, seriesOf } from "../src/time/series.ts";
+import { comesInBursts, commonFactors, mergeFactor, pointsFor, quietMillis, seriesOf } from "../src/time/series.ts";
 
 const SECOND = 1000;
 const HOUR = 3_600_000;
@@ -118,6 +118,23 @@ test("an agent that pushes every 20 s into steps of 30 is drawn in steps of a mi
   // Fewer processes for a while, and what comes irregularly, stay as they are.
   assert.equal(mergeFactor([...new Array(10).fill(2), ...new Array(10).fill(1)]), 1);
   assert.equal(mergeFactor([1, 2, 2, 1, 3, 1, 2, 3, 1, 1, 3, 2]), 1);
+});
+
+test("bursts that are far apart are drawn as they are", () => {
+  const bursts = Array.from({ length: 60 }, (_, i) => Number(i % 14 < 3));
+  assert.equal(mergeFactor(bursts), 1);
+  assert.ok(!comesInBursts(bursts), "near enough to say how much time they cover");
+  assert.ok(comesInBursts(Array.from({ length: 240 }, (_, i) => Number(i % 60 < 3))));
+  assert.ok(!comesInBursts(Array.from({ length: 240 }, (_, i) => Number(i % 30 === 0))), "regularly, if seldom");
+});
+
+test("one push more in a step is no more load, of several processes neither", () => {
+  const even = (counts: number[], average = false) =>
+    evenValues({ counts, values: counts.map((count) => count * 5), average }).map((value) => Math.round(value ?? 0));
+  assert.deepEqual(even([1, 1, 1, 2, 1, 1, 1, 2, 1, 1]), Array(10).fill(6));
+  assert.deepEqual(even([2, 2, 2, 4, 2, 2, 2, 4, 2, 2]), Array(10).fill(12));
+  assert.deepEqual(even([1, 1, 3, 3, 3, 3]), [5, 5, 15, 15, 15, 15], "more processes");
+  assert.deepEqual(even([1, 2, 1], true), [5, 10, 5], "averages are even as they are");
 });
 
 /** A day of this year that is not today, in a week in which no zone changes its clocks. */

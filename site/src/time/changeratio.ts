@@ -15,7 +15,10 @@ export interface LoadChange {
   before: number;
   /** Its own load. */
   after: number;
-  /** Of a spike: how long it was, in milliseconds, rounded to steps; its edge steps count in part. */
+  /**
+   * Of a spike: how long it was, in milliseconds, rounded to steps; its edge steps count in part. Of a deploy: how long its
+   * version ran, if the next one brought the load back.
+   */
   lasted?: number;
   /** Of a deploy: the version that began, and the one before it. */
   versions: { before: string; after: string } | null;

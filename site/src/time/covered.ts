@@ -1,6 +1,6 @@
 /** How much of a time has profiles, of how many there are. */
 import type { Timeline } from "../api.ts";
-import { seriesOf } from "./series.ts";
+import { type Series, seriesOf } from "./series.ts";
 
 /** With fewer steps it isn't known how much of them the profiles cover. */
 export const FEWEST_COVERED = 3;
@@ -49,6 +49,19 @@ export function steadyPace(...runs: Counted[][]): number | null {
     return most - least < 2 && Math.abs(ahead) <= allowed;
   };
   return runs.every(isSteady) ? pace : null;
+}
+
+/** Values of steps in which, at a steady pace, one profile more or less is no more or less load. */
+export function evenValues({ values, counts, average }: Pick<Series, "values" | "counts" | "average">) {
+  const [first, last] = [counts.findIndex((count) => count > 0) + 1, counts.findLastIndex((count) => count > 0)];
+  const inside = counts.slice(first, last);
+  // Processes that push at the same time are one agent.
+  const perPush = inside.filter((count) => count > 0).reduce(commonDivisor, 0) || 1;
+  const pace = average ? null : steadyPace(inside.map((count) => ({ profiles: count / perPush, millis: 1 })));
+  if (pace === null) return values;
+  return values.map((value, at) =>
+    value === null || !(counts[at] > 0) ? value : (value * pace * perPush) / counts[at],
+  );
 }
 
 /** The steady pace that runs of steps share, which may be cut off where their profiles begin and end; null where there is none. */

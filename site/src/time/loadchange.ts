@@ -43,11 +43,13 @@ const YOUNG = { steps: 5, part: 0.4, gap: 0.5 };
 export function loadChange(series: LoadSeries, versions: VersionSteps[]): LoadChange | null {
   const load = loadIn(series);
   if (!load) return null;
-  const found = [...deploys(load, versions), level(load), levelAtEnd(load) ?? spike(load)];
+  const short = levelAtEnd(load) ?? spike(load);
+  const away = short?.kind === "spike" ? null : whileAway(load);
+  const found = [...deploys(load, versions), away ?? level(load), away ? null : short];
   const known = found.filter((change) => change !== null);
-  // A shift at a deploy is told as that.
+  // A shift at a deploy is told as that, and one that lasts before one that is over.
   const atDeploys = known.filter(({ kind }) => kind === "deploy");
-  return largest(atDeploys) ?? largest(known);
+  return largest(atDeploys.filter(({ lasted }) => lasted === undefined)) ?? largest(atDeploys) ?? largest(known);
 }
 
 function largest(changes: LoadChange[]): LoadChange | null {
@@ -70,8 +72,15 @@ function deploys(load: Load, versions: VersionSteps[]): (LoadChange | null)[] {
     const inner = sides(load.steps);
     if (isElsewhere(inner, step, previous.last) || isTrend(inner)) return null;
     const versions = { before: previous.version, after: version };
-    return shift(load, inner, sides(load.whole), DEPLOY, { kind: "deploy", versions, from: time });
+    const found = shift(load, inner, sides(load.whole), DEPLOY, { kind: "deploy", versions, from: time });
+    const rest = load.steps.filter(({ at }) => at >= end).map(({ value }) => value);
+    return found && rest.length > 0 && isNearer(mean(rest), found) ? { ...found, lasted: next.time - time } : found;
   });
+}
+
+/** Whether a load is nearer to what was before a change. */
+function isNearer(value: number, { before, after }: LoadChange): boolean {
+  return Math.abs(value - before) < Math.abs(value - after);
 }
 
 /** The last step of a rollout, in which both versions run: the one in which the new version begins, or a later one. */
@@ -120,7 +129,7 @@ function isAlong(squaresAround: (steps: Step[]) => number, { before, after }: Si
 }
 
 /** A line that leaves only this part of the squares is no wave, and is told from a smaller change on. */
-const LINE = { change: 0.15, squares: 0.1, steps: 20 };
+const LINE = { change: 0.1, squares: 0.1, steps: 20 };
 
 /** A load that rises or falls along a line, by less than a level needs. */
 function line(load: Load): LoadChange | null {
@@ -129,19 +138,42 @@ function line(load: Load): LoadChange | null {
   return isLine ? trend(load, LINE) : null;
 }
 
-/** How many steps at the end, of the level before, are a return, and the part of the level that they are at most. */
-const BACK = { steps: 2, part: 1 / 3 };
+/**
+ * After more than this share of the steps at another level, the load is back: within this part of the change, for so many
+ * steps. What is shorter is a spike or a short drop.
+ */
+const BACK = { share: 1 / 3, part: 0.35, steps: 2 };
 
-/** A level, or if the load is back from it in the last steps, a change for a while. */
-function whileItLasts(load: Load, change: LoadChange | null): LoadChange | null {
-  if (change?.kind !== "level") return change;
-  const middle = (change.before + change.after) / 2;
-  const after = load.whole.filter(({ at }) => load.firsts[at] >= change.from);
-  const end = after.findLastIndex(({ value }) => value > middle === change.after > middle) + 1;
-  const back = after.length - end;
-  if (back < BACK.steps || back > BACK.part * after.length) return change;
-  const until = load.firsts[after[end].at];
-  return { ...change, kind: "spike", after: loadOf(load, after.slice(0, end)), until };
+/** A load that leaves its level at once, and comes back to it at once. */
+function whileAway(load: Load): LoadChange | null {
+  const { steps, firsts } = load;
+  const cut = bestCut(steps, BACK.steps);
+  if (cut < 0) return null;
+  const [left, right] = [bestCut(steps.slice(0, cut), BACK.steps), bestCut(steps.slice(cut), BACK.steps)];
+  const pairs = [...(left < 0 ? [] : [[left, cut]]), ...(right < 0 ? [] : [[cut, cut + right]])];
+  const parts = ([from, until]: number[]) => [steps.slice(0, from), steps.slice(from, until), steps.slice(until)];
+  const around = (pair: number[]) => parts(pair).reduce((sum, part) => sum + squares(part), 0);
+  const best = pairs.sort((a, b) => around(a) - around(b))[0];
+  if (!best) return null;
+  const [before, away, back] = parts(best);
+  const [from, to, end] = [before, away, back].map((part) => centreOf(part).value);
+  // Three levels explain it clearly better than two, or a curve.
+  const others = Math.min(squares([...before, ...away]) + squares(back), squaresAroundCurve(steps));
+  const isBack = Math.abs(end - from) <= BACK.part * Math.abs(to - from);
+  const isShort = before.length < NEAREST || away.length <= BACK.share * steps.length;
+  // Waves rise and fall over many steps.
+  const isAt = (level: number, step?: Step) => step && Math.abs(step.value - level) <= BACK.part * Math.abs(to - from);
+  const isSteep =
+    [before.at(-2), back[1]].every((step) => isAt(from, step)) &&
+    [away[1], away.at(-2)].every((step) => isAt(to, step));
+  if (!isBack || isShort || !isSteep || others <= STEADY * around(best)) return null;
+  if (!areApart({ before, after: away }, GAP) || !areApart({ before: away, after: back }, GAP)) return null;
+  const found = between(load, { before, after: away }, LEVEL, {
+    kind: "level",
+    versions: null,
+    from: firsts[away[0].at],
+  });
+  return found && { ...found, kind: "spike", until: firsts[back[0].at] };
 }
 
 /** How much of each end is looked at, and the part of the change that is left at the end of a load that doesn't come back. */
@@ -173,7 +205,7 @@ function level(load: Load): LoadChange | null {
   if (isAlong(squaresAroundLine, best)) return trend(load) ?? change;
   if (isAlong(squaresAroundCurve, best)) return comesBack(steps, change) ? null : (trend(load) ?? change);
   const isCloser = (cut === least && nearest < cut) || (cut === steps.length - least && nearest > cut);
-  return whileItLasts(load, isCloser ? levelFrom(load, steps[nearest]) : change);
+  return isCloser ? levelFrom(load, steps[nearest]) : change;
 }
 
 /** What stands out up to an end of the range is a level, since it may go on outside. */

@@ -1,5 +1,5 @@
 /** The steps of a series in which changes of its load are looked for. */
-import { steadyPace } from "./covered.ts";
+import { evenValues } from "./covered.ts";
 import type { Series } from "./series.ts";
 
 /** A series, with the time of the first profiles of each step, which may be merged of several. */
@@ -48,12 +48,10 @@ export function loadIn(series: LoadSeries): Load | null {
 }
 
 /** The steps with profiles. At a steady pace, one profile more or less in a step is no more or less load. */
-function filledSteps({ values, counts, average }: LoadSeries): Step[] {
-  const filled = values.flatMap((value, at): Step[] => (counts[at] > 0 && value !== null ? [{ at, value }] : []));
-  const [first, last] = [filled[CUT]?.at, filled[filled.length - 1 - CUT]?.at];
-  const inside = counts.slice(first, last + 1).map((profiles) => ({ profiles, millis: 1 }));
-  const pace = average ? null : steadyPace(inside);
-  return pace === null ? filled : filled.map(({ at, value }) => ({ at, value: (value * pace) / counts[at] }));
+function filledSteps(series: LoadSeries): Step[] {
+  return evenValues(series).flatMap((value, at): Step[] =>
+    series.counts[at] > 0 && value !== null ? [{ at, value }] : [],
+  );
 }
 
 /** Whether a value is clearly between two others. */

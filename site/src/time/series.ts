@@ -71,7 +71,7 @@ export function seriesOf(
  */
 export function mergeFactor(counts: number[], most = MAX_MERGED): number {
   const gap = usualGap(counts);
-  if (gap > most) return 1;
+  if (gap > most || isIrregular(counts)) return 1;
   return gap === 1 && isSawtooth(counts) ? 2 : gap;
 }
 
@@ -90,8 +90,11 @@ function isSawtooth(counts: number[]): boolean {
 
 /** Whether profiles come in bursts that are far apart, so that it isn't known how much time they cover. */
 export function comesInBursts(counts: number[]): boolean {
-  const usual = usualGap(counts);
-  return usual > MAX_MERGED && usual > IRREGULAR * medianGap(counts);
+  return usualGap(counts) > MAX_MERGED && isIrregular(counts);
+}
+
+function isIrregular(counts: number[]): boolean {
+  return usualGap(counts) > IRREGULAR * medianGap(counts);
 }
 
 /** How many steps lie between two that have profiles. */

@@ -8,7 +8,6 @@ import { areAlike, type ChangedLoad, LEAST_LOAD } from "../../state/query/change
 import { type Answer, type ComparedSide, changes, comparable, progress } from "../../state/query/changes.ts";
 import { comparingOf } from "../../state/query/comparing.ts";
 import { isVersion } from "../../state/query/labels.ts";
-import { coverageDiffers } from "../../state/query/measure.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { labels, span } from "../../state/query/services.ts";
 import { comparedSides, widest } from "../../state/query/sides.ts";
@@ -220,11 +219,12 @@ function Summary({ answer }: { answer: Answer }) {
     <div class="changes-summary" data-testid="changes-summary">
       <p class="changes-news">
         {answer.load && <LoadNews answer={answer} load={answer.load} />}
-        {answer.withoutLoad === "beside" && <Beside label={label} />}
+        {answer.withoutLoad === "beside" && <Beside answer={answer} />}
         {answer.withoutLoad === "bursts" && BURSTS}
         {answer.load?.gradual && ` ${gradually(answer)}`}
         {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer, answer.load)}`}
         {began && ` First profile of ${label} ${sides.after.value}: ${within(sides.after.began, answer.stepMillis)}.`}
+        {began && isBack(answer) && ` After it, ${label} ${sides.before.value || "not set"} ran again.`}
         {answer.rollouts.length > 0 && ` ${rolloutWords(answer.rollouts)}`}
       </p>
       <p>
@@ -250,20 +250,29 @@ const BURSTS =
   "The profiles come in bursts, so it isn't known how much time they cover, and the loads can't be compared.";
 
 /** Why there is no load and, of versions, where there is one. */
-function Beside({ label }: { label: string }) {
+function Beside({ answer: { label, sides } }: { answer: Answer }) {
+  // As much time before the newer one began as there is after it.
+  const { began, value } = sides.after;
+  const window = { from: began, until: Math.min(sides.after.seen.until, 2 * began - span.value.from) };
   return (
     <>
       Both sides ran at the same time on different numbers of processes, so their loads can't be compared.
       {isVersion(label) && (
         <>
           {" "}
-          <Link target={{ ...exploreRoute.value, by: "time" }} testid="changes-times">
-            Compare before and after the load changed
+          <Link target={{ ...exploreRoute.value, by: "time", window }} testid="changes-times">
+            Compare the time before {label} {value || "not set"} began with the time after
           </Link>
+          .
         </>
       )}
     </>
   );
+}
+
+/** Whether the value that the second one replaced was seen after it. */
+function isBack({ sides: { before, after }, stepMillis }: Answer): boolean {
+  return before.seen.until > after.seen.until + 2 * stepMillis;
 }
 
 /** "Rollouts are left out: 10:23 – 10:30." */
@@ -286,12 +295,10 @@ function gradually({ label, load, sides }: Answer): string {
 }
 
 /** What it means that the load changed and no share did: of one program that runs at two times, the work. */
-function alike({ label, sides }: Answer, { before, after }: ChangedLoad): string {
+function alike({ label, denser }: Answer, { before, after }: ChangedLoad): string {
   const grew = after > before;
   const factor = `The functions ${grew ? "grew" : "shrank"} by about the same factor`;
-  const density = ({ profiles, seen }: ComparedSide) => profiles / (seen.until - seen.from);
-  const [first, second] = [density(sides.before), density(sides.after)];
-  if (coverageDiffers(first, second) && second > first === grew) return `${factor}, as did the number of profiles.`;
+  if (denser === (grew ? "after" : "before")) return `${factor}, as did the number of profiles.`;
   if (label !== "" || !isCpu(exploreRoute.value.type)) return `${factor}.`;
   return `${factor}, which suggests ${grew ? "more" : "less"} work rather than a change in the code.`;
 }

@@ -6,6 +6,7 @@ import { wholeSpan } from "../../state/query/place.ts";
 import { span } from "../../state/query/services.ts";
 import { typeChanges, types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
+import { evenValues } from "../../time/covered.ts";
 import { partIn } from "../../time/range.ts";
 import { seriesOf, stepsSpan } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";
@@ -58,7 +59,7 @@ function TypeCard({ type }: { type: ServiceType }) {
       <span class="card-name" title={type.id}>
         {typeLabel(type.id)}
       </span>
-      <Sparkline values={series.values} marked={found ? partIn(stepsSpan(series), found) : undefined} />
+      <Sparkline values={evenValues(series)} marked={found ? partIn(stepsSpan(series), found) : undefined} />
       <span class="card-row">
         <span class="card-total" title={exact} data-testid="type-total">
           {formatValue(series.total, unit)}

@@ -55,11 +55,12 @@ export function ChangeText({
 }: {
   found: ServiceChange;
 }) {
+  const whileAt = (millis: number) => `at ${formatMinute(from)} for about ${formatStep(millis)}`;
   const when = {
-    deploy: `since ${formatMinute(from)}`,
+    deploy: lasted === undefined ? `since ${formatMinute(from)}` : whileAt(lasted),
     level: `since ${formatMinute(from)}`,
     trend: "gradually",
-    spike: `at ${formatMinute(from)} for about ${formatStep(lasted ?? until - from)}`,
+    spike: whileAt(lasted ?? until - from),
   }[kind];
   return (
     <>

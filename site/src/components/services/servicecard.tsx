@@ -10,6 +10,7 @@ import { shownType } from "../../state/query/serviceorder.ts";
 import { span } from "../../state/query/services.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
+import { evenValues } from "../../time/covered.ts";
 import { partIn } from "../../time/range.ts";
 import { quietMillis, seriesOf, stepsSpan } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";
@@ -44,7 +45,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         <Star name={service.name} pressed={favourite} />
       </div>
       <Sparkline
-        values={series?.values ?? []}
+        values={series ? evenValues(series) : []}
         marked={found && found.kind !== "trend" && series ? partIn(stepsSpan(series), found) : undefined}
       />
       <div class="card-row">

@@ -43,27 +43,34 @@ export function areTogether(a: number[], b: number[]): boolean {
   return 2 * steps(first.map((filled, i) => filled && second[i])) >= Math.min(steps(first), steps(second));
 }
 
-/** Whether one side has more profiles in the same time, from more processes. */
-export function numbersDiffer(sides: [Window[], Window[]]): boolean {
+/** Which side has more profiles in the same time, from more processes; null if they are about as many. */
+export function moreProfiles(sides: [Window[], Window[]]): "before" | "after" | null {
   const [a, b] = sides.map((windows) => {
     const filled = windows.filter(({ profiles }) => profiles > 0);
     const sum = (of: "profiles" | "millis") => filled.reduce((all, one) => all + one[of], 0);
     return sum("profiles") / Math.max(1, sum("millis"));
   });
-  return coverageDiffers(a, b);
+  if (!coverageDiffers(a, b)) return null;
+  return a > b ? "before" : "after";
 }
 
 /**
  * The loads of both sides, whose windows are all there, in order: a gap is no time with profiles. Whether the loads differ is
- * unknown, and not claimed, where `certain` is false.
+ * unknown, and not claimed, where `certain` is false. `covered` says how much time of each side has profiles, as far as its
+ * steps tell.
  */
-export function changedLoad(sides: [Window[], Window[]], gauge: boolean, certain: boolean): ChangedLoad {
+export function changedLoad(
+  sides: [Window[], Window[]],
+  gauge: boolean,
+  certain: boolean,
+  covered: number[] = [],
+): ChangedLoad {
   const both = sides.map(withoutGaps);
   const pace = commonPace(both);
-  const loads = both.map((windows) => {
-    const covered = coveredParts(windows, pace);
+  const loads = both.map((windows, side) => {
+    const parts = withinBursts(coveredParts(windows, pace), covered[side] ?? 0);
     return windows
-      .map(({ total, profiles, from }, i) => ({ at: from, value: total, whole: gauge ? profiles : covered[i] }))
+      .map(({ total, profiles, from }, i) => ({ at: from, value: total, whole: gauge ? profiles : parts[i] }))
       .filter(({ whole }) => whole > 0);
   });
   const [before, after] = loads.map(shareOf);
@@ -71,6 +78,15 @@ export function changedLoad(sides: [Window[], Window[]], gauge: boolean, certain
   const isLargeEnough = Math.abs(after.share - before.share) >= LEAST_LOAD * before.share;
   const differs = certain && isLargeEnough && isApart(welch(before, after, FALSE_ALARMS));
   return { before: before.share, after: after.share, differs, gradual: differs && isDrift(loads) };
+}
+
+/** Windows seem to be covered for longer than they are where a burst of profiles takes a part of each. */
+const BURSTS = 0.8;
+
+/** How much of windows is covered, given how much of all of them is, by shorter steps; 0 if that isn't known. */
+function withinBursts(parts: number[], covered: number): number[] {
+  const part = covered / parts.reduce((sum, one) => sum + one, 0);
+  return part > 0 && part < BURSTS ? parts.map((one) => one * part) : parts;
 }
 
 /** Whether the second of two sides only goes on with what the first began. */

@@ -2,6 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
+import { coveredMillis } from "../../time/covered.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
 import { fixed, halves, type Span } from "../../time/range.ts";
 import { rolloutOf } from "../../time/rollout.ts";
@@ -19,7 +20,7 @@ import {
   type ChangedLoad,
   causeOf,
   changedLoad,
-  numbersDiffer,
+  moreProfiles,
   type Window,
 } from "./changedload.ts";
 import { comparingOf, namedValues } from "./comparing.ts";
@@ -85,6 +86,8 @@ export interface Answer {
   load: ChangedLoad | null;
   /** Why there is no load: both sides ran at the same time in other numbers, or in bursts. */
   withoutLoad: "beside" | "bursts" | null;
+  /** The side with more profiles in the same time. */
+  denser: "before" | "after" | null;
   /** What has most of the change of the load. */
   cause: Cause | null;
   /** What sides of time are. */
@@ -190,9 +193,11 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   );
   const gauge = isGauge(question.type);
   const [first, second] = found.sides.map(({ counts }) => counts);
-  const beside = !gauge && areTogether(first, second) && numbersDiffer(both);
+  const steps = [first, second].map((counts) => ({ start: 0, step, points: counts, counts, profiles: 0 }));
+  const denser = moreProfiles(both);
+  const beside = !gauge && areTogether(first, second) && denser !== null;
   const withoutLoad = beside ? "beside" : !gauge && [first, second].some(comesInBursts) ? "bursts" : null;
-  const load = withoutLoad ? null : changedLoad(both, gauge, compared.certain);
+  const load = withoutLoad ? null : changedLoad(both, gauge, compared.certain, coveredMillis(steps));
   const heads = [...more, ...less].map(({ head }) => head.name);
   return {
     label,
@@ -200,6 +205,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     times,
     load,
     withoutLoad,
+    denser,
     cause: load && causeOf(load, compared, heads),
     sides: { before: side(0), after: side(1) },
     rollouts,

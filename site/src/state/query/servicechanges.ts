@@ -39,5 +39,5 @@ export function newVersionOf(service: string, type: string): NewVersion | null {
 /** How many times as much there is since a change that lasts; null where there is none. */
 export function lastingChange(service: string, type: string): number | null {
   const found = changeOf(service, type);
-  return found && found.kind !== "spike" ? changeRatio(found) : null;
+  return found && found.kind !== "spike" && found.lasted === undefined ? changeRatio(found) : null;
 }
