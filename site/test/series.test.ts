@@ -64,6 +64,8 @@ test("a service is quiet when it misses several profiles in a row, for minutes",
   const day = Array.from({ length: 36 }, (_, at) => (at < 35 ? 40 : 0));
   assert.equal(quietMillis({ start: 0, step: 600_000, counts: day }, 6 * 3_600_000 - 60_000) / 60_000, 9);
   assert.equal(quietMillis({ start: 0, step: 600_000, counts: day.map((n) => n && 1) }, 6 * 3_600_000 - 60_000), 0);
+  const regions = day.map((n) => n && 2);
+  assert.equal(quietMillis({ start: 0, step: 600_000, counts: regions }, 6 * 3_600_000 - 60_000), 0, "of two regions");
   const every10 = (until: number) => minutes(60, (at) => (at % 10 === 0 && at < until ? 1 : 0));
   assert.equal(quiet(...every10(41)), 0, "less than twice the usual pause");
   assert.equal(quiet(...every10(21)), 39);
@@ -132,8 +134,8 @@ test("one push more in a step is no more load, of several processes neither", ()
   const even = (counts: number[], average = false) =>
     evenValues({ counts, values: counts.map((count) => count * 5), average }).map((value) => Math.round(value ?? 0));
   assert.deepEqual(even([1, 1, 1, 2, 1, 1, 1, 2, 1, 1]), Array(10).fill(6));
-  assert.deepEqual(even([2, 2, 2, 4, 2, 2, 2, 4, 2, 2]), Array(10).fill(12));
-  assert.deepEqual(even([1, 1, 3, 3, 3, 3]), [5, 5, 15, 15, 15, 15], "more processes");
+  assert.deepEqual(even([2, 2, 2, 4, 2, 2, 2, 4, 2, 2]), Array(10).fill(13));
+  assert.deepEqual(even([1, 1, 1, 1, 1, 3, 3, 3, 3, 3]), [...Array(5).fill(5), ...Array(5).fill(15)], "more processes");
   assert.deepEqual(even([1, 2, 1], true), [5, 10, 5], "averages are even as they are");
 });
 

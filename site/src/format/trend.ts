@@ -10,6 +10,8 @@ const ENOUGH = 0.75;
 const ENOUGH_FOR_AVERAGE = 0.1;
 const FEWEST_FOR_AVERAGE = 2;
 
+const MINUTE = 60_000;
+
 type Periods = Pick<ServiceType, "total" | "profiles" | "previous" | "previousProfiles">;
 
 /** Of a type in a span: "+5 % vs. previous 6 h"; null where the profiles begin later than the period before, as in a bundle. */
@@ -29,6 +31,11 @@ export function trend(
     return { text: `${previousProfiles === 0 ? "no" : "too few"} ${what}s in the ${previous}`, title, known: false };
   const each = gauge ? "" : " per profile";
   return { text: `${roughChange(known.before, known.now)}${each} vs. ${previous}`, title, known: true };
+}
+
+/** That the profiles have ended; they may have done so at any time within the last step that has some. */
+export function quietWords(millis: number, step: number): string {
+  return `no profiles for ${step > MINUTE ? "over " : ""}${formatStep(millis)}`;
 }
 
 /** How many times as much as before it is; null where the period before has too few profiles to tell. */

@@ -1,6 +1,6 @@
 /** How much of a time has profiles, of how many there are. */
 import type { Timeline } from "../api.ts";
-import { type Series, seriesOf } from "./series.ts";
+import { commonDivisor, type Series, seriesOf } from "./series.ts";
 
 /** With fewer steps it isn't known how much of them the profiles cover. */
 export const FEWEST_COVERED = 3;
@@ -116,10 +116,6 @@ function profilesPerPush(steps: Counted[]): number {
   const common = counts.reduce(commonDivisor, 0);
   // Steps that all have as many, or twice as many, say nothing about pushes.
   return common > 0 && common < Math.min(...counts) ? common : 1;
-}
-
-function commonDivisor(a: number, b: number): number {
-  return b === 0 ? a : commonDivisor(b, a % b);
 }
 
 /** A step that has profiles for less of its time has clearly less of everything than there was. */

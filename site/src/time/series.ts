@@ -117,6 +117,9 @@ function gapsIn(counts: number[]): number[] {
   return gaps.sort((a, b) => a - b);
 }
 
+/** So many profiles in each step, and no more, may be of one push; more are of several. */
+const FEW = 4;
+
 /** A pause of less than this is no news. */
 const LEAST_QUIET = 5 * 60_000;
 
@@ -133,7 +136,10 @@ export function quietMillis(
   const millis = Math.max(0, Math.floor((until - start - (last + 1) * step) / 60_000)) * 60_000;
   const gap = usualGap(counts);
   // Where each step has profiles, the usual gap is shorter than a step; where it has several, far shorter.
-  const isDense = counts.filter((count) => count > 1).length > counts.filter((count) => count === 1).length;
+  // A few processes that push at the same time are one agent.
+  const common = counts.filter((count) => count > 0).reduce(commonDivisor, 0);
+  const perPush = common <= FEW ? common : 1;
+  const isDense = counts.filter((count) => count > perPush).length > counts.filter((count) => count === perPush).length;
   const usual = gap > 1 ? 3 * gap : isDense ? 0 : 1;
   return last >= 0 && empty > usual && millis >= LEAST_QUIET ? millis : 0;
 }
@@ -145,6 +151,10 @@ export function quietMillis(
 export function commonFactors(timelines: Timeline[]): number[] {
   const longest = Math.max(...timelines.map(({ step, counts }) => step * mergeFactor(counts)));
   return timelines.map(({ step }) => Math.max(1, Math.round(longest / step)));
+}
+
+export function commonDivisor(a: number, b: number): number {
+  return b === 0 ? a : commonDivisor(b, a % b);
 }
 
 /** The sum of several lists, number by number. */

@@ -37,19 +37,19 @@ const KIND_LABELS: Record<AlertKind, { label: string; title: string }> = {
 
 /** Makes an alert on a rule, or edits one. */
 export function AlertDialog({ target, onClose }: { target: AlertTarget; onClose: () => void }) {
-  const saved = useSignal(false);
+  const saved = useSignal<AlertKind | null>(null);
   return (
     <Dialog class="record" title={target.alert ? "Edit alert" : "New alert"} testid="alert" onClose={onClose}>
       {(close) =>
-        saved.value ? (
-          <Saved close={close} />
+        saved.value !== null ? (
+          <Saved kind={saved.value} close={close} />
         ) : (
           <Form
             target={target}
-            done={() => {
+            done={(kind) => {
               // That page shows it.
               if (route.peek().page === "alerts") close();
-              else saved.value = true;
+              else saved.value = kind;
             }}
           />
         )
@@ -58,7 +58,7 @@ export function AlertDialog({ target, onClose }: { target: AlertTarget; onClose:
   );
 }
 
-function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget; done: () => void }) {
+function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget; done: (kind: AlertKind) => void }) {
   const chosen = useSignal(stored?.rule ?? rules[0].id);
   const rule = rules.find(({ id }) => id === chosen.value) ?? rules[0];
   const state = useSignal<AlertDraft>(stored ? draftOf(stored, rule) : newDraft());
@@ -78,7 +78,7 @@ function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget;
     event.preventDefault();
     void run(async () => {
       await saveAlert(alert);
-      done();
+      done(alert.kind);
     });
   };
   return (
@@ -199,13 +199,14 @@ function Receivers({ chosen, onChange }: { chosen: string[]; onChange: (receiver
   );
 }
 
-function Saved({ close }: { close: () => void }) {
+function Saved({ kind, close }: { kind: AlertKind; close: () => void }) {
   const { value } = useAlerts();
   const target = initialRoute("alerts");
   return (
     <div class="record-form" data-testid="alert-saved">
       <p>
-        The alert is saved. It is evaluated once a minute, with a delay of two minutes.
+        The alert is saved. It is evaluated every {kind === "new_function" ? "ten minutes" : "minute"}, with a delay of
+        two minutes.
         {value?.receivers.length === 0 && " To get messages, add a receiver on the page Alerts."}
       </p>
       <div class="rule-actions">

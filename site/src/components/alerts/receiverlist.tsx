@@ -71,7 +71,7 @@ function Item({ receiver }: { receiver: Receiver }) {
         </span>
         <span class="soft" data-testid="receiver-sent">
           {sent > 0 ? `last message ${formatMinute(sent)}` : "no message delivered yet"}
-          {waiting > 0 && ` · ${plural(waiting, "message")} waiting to be sent again`}
+          {waiting > 0 && ` · ${plural(waiting, "message")} waiting to be sent`}
         </span>
         {error && (
           <p class="alert-error" data-testid="receiver-error">

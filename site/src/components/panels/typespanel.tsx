@@ -1,5 +1,5 @@
 import type { ServiceType } from "../../api.ts";
-import { trend } from "../../format/trend.ts";
+import { quietWords, trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { wholeSpan } from "../../state/query/place.ts";
@@ -8,7 +8,7 @@ import { typeChanges, types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
 import { evenValues } from "../../time/covered.ts";
 import { partIn } from "../../time/range.ts";
-import { seriesOf, stepsSpan } from "../../time/series.ts";
+import { quietMillis, seriesOf, stepsSpan } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
 import { ChangeText, changeTitle } from "../services/cardchange.tsx";
@@ -46,6 +46,8 @@ function TypeCard({ type }: { type: ServiceType }) {
   const found = typeChanges.value.value?.[type.id];
   const { spans, traces, window } = exploreRoute.value;
   const changed = trend(type, gauge, window ?? span.value, wholeSpan("base")?.from);
+  const isNow = exploreRoute.value.base.until === "now" && !window;
+  const quiet = isNow ? quietMillis(type, span.value.until) : 0;
   const target = { ...exploreRoute.value, ...NO_FOCUS, spans, traces, type: type.id, panel: "profile" as const };
   const exact = gauge ? `Average of ${plural(type.profiles, "snapshot")}` : formatExact(type.total, unit);
   return (
@@ -65,6 +67,7 @@ function TypeCard({ type }: { type: ServiceType }) {
           {formatValue(series.total, unit)}
           {gauge && <small> average</small>}
         </span>
+        {quiet > 0 && <span class="card-type">{quietWords(quiet, type.step)}</span>}
         <span class="card-change" title={found ? changeTitle(found) : changed?.title} data-testid="type-change">
           {found ? <ChangeText found={found} /> : changed?.text}
         </span>

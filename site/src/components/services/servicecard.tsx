@@ -1,8 +1,8 @@
 import { useRef } from "preact/hooks";
 import type { Service } from "../../api.ts";
-import { trend } from "../../format/trend.ts";
+import { quietWords, trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
-import { formatStep, formatValue, plural } from "../../format/value.ts";
+import { formatValue, plural } from "../../format/value.ts";
 import { toggleFavourite } from "../../state/page/favourites.ts";
 import { placeOf, wholeSpan } from "../../state/query/place.ts";
 import { changeOf, looking, newVersionOf } from "../../state/query/servicechanges.ts";
@@ -20,8 +20,6 @@ import { lazy } from "../lazy.tsx";
 
 const CardChange = lazy(() => import("./cardchange.tsx").then((module) => module.CardChange));
 const CardVersion = lazy(() => import("./cardchange.tsx").then((module) => module.CardVersion));
-
-const MINUTE = 60_000;
 
 /** A service with its type over time. The whole card is the link, but for the star. */
 export function ServiceCard(props: { service: Service; type: string; range: Side; favourite: boolean }) {
@@ -58,9 +56,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         </span>
         {quiet > 0 && (
           <span class="card-type" data-testid="card-quiet">
-            {/* Since some time within the last step that has profiles. */}
-            no profiles for {shown && shown.step > MINUTE && "over "}
-            {formatStep(quiet)}
+            {quietWords(quiet, shown?.step ?? 0)}
           </span>
         )}
         {version && <CardVersion service={service.name} found={version} range={range} />}

@@ -128,7 +128,9 @@ impl Alerts {
         match there {
             Some(at) => {
                 if !self.alerts[at].alert.has_same_condition(&alert) {
-                    self.end(at, now);
+                    // What fires with the new condition does so after this.
+                    let evaluated = self.alerts[at].state.evaluated;
+                    self.end(at, evaluated.min(now));
                 }
                 self.alerts[at].alert = alert.clone();
             }
