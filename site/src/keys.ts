@@ -170,6 +170,7 @@ export function startKeys(): void {
 
 /** Whether what is typed or pasted there is text of a field. */
 export function isTyping(target: HTMLElement): boolean {
+  if (target instanceof HTMLInputElement && /^(checkbox|radio)$/.test(target.type)) return false;
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 

@@ -232,18 +232,10 @@ test("on a phone, filters that scroll leave Undo and Clear in view", async () =>
     }
   };
   assert.ok((await hidden()) > 0, "there is more than fits");
-  const box = await row.locator(".steps-changes").boundingBox();
-  assert.equal(box.x + box.width, 390, "nothing of the row is seen behind them");
   await inView();
   await shot(page, "steps-phone");
   await page.emulateMedia({ colorScheme: "dark" });
   await shot(page, "steps-phone-dark");
-  // Neither do they cover the end of the row.
-  await row.evaluate((row) => row.scrollTo(row.scrollWidth, 0));
-  assert.ok((await hidden()) < 1);
-  await inView();
-  const share = await row.locator(".steps-share").boundingBox();
-  assert.ok(share.x + share.width <= (await at("undo").boundingBox()).x);
   await at("clear-steps").click();
   await row.waitFor({ state: "detached" });
   await end();

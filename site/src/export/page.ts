@@ -28,11 +28,15 @@ export async function pageOf(tree: TreeInfo, sources: Source[], steps: string[])
   return new Blob(fillTemplate(template, view, profiles), { type: "text/html" });
 }
 
-/** What is seen, on the page of files, which knows no services. What it shows has no times, so it takes no part of them. */
+/**
+ * What is seen, on the page of files, which knows no services. What it shows has no times, so it takes no part of them, and
+ * has no chart: its frames are others.
+ */
 export function viewOf(tree: TreeInfo, steps: string[]): RouteOf<"file"> {
   const { view, invert, sandwich, zoom, extent, selection, search, sort, wholeFile, graph } = pictureRoute.peek();
   const untimed = steps.filter((step) => timeOf(step) === null);
-  const seen = { view, steps: untimed, invert, sandwich, zoom, extent, selection, search, sort, wholeFile, graph };
+  const drawn = view === "chart" ? {} : { view, zoom, extent, selection };
+  const seen = { ...drawn, steps: untimed, invert, sandwich, search, sort, wholeFile, graph };
   const { compare, measure } = fileRoute.peek();
   const compared = route.peek().page === "file" ? { compare, measure } : comparedPage();
   return { ...initialRoute("file"), type: tree.type, ...seen, ...compared };
