@@ -78,11 +78,16 @@ test("from the front page to the planted regression: a card, and what changed", 
 
 test("shares are those of a comparison, and intervals hold them", async () => {
   const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}&${range}&p=changes`);
-  const { page, at, end } = opened;
+  const { at, end } = opened;
   await found(opened);
-  const [from, until] = ["from", "until"].map((name) => Number(new URL(page.url()).searchParams.get(name)));
+  // The step of the deploy may be on neither side.
+  const sides = new URL(await at("changes-diff").evaluate((link) => link.href)).searchParams;
+  const [baseline_from, baseline_until, from, until] = ["from", "until", "from2", "until2"].map((name) =>
+    Number(sides.get(name)),
+  );
   const [query, baseline_query] = [version("1.9.0"), version("1.8.2")];
-  const api = await ask("compare", { query, baseline_query, from, until, limit: 1000 });
+  const times = { from, until, baseline_from, baseline_until };
+  const api = await ask("compare", { query, baseline_query, ...times, limit: 1000 });
   const all = new Map([...api.grew, ...api.shrank].map((one) => [one.name, one]));
   const shown = [...(await rows(at("changes-more"))), ...(await rows(at("changes-less")))];
   assert.ok(shown.length > 5, `${shown.length} rows`);
