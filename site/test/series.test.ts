@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Timeline } from "../src/api.ts";
-import { evenValues, isPartlyCovered, steadyPace } from "../src/time/covered.ts";
+import { coveredMillis, evenValues, isPartlyCovered, steadyPace } from "../src/time/covered.ts";
 import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
-import { comesInBursts, commonFactors, mergeFactor, pointsFor, quietMillis, seriesOf } from "../src/time/series.ts";
+import { commonFactors, mergeFactor, pointsFor, quietMillis, seriesOf } from "../src/time/series.ts";
 
 const SECOND = 1000;
 const HOUR = 3_600_000;
@@ -122,21 +122,33 @@ test("an agent that pushes every 20 s into steps of 30 is drawn in steps of a mi
   assert.equal(mergeFactor([1, 2, 2, 1, 3, 1, 2, 3, 1, 1, 3, 2]), 1);
 });
 
-test("bursts that are far apart are drawn as they are", () => {
-  const bursts = Array.from({ length: 60 }, (_, i) => Number(i % 14 < 3));
-  assert.equal(mergeFactor(bursts), 1);
-  assert.ok(!comesInBursts(bursts), "near enough to say how much time they cover");
-  assert.ok(comesInBursts(Array.from({ length: 240 }, (_, i) => Number(i % 60 < 3))));
-  assert.ok(!comesInBursts(Array.from({ length: 240 }, (_, i) => Number(i % 30 === 0))), "regularly, if seldom");
+test("bursts that are far apart are drawn as they are, and cover the time that they have", () => {
+  const timeline = (counts: number[]) => ({ start: 0, step: 30_000, points: counts, counts, profiles: 0 });
+  const minutes = (counts: number[]) => coveredMillis([timeline(counts)])[0] / 60_000;
+  // Each minute for seven of forty.
+  const bursts = Array.from({ length: 240 }, (_, i) => Number(i % 80 < 14 && i % 2 === 0));
+  assert.deepEqual([mergeFactor(bursts), seriesOf(timeline(bursts), false).sparse, minutes(bursts)], [2, false, 21]);
+  const halves = Array.from({ length: 240 }, (_, i) => Number(i % 20 < 10 && i % 2 === 0));
+  assert.equal(minutes(halves), 60, "five minutes of ten");
+  const pauses = Array.from({ length: 80 }, (_, i) => Number(i % 2 === 0 && i % 40 < 30));
+  assert.ok(minutes(pauses) >= 30, `${minutes(pauses)}: short pauses don't make bursts`);
 });
 
 test("one push more in a step is no more load, of several processes neither", () => {
-  const even = (counts: number[], average = false) =>
-    evenValues({ counts, values: counts.map((count) => count * 5), average }).map((value) => Math.round(value ?? 0));
+  const even = (counts: number[], perPush = 1, average = false) =>
+    evenValues({ counts, values: counts.map((count) => count * 5), average }, perPush).map((value) =>
+      Math.round(value ?? 0),
+    );
   assert.deepEqual(even([1, 1, 1, 2, 1, 1, 1, 2, 1, 1]), Array(10).fill(6));
-  assert.deepEqual(even([2, 2, 2, 4, 2, 2, 2, 4, 2, 2]), Array(10).fill(13));
-  assert.deepEqual(even([1, 1, 1, 1, 1, 3, 3, 3, 3, 3]), [...Array(5).fill(5), ...Array(5).fill(15)], "more processes");
-  assert.deepEqual(even([1, 2, 1], true), [5, 10, 5], "averages are even as they are");
+  assert.deepEqual(even([2, 2, 2, 4, 2, 2, 2, 4, 2, 2], 2), Array(10).fill(13));
+  const more = [1, 1, 1, 1, 1, 3, 3, 3, 3, 3];
+  assert.deepEqual(
+    even(more),
+    more.map((count) => count * 5),
+    "more processes",
+  );
+  assert.deepEqual(even([1, 10, 10, 10, 10]), [5, 50, 50, 50, 50], "at the beginning, too");
+  assert.deepEqual(even([1, 2, 1], 1, true), [5, 10, 5], "averages are even as they are");
 });
 
 /** A day of this year that is not today, in a week in which no zone changes its clocks. */

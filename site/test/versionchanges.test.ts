@@ -47,6 +47,12 @@ test("a rollout ends where the version before is gone, and a pause is no new beg
   assert.equal(versionChanges("version", [version("a", 0, 40), stopped]).length, 1, "nothing else ran");
 });
 
+test("one that pauses beside another does not begin again", () => {
+  const canary = version("b", 0, 120);
+  for (let i = 50; i < 60; i++) canary.counts[i] = 0;
+  assert.deepEqual(versionChanges("version", [version("a", 0, 120), canary]), []);
+});
+
 test("what is there from the beginning is not new, nor is the first version of a new service", () => {
   assert.deepEqual(versionChanges("version", [version("a", 0, 120), version("b", 1, 120)]), []);
   assert.deepEqual(versionChanges("version", [version("a", 40, 120)]), []);

@@ -51,17 +51,22 @@ export function steadyPace(...runs: Counted[][]): number | null {
   return runs.every(isSteady) ? pace : null;
 }
 
-/** Values of steps in which, at a steady pace, one profile more or less is no more or less load. */
-export function evenValues({ values, counts, average }: Pick<Series, "values" | "counts" | "average">) {
+/**
+ * Values of steps in which, at a steady pace, one push more or less is no more or less load. A push has one profile, or as
+ * many as processes push at the same time.
+ */
+export function evenValues(
+  { values, counts, average }: Pick<Series, "values" | "counts" | "average">,
+  perPush = 1,
+): (number | null)[] {
   const [first, last] = [counts.findIndex((count) => count > 0) + 1, counts.findLastIndex((count) => count > 0)];
-  const inside = counts.slice(first, last);
-  // Processes that push at the same time are one agent.
-  const perPush = inside.filter((count) => count > 0).reduce(commonDivisor, 0) || 1;
-  const pace = average ? null : steadyPace(inside.map((count) => ({ profiles: count / perPush, millis: 1 })));
+  const pushes = counts.map((count) => count / perPush);
+  const inside = pushes.slice(first, last).map((profiles) => ({ profiles, millis: 1 }));
+  const pace = average ? null : steadyPace(inside);
   if (pace === null) return values;
-  return values.map((value, at) =>
-    value === null || !(counts[at] > 0) ? value : (value * pace * perPush) / counts[at],
-  );
+  // An end with far fewer profiles may be of fewer processes.
+  const isOneMore = (count: number) => count > 0 && Math.abs(count - pace) < 2;
+  return values.map((value, at) => (value !== null && isOneMore(pushes[at]) ? (value * pace) / pushes[at] : value));
 }
 
 /** The steady pace that runs of steps share, which may be cut off where their profiles begin and end; null where there is none. */

@@ -73,8 +73,10 @@ function deploys(load: Load, versions: VersionSteps[]): (LoadChange | null)[] {
     if (isElsewhere(inner, step, previous.last) || isTrend(inner)) return null;
     const versions = { before: previous.version, after: version };
     const found = shift(load, inner, sides(load.whole), DEPLOY, { kind: "deploy", versions, from: time });
-    const rest = load.steps.filter(({ at }) => at >= end).map(({ value }) => value);
-    return found && rest.length > 0 && isNearer(mean(rest), found) ? { ...found, lasted: next.time - time } : found;
+    const nextEnd = inOrder[i + 3]?.step ?? Number.POSITIVE_INFINITY;
+    const rest = load.steps.filter(({ at }) => at >= end && at < nextEnd).map(({ value }) => value);
+    const isUndone = rest.length >= DEPLOY.steps && found && isNearer(mean(rest.slice(0, LEVEL.steps)), found);
+    return isUndone ? { ...found, lasted: next.time - time } : found;
   });
 }
 
@@ -173,7 +175,8 @@ function whileAway(load: Load): LoadChange | null {
     versions: null,
     from: firsts[away[0].at],
   });
-  return found && { ...found, kind: "spike", until: firsts[back[0].at] };
+  const until = Math.min(firsts[back[0].at], firsts[away[away.length - 1].at] + load.step);
+  return found && { ...found, kind: "spike", until };
 }
 
 /** How much of each end is looked at, and the part of the change that is left at the end of a load that doesn't come back. */

@@ -26,8 +26,8 @@ const MAX_MERGED = 12;
 /** The same for finding changes: with steps of half a minute, an agent that pushes every ten minutes has no gaps. */
 export const MAX_MERGED_FOR_CHANGES = 30;
 
-/** Gaps so much longer than half of them are pauses between bursts. */
-const IRREGULAR = 3;
+/** A gap that is so many times as long as the median is a pause. */
+const PAUSE = 3;
 
 /** How many steps to ask for. */
 export function pointsFor({ from, until }: Span, most: number): number {
@@ -59,7 +59,7 @@ export function seriesOf(
     values: average ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i])) : sums,
     counts: profiles,
     average,
-    sparse: usualGap(counts) > most,
+    sparse: usualGap(counts) > most && !areBursts(counts),
     total: average ? (all === 0 ? 0 : total / all) : total,
   };
 }
@@ -70,8 +70,8 @@ export function seriesOf(
  * or irregularly, stays as it is.
  */
 export function mergeFactor(counts: number[], most = MAX_MERGED): number {
-  const gap = usualGap(counts);
-  if (gap > most || isIrregular(counts)) return 1;
+  const gap = areBursts(counts) ? medianGap(counts) : usualGap(counts);
+  if (gap > most) return 1;
   return gap === 1 && isSawtooth(counts) ? 2 : gap;
 }
 
@@ -88,13 +88,12 @@ function isSawtooth(counts: number[]): boolean {
   return filled.length >= 8 && even(filled) < 0.7 && even(merged(filled, 2)) >= 0.9;
 }
 
-/** Whether profiles come in bursts that are far apart, so that it isn't known how much time they cover. */
-export function comesInBursts(counts: number[]): boolean {
-  return usualGap(counts) > MAX_MERGED && isIrregular(counts);
-}
-
-function isIrregular(counts: number[]): boolean {
-  return usualGap(counts) > IRREGULAR * medianGap(counts);
+/** Whether profiles come in bursts that are far apart: pauses between them take half of the time and more. */
+function areBursts(counts: number[]): boolean {
+  const gaps = gapsIn(counts);
+  const pauses = gaps.filter((gap) => gap > PAUSE * medianGap(counts));
+  const sum = (of: number[]) => of.reduce((all, gap) => all + gap, 0);
+  return pauses.length > 0 && 2 * sum(pauses) >= sum(gaps);
 }
 
 /** How many steps lie between two that have profiles. */
@@ -117,9 +116,6 @@ function gapsIn(counts: number[]): number[] {
   return gaps.sort((a, b) => a - b);
 }
 
-/** So many profiles in each step, and no more, may be of one push; more are of several. */
-const FEW = 4;
-
 /** A pause of less than this is no news. */
 const LEAST_QUIET = 5 * 60_000;
 
@@ -136,9 +132,7 @@ export function quietMillis(
   const millis = Math.max(0, Math.floor((until - start - (last + 1) * step) / 60_000)) * 60_000;
   const gap = usualGap(counts);
   // Where each step has profiles, the usual gap is shorter than a step; where it has several, far shorter.
-  // A few processes that push at the same time are one agent.
-  const common = counts.filter((count) => count > 0).reduce(commonDivisor, 0);
-  const perPush = common <= FEW ? common : 1;
+  const perPush = profilesAtOnce(counts);
   const isDense = counts.filter((count) => count > perPush).length > counts.filter((count) => count === perPush).length;
   const usual = gap > 1 ? 3 * gap : isDense ? 0 : 1;
   return last >= 0 && empty > usual && millis >= LEAST_QUIET ? millis : 0;
@@ -151,6 +145,15 @@ export function quietMillis(
 export function commonFactors(timelines: Timeline[]): number[] {
   const longest = Math.max(...timelines.map(({ step, counts }) => step * mergeFactor(counts)));
   return timelines.map(({ step }) => Math.max(1, Math.round(longest / step)));
+}
+
+/** So many profiles at once may be of one push; more are of several. */
+const FEW = 4;
+
+/** How many profiles come at once where a few processes push at the same time; 1 if that can't be told. */
+export function profilesAtOnce(counts: number[]): number {
+  const common = counts.filter((count) => count > 0).reduce(commonDivisor, 0);
+  return common > 0 && common <= FEW ? common : 1;
 }
 
 export function commonDivisor(a: number, b: number): number {

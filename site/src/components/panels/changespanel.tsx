@@ -218,9 +218,7 @@ function Summary({ answer }: { answer: Answer }) {
   return (
     <div class="changes-summary" data-testid="changes-summary">
       <p class="changes-news">
-        {answer.load && <LoadNews answer={answer} load={answer.load} />}
-        {answer.withoutLoad === "beside" && <Beside answer={answer} />}
-        {answer.withoutLoad === "bursts" && BURSTS}
+        {answer.load ? <LoadNews answer={answer} load={answer.load} /> : <Beside answer={answer} />}
         {answer.load?.gradual && ` ${gradually(answer)}`}
         {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer, answer.load)}`}
         {began && ` First profile of ${label} ${sides.after.value}: ${within(sides.after.began, answer.stepMillis)}.`}
@@ -245,10 +243,6 @@ function Summary({ answer }: { answer: Answer }) {
   );
 }
 
-/** Why there is no load. */
-const BURSTS =
-  "The profiles come in bursts, so it isn't known how much time they cover, and the loads can't be compared.";
-
 /** Why there is no load and, of versions, where there is one. */
 function Beside({ answer: { label, sides } }: { answer: Answer }) {
   // As much time before the newer one began as there is after it.
@@ -257,7 +251,7 @@ function Beside({ answer: { label, sides } }: { answer: Answer }) {
   return (
     <>
       Both sides ran at the same time on different numbers of processes, so their loads can't be compared.
-      {isVersion(label) && (
+      {isVersion(label) && window.until > began && began > span.value.from && (
         <>
           {" "}
           <Link target={{ ...exploreRoute.value, by: "time", window }} testid="changes-times">
@@ -271,8 +265,8 @@ function Beside({ answer: { label, sides } }: { answer: Answer }) {
 }
 
 /** Whether the value that the second one replaced was seen after it. */
-function isBack({ sides: { before, after }, stepMillis }: Answer): boolean {
-  return before.seen.until > after.seen.until + 2 * stepMillis;
+function isBack({ sides: { before, after }, together, stepMillis }: Answer): boolean {
+  return !together && before.seen.until > after.seen.until + 2 * stepMillis;
 }
 
 /** "Rollouts are left out: 10:23 – 10:30." */

@@ -8,7 +8,7 @@ import { typeChanges, types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
 import { evenValues } from "../../time/covered.ts";
 import { partIn } from "../../time/range.ts";
-import { quietMillis, seriesOf, stepsSpan } from "../../time/series.ts";
+import { profilesAtOnce, quietMillis, seriesOf, stepsSpan } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
 import { ChangeText, changeTitle } from "../services/cardchange.tsx";
@@ -61,7 +61,10 @@ function TypeCard({ type }: { type: ServiceType }) {
       <span class="card-name" title={type.id}>
         {typeLabel(type.id)}
       </span>
-      <Sparkline values={evenValues(series)} marked={found ? partIn(stepsSpan(series), found) : undefined} />
+      <Sparkline
+        values={evenValues(series, profilesAtOnce(series.counts))}
+        marked={found ? partIn(stepsSpan(series), found) : undefined}
+      />
       <span class="card-row">
         <span class="card-total" title={exact} data-testid="type-total">
           {formatValue(series.total, unit)}

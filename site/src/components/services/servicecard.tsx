@@ -12,7 +12,7 @@ import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
 import { evenValues } from "../../time/covered.ts";
 import { partIn } from "../../time/range.ts";
-import { quietMillis, seriesOf, stepsSpan } from "../../time/series.ts";
+import { profilesAtOnce, quietMillis, seriesOf, stepsSpan } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
@@ -43,7 +43,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         <Star name={service.name} pressed={favourite} />
       </div>
       <Sparkline
-        values={series ? evenValues(series) : []}
+        values={series ? evenValues(series, profilesAtOnce(series.counts)) : []}
         marked={found && found.kind !== "trend" && series ? partIn(stepsSpan(series), found) : undefined}
       />
       <div class="card-row">

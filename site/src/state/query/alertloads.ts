@@ -72,8 +72,9 @@ function loadsOf(preview: RulePreview, type: string, span: Span): AlertLoads {
 }
 
 /**
- * For each minute, what the window up to it has in all, or on average for a gauge. As on the server, a minute without
- * profiles counts as 0 in a sum, and a window without any has no value; nor has one that began before the first minute.
+ * For each minute, what the window up to it has in all, or for a gauge the mean of its minutes' averages: the server
+ * weighs minutes by their snapshots. As there, a minute without profiles counts as 0 in a sum, and a window without any has
+ * no value; nor has one that began before the first minute.
  */
 function windowsOf(points: (number | null)[], minutes: number, isGauge: boolean): (number | null)[] {
   let [sum, count] = [0, 0];

@@ -40,7 +40,8 @@ export function areTogether(a: number[], b: number[]): boolean {
   const factor = Math.max(medianGap(a), medianGap(b));
   const [first, second] = [a, b].map((counts) => merged(counts, factor).map((count) => count > 0));
   const steps = (filled: boolean[]) => filled.filter(Boolean).length;
-  return 2 * steps(first.map((filled, i) => filled && second[i])) >= Math.min(steps(first), steps(second));
+  const shorter = Math.min(steps(first), steps(second));
+  return shorter > 0 && 2 * steps(first.map((filled, i) => filled && second[i])) >= shorter;
 }
 
 /** Which side has more profiles in the same time, from more processes; null if they are about as many. */

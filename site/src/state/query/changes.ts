@@ -6,7 +6,7 @@ import { coveredMillis } from "../../time/covered.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
 import { fixed, halves, type Span } from "../../time/range.ts";
 import { rolloutOf } from "../../time/rollout.ts";
-import { comesInBursts, medianGap, SHORTEST_STEP, sumOf } from "../../time/series.ts";
+import { medianGap, SHORTEST_STEP, sumOf } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import type { By } from "../url/by.ts";
 import { clock } from "../url/clock.ts";
@@ -83,9 +83,10 @@ export interface Answer {
   less: ChangeGroup[];
   /** Windows count as whole minutes, hours or days, since their profiles have expired. */
   rounded: boolean;
+  /** Null where both sides ran at the same time in other numbers: a load is of how many there are, then. */
   load: ChangedLoad | null;
-  /** Why there is no load: both sides ran at the same time in other numbers, or in bursts. */
-  withoutLoad: "beside" | "bursts" | null;
+  /** Whether both sides ran at the same time. */
+  together: boolean;
   /** The side with more profiles in the same time. */
   denser: "before" | "after" | null;
   /** What has most of the change of the load. */
@@ -195,16 +196,16 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   const [first, second] = found.sides.map(({ counts }) => counts);
   const steps = [first, second].map((counts) => ({ start: 0, step, points: counts, counts, profiles: 0 }));
   const denser = moreProfiles(both);
-  const beside = !gauge && areTogether(first, second) && denser !== null;
-  const withoutLoad = beside ? "beside" : !gauge && [first, second].some(comesInBursts) ? "bursts" : null;
-  const load = withoutLoad ? null : changedLoad(both, gauge, compared.certain, coveredMillis(steps));
+  const together = areTogether(first, second);
+  const beside = !gauge && together && denser !== null;
+  const load = beside ? null : changedLoad(both, gauge, compared.certain, coveredMillis(steps));
   const heads = [...more, ...less].map(({ head }) => head.name);
   return {
     label,
     values,
     times,
     load,
-    withoutLoad,
+    together,
     denser,
     cause: load && causeOf(load, compared, heads),
     sides: { before: side(0), after: side(1) },

@@ -130,7 +130,8 @@ async function placed<Change extends ServiceChange | NewVersion>(
   range: Span,
   stopped: AbortSignal,
 ): Promise<Change> {
-  if (change.kind !== "spike" || change.step <= SHORTEST_STEP) return change;
+  const isLong = change.kind === "spike" && change.until - change.from > AROUND_MILLIS;
+  if (change.kind !== "spike" || isLong || change.step <= SHORTEST_STEP) return change;
   const from = Math.max(change.from - AROUND_MILLIS, range.from);
   const until = Math.min(change.until + AROUND_MILLIS, range.until);
   try {
@@ -213,7 +214,7 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     if (!newest || newest.step - whole.counts.findIndex((count) => count > 0) < 2) return [];
     const last = whole.counts.findLastIndex((count) => count > 0);
     // It may have been rolled back.
-    if (newest.last < last - 1) return [];
+    if (newest.last < last - 1 || previous.version === newest.version) return [];
     const both = { before: previous.version, after: newest.version };
     return [[service, { kind: "version", from: newest.time, versions: both, type, label }]];
   });

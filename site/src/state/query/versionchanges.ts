@@ -28,16 +28,28 @@ export function versionLabel(labels: Record<string, string[]>): string | undefin
 /** A version that is missing for so many steps, and for so many times its usual gap, while others run, begins again. */
 const PAUSE = { steps: 5, gaps: 4 };
 
-/** The steps at which one value begins, of its profiles and those of all: first, and after others ran without it. */
+/**
+ * The steps at which one value begins, of its profiles and those of all: first, and after others that had hardly run beside it
+ * ran without it.
+ */
 export function beginnings(counts: number[], all: number[]): number[] {
-  const pause = Math.max(PAUSE.steps, PAUSE.gaps * medianGap(counts));
+  const others = all.map((count, i) => count - (counts[i] ?? 0));
+  const [own, near] = [medianGap(counts), medianGap(others)];
+  const pause = Math.max(PAUSE.steps, PAUSE.gaps * own);
   const found: number[] = [];
-  let without = 0;
+  // Of the steps since the last beginning, those with profiles, and with others', too; and those without.
+  let [filled, beside, without, lastOther] = [0, 0, 0, Number.NEGATIVE_INFINITY];
   for (const [i, count] of counts.entries()) {
+    if (others[i] > 0) lastOther = i;
     if (count > 0) {
-      if (found.length === 0 || without >= pause) found.push(i);
+      if (found.length === 0 || (without >= pause && 2 * beside < filled)) {
+        found.push(i);
+        [filled, beside] = [0, 0];
+      }
+      filled++;
+      if (i - lastOther < near) beside++;
       without = 0;
-    } else if (all[i] > 0) without++;
+    } else if (others[i] > 0) without++;
   }
   return found;
 }

@@ -59,9 +59,7 @@ pub(super) async fn evaluate(
         let rule = conditions::rule_of(alert, rules);
         let is_gone = rule.is_err();
         let is_first = rule.as_ref().is_ok_and(|rule| state.is_first(rule));
-        // If that failed, the next evaluation doesn't read as much again.
-        let looks_back = is_first && state.error.is_empty();
-        if looks_back {
+        if is_first {
             minutes = State::first_minutes(alert, until);
         }
         let evaluated = async {
@@ -75,7 +73,7 @@ pub(super) async fn evaluate(
                 let found =
                     conditions::evaluate(alert, rule, &measure, minutes, &firing, runner).await;
                 // Many minutes may have too many series, or be too much work, where few aren't.
-                let fewer = match looks_back {
+                let fewer = match is_first {
                     true => minutes.last_quarter(),
                     false => minutes.first_quarter(),
                 };
