@@ -268,7 +268,7 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
   const gap = medianGap(countsOf(seen, null));
   // Where each step has profiles, they come at least as often.
   const interval = gap > 1 ? Math.ceil((gap * step) / SHORTEST_STEP) * SHORTEST_STEP : SHORTEST_STEP;
-  const extents = new Map<string, Span>();
+  const extents = new Map<string, Extent>();
   if (label !== "")
     for (const one of of) {
       const counts = within(one.counts, seen);
@@ -279,9 +279,11 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
       const from = Math.max(seen.from, start + first * step);
       // The last profile stands for the time until the next would come.
       const until = Math.min(seen.until, start + (last + medianGap(counts)) * step);
+      const end = Math.min(seen.until, start + (last + 1) * step);
       extents.set(value, {
         from: Math.min(before?.from ?? from, from),
         until: Math.max(before?.until ?? until, until),
+        end: Math.max(before?.end ?? end, end),
       });
     }
   const values = [...extents].sort(byAge).map(([value]) => value);
@@ -315,17 +317,22 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
   return { label: "", values, sides, process, times, step, interval, rollouts: [] };
 }
 
+/** When a value was seen, and when its last step with profiles ended. */
+interface Extent extends Span {
+  end: number;
+}
+
 /** When each of several versions, in order, ran alone, and the rollouts from each to the next. */
-function withoutRollouts(values: string[], extents: Map<string, Span>, step: number) {
+function withoutRollouts(values: string[], extents: Map<string, Extent>, step: number) {
   const times = new Map(extents);
   const rollouts: { versions: string[]; time: Span }[] = [];
   for (const [i, after] of values.slice(1).entries()) {
     const before = values[i];
-    const [first, second] = [before, after].map((value) => times.get(value) as Span);
-    const time = rolloutOf(first, second);
+    const [first, second] = [before, after].map((value) => times.get(value) as Extent);
+    const time = rolloutOf({ from: first.from, until: first.end }, second);
     if (!time) continue;
-    times.set(before, { from: first.from, until: time.from });
-    times.set(after, { from: time.until, until: second.until });
+    times.set(before, { from: first.from, until: time.from, end: time.from });
+    times.set(after, { ...second, from: time.until });
     // Any deploy may have a step or two with profiles of both.
     if (time.until - time.from > 2 * step) rollouts.push({ versions: [before, after], time });
   }
