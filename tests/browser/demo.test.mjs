@@ -25,6 +25,16 @@ async function services() {
   return services.map(({ name }) => name).sort();
 }
 
+/** Runs the schedule until the demo is deleted: a visit just after an hour has ended may have that hour to compact first. */
+async function runUntilEmpty() {
+  let left = SERVICES;
+  for (let visit = 0; visit < 5 && left.length > 0; visit++) {
+    await worker.runSchedule();
+    left = (await services()).filter((name) => name !== "first");
+  }
+  assert.deepEqual(left, []);
+}
+
 test("a click fills the server, another one empties it, and the first profile shows up", async () => {
   const { page, at, end } = await openPage(browser, worker.url);
   const names = () => page.locator(".service-card .card-name").allTextContents();
@@ -51,9 +61,8 @@ test("a click fills the server, another one empties it, and the first profile sh
   await page.reload();
   await at("delete-demo").click();
   await at("demo-note").getByText("Deleting the demo data").waitFor();
-  await worker.runSchedule();
+  await runUntilEmpty();
   await at("waiting").waitFor();
-  assert.deepEqual(await services(), []);
   assert.equal(await page.evaluate(() => localStorage.getItem("pilotlight-demo")), null);
 
   const seconds = Math.floor(Date.now() / 1000) - 60;
@@ -78,11 +87,7 @@ test("the command fills a server, and deletes what it pushed", async () => {
   );
   const deleted = run("--delete", `${worker.url}/`);
   assert.equal(deleted.status, 0, deleted.stderr);
-  await worker.runSchedule();
-  assert.deepEqual(
-    (await services()).filter((name) => name !== "first"),
-    [],
-  );
+  await runUntilEmpty();
   const nowhere = run("http://127.0.0.1:9");
   assert.equal(nowhere.status, 1);
   assert.match(nowhere.stderr, /http:\/\/127\.0\.0\.1:9\/ does not answer[\s\S]*Start a server there/);
