@@ -11,8 +11,9 @@ import { copyText } from "../state/page/clipboard.ts";
 import { reportFailure } from "../state/page/failure.ts";
 import { type Ready, shown } from "../state/profile/shown.ts";
 import { addFirst } from "../state/profile/stepchanges.ts";
+import { comparedTime } from "../state/url/comparedtime.ts";
 import { fixedLink } from "../state/url/fixedlink.ts";
-import { fileRoute, go, pictureRoute, route } from "../state/url/router.ts";
+import { go, pictureRoute, route } from "../state/url/router.ts";
 import { ModelAnswer } from "./modelanswer.tsx";
 import {
   adviceOn,
@@ -73,9 +74,8 @@ function filters(): string[] {
 
 /** Which parts of the time are compared, if they are. */
 function comparedTimes(): string[] {
-  const { steps, against, view } = fileRoute.peek();
-  const first = timeAmong(steps);
-  return first && against && view !== "chart" ? [`times ${spanLabel(first)} and ${spanLabel(against)}`] : [];
+  const [first, against] = [timeAmong(pictureRoute.peek().steps), comparedTime.peek()];
+  return first && against ? [`times ${spanLabel(first)} and ${spanLabel(against)}`] : [];
 }
 
 function Sections({ summary, close }: { summary: Summary; close: () => void }) {

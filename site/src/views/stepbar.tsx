@@ -23,6 +23,7 @@ import {
   toggleRecursion,
   undoInTurn,
 } from "../state/profile/stepchanges.ts";
+import { comparedTime } from "../state/url/comparedtime.ts";
 import type { View } from "../state/url/route.ts";
 import { fileRoute, pictureRoute } from "../state/url/router.ts";
 
@@ -31,9 +32,9 @@ const LabelPicker = lazy(() => import("./labelpicker.tsx").then((module) => modu
 
 /** What stands between the profile and its picture, in order, and how much of the profile is left. */
 export function Steps() {
-  const { steps, view } = pictureRoute.value;
+  const { steps } = pictureRoute.value;
   const { against, embed } = fileRoute.value;
-  const isCompared = against !== null && view !== "chart";
+  const isCompared = comparedTime.value !== null;
   const answer = shown.value;
   if (steps.length === 0 || answer.state !== "ready" || !takesSteps.value) return null;
   const { diff, whole, whole_exact, unmatched } = answer.tree;

@@ -8,6 +8,7 @@ import { core } from "../../core/index.ts";
 import { type Seconds, timeOf, timeStep } from "../../core/steps.ts";
 import type { Thread, TreeInfo } from "../../core/types.ts";
 import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
+import { comparedTime } from "../url/comparedtime.ts";
 import type { View } from "../url/route.ts";
 import { fileRoute, pictureRoute } from "../url/router.ts";
 import type { Measure } from "../url/values.ts";
@@ -30,7 +31,7 @@ const wanted = computed(() => {
   const { steps, invert, view, thread } = pictureRoute.value;
   const { measure } = fileRoute.value;
   const chart = view === "chart";
-  const against = chart ? null : fileRoute.value.against;
+  const against = comparedTime.value;
   const wanted: Wanted = {
     steps,
     against,

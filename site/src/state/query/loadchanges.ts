@@ -17,7 +17,7 @@ import { selector } from "./selector.ts";
 import { changeKey, looking, type NewVersion, type ServiceChange, serviceChanges } from "./servicechanges.ts";
 import { commonType, shownType } from "./serviceorder.ts";
 import { services, span } from "./services.ts";
-import { beginnings, versionLabel, versionLabels } from "./versionchanges.ts";
+import { beginnings, othersOf, versionLabel, versionLabels } from "./versionchanges.ts";
 
 /** Steps of 30 s in six hours, of two minutes in a day: a spike of minutes is seen. */
 const POINTS = 720;
@@ -198,7 +198,7 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
       versions.set(value, sumOf([versions.get(value) ?? [], counts]));
     }
     const seen = [...versions].flatMap(([version, counts]): VersionSteps[] => {
-      const begins = beginnings(counts, all);
+      const begins = beginnings(counts, othersOf(counts, all));
       return begins.map((first, i) => {
         const end = begins[i + 1] ?? counts.length;
         const [time, last] = [first, counts.slice(0, end).findLastIndex((count) => count > 0)].map(

@@ -28,12 +28,13 @@ export function versionLabel(labels: Record<string, string[]>): string | undefin
 /** A version that is missing for so many steps, and for so many times its usual gap, while others run, begins again. */
 const PAUSE = { steps: 5, gaps: 4 };
 
-/**
- * The steps at which one value begins, of its profiles and those of all: first, and after others that had hardly run beside it
- * ran without it.
- */
-export function beginnings(counts: number[], all: number[]): number[] {
-  const others = all.map((count, i) => count - (counts[i] ?? 0));
+/** The profiles of other values in each step, of those of one and of all. */
+export function othersOf(counts: number[], all: number[]): number[] {
+  return all.map((count, i) => count - (counts[i] ?? 0));
+}
+
+/** The steps at which one value begins: first, and after others that had hardly run beside it ran without it. */
+export function beginnings(counts: number[], others: number[]): number[] {
   const [own, near] = [medianGap(counts), medianGap(others)];
   const pause = Math.max(PAUSE.steps, PAUSE.gaps * own);
   const found: number[] = [];
@@ -66,8 +67,8 @@ export function versionChanges(name: string, values: ValueTimeline[]): Mark[] {
     .flatMap((timeline): Mark[] => {
       const { value, counts, start, step } = timeline;
       const timeOf = (at: number) => start + at * step;
-      const others = all.map((count, i) => count - (counts[i] ?? 0));
-      return beginnings(counts, all)
+      const others = othersOf(counts, all);
+      return beginnings(counts, others)
         .filter((at) => at - begin > mergeFactor(counts))
         .map((at) => {
           const [time, text] = [timeOf(at), `${name} ${versionText(value)}`];
