@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { pushStacks } from "./answers.mjs";
+import { CLOCK_TIME } from "./clocktime.mjs";
 import { launch, openPage, url } from "./page.mjs";
 
 const seconds = Math.floor(Date.now() / 1000) - 1_200;
@@ -42,7 +43,7 @@ test("a deploy is marked, with a link, and taken back", async () => {
   const { page, at, end } = await openPage(browser, path);
   await at("timeline-mark").nth(1).waitFor();
   const words = (await at("timeline-mark").allTextContents()).map((text) =>
-    text.replace(/ from \d\d:\d\d(:\d\d)?$/, ""),
+    text.replace(new RegExp(` from ${CLOCK_TIME}(:\\d\\d)?$`), ""),
   );
   assert.deepEqual(words, [deploy.text, everywhere.text]);
   const link = at("timeline-mark").getByRole("link");
