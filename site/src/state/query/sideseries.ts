@@ -15,22 +15,23 @@ interface Selected {
 
 /** Steps of 30 s in six hours: a young version has few, and loads are of how long it ran. */
 const POINTS = 720;
-/** More series than a service has. */
+/** More series than a service has by two labels, such as version and process. */
 const MOST = 1000;
+/** By more labels, which may be divided far finer. */
+const MOST_BY_MORE = 200;
 
 /**
- * The series by these labels, or one of all profiles without labels; null when none has them. Where profiles fill less than
- * half of the range, they are asked for again over that part: of a month a step is hours long, and two versions in one step
- * would seem to run beside each other.
+ * The series by these labels, by fewer of them where the series are too many or none has all labels, and without labels one of
+ * all profiles. Where profiles fill less than half of the range, they are asked for again over that part: of a month a step is
+ * hours long, and two versions in one step would seem to run beside each other.
  */
 export async function seriesOfProfiles(
   selected: Selected,
   by: string[],
   range: Span,
   stopped: AbortSignal,
-): Promise<SeriesAnswer | null> {
+): Promise<SeriesAnswer> {
   const found = await seriesBy(selected, by, range, stopped);
-  if (!found) return null;
   const { start, step, series } = found;
   const firsts = series.map(({ counts }) => counts.findIndex((n) => n > 0)).filter((first) => first >= 0);
   const lasts = series.map(({ counts }) => counts.findLastIndex((n) => n > 0));
@@ -39,12 +40,7 @@ export async function seriesOfProfiles(
   return firsts.length > 0 && isSmall ? seriesBy(selected, by, part, stopped) : found;
 }
 
-async function seriesBy(
-  selected: Selected,
-  by: string[],
-  range: Span,
-  stopped: AbortSignal,
-): Promise<SeriesAnswer | null> {
+async function seriesBy(selected: Selected, by: string[], range: Span, stopped: AbortSignal): Promise<SeriesAnswer> {
   const { type, service, filters } = selected;
   const query = type + selector(service, filters);
   if (by.length === 0) {
@@ -58,14 +54,16 @@ async function seriesBy(
     const series = [{ labels: {}, total: 0, profiles, points, counts }];
     return { start, step, series, coverage: { series: 1, shown: 1, share: 1 }, rounded: false };
   }
+  const fewer = by.length > 2 ? by.slice(0, 2) : by.slice(0, -1);
   try {
-    const found = await fetchSeries(query, range, pointsFor(range, POINTS), by, MOST, stopped);
+    const limit = by.length > 2 ? MOST_BY_MORE : MOST;
+    const found = await fetchSeries(query, range, pointsFor(range, POINTS), by, limit, stopped);
     // The smallest are left out, which a new version is at first.
     const cut = by.length > 1 && found.coverage.shown < found.coverage.series;
-    return cut ? seriesBy(selected, by.slice(0, 1), range, stopped) : found;
+    return cut ? seriesBy(selected, fewer, range, stopped) : found;
   } catch (failure) {
-    // Labels of the service need not be those of this type or of what is filtered.
+    // Labels of the service need not be those of what is filtered.
     if (!(failure instanceof ApiError) || failure.status !== 400) throw failure;
-    return by.length > 1 ? seriesBy(selected, by.slice(0, 1), range, stopped) : null;
+    return seriesBy(selected, fewer, range, stopped);
   }
 }

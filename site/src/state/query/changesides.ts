@@ -1,0 +1,269 @@
+/** The two sides that "What changed" compares: two values of a label, or two times. */
+import { fixed, halves, type Span } from "../../time/range.ts";
+import { rolloutOf } from "../../time/rollout.ts";
+import { medianGap, SHORTEST_STEP, sumOf } from "../../time/series.ts";
+import type { By } from "../url/by.ts";
+import type { Side } from "../url/values.ts";
+import { otherLabels, sumsByValue, type ValueSums } from "./changedvalue.ts";
+import { comparingOf, namedValues } from "./comparing.ts";
+import { isVersion } from "./labels.ts";
+import type { SeriesAnswer } from "./labelseries.ts";
+import { fetchChange } from "./loadchanges.ts";
+import { formatMatcher, withoutLabel, withoutValue } from "./selector.ts";
+import { seriesOfProfiles } from "./sideseries.ts";
+import { byAge, versionLabel } from "./versionchanges.ts";
+
+/** Processes of a side that are looked at, those with the most profiles. */
+const PROCESSES = 5;
+
+/** A label that tells processes apart. */
+const PROCESS = /(^|[^a-z])(pod|host|hostname|instance|process|pid)($|[^a-z])/i;
+
+/** What is asked: whose profiles, of which time, and what is compared. */
+export interface Question {
+  type: string;
+  service: string;
+  filters: string[];
+  /** What a link to a comparison says. */
+  range: { from: string; until: string };
+  span: Span;
+  window: Span | null;
+  by: By;
+  labels: Record<string, string[]>;
+  at: number;
+}
+
+export interface FoundSide {
+  /** "1.9.0", or a time where sides are times. */
+  value: string;
+  /** When its first profile was. */
+  began: number;
+  /** Its time, and for a value from when to when it was seen. */
+  seen: Span;
+  /** As /diff takes it. */
+  side: Side;
+  /** Those with the most profiles. */
+  processes: string[];
+  /** Its profiles in each step of all that was looked at. */
+  counts: number[];
+  /** What each value of other labels has of it. */
+  sums: ValueSums;
+}
+
+/** Both sides, and what they are. */
+export interface FoundSides {
+  /** Empty where the sides are times. */
+  label: string;
+  /** The values of the label, in the order in which they came. */
+  values: string[];
+  sides: FoundSide[];
+  /** The label that tells processes apart; empty if there is none. */
+  process: string;
+  /** What sides of time are. */
+  times: string;
+  /** Milliseconds of a step. */
+  step: number;
+  /** How often profiles come, in milliseconds. */
+  interval: number;
+  /** Rollouts at the ends of the sides, in which two versions ran. */
+  rollouts: Span[];
+}
+
+/** The two sides, and the label by which they differ. */
+export async function sidesOf(question: Question, stopped: AbortSignal): Promise<FoundSides> {
+  const { filters, labels: known, window, span: all } = question;
+  const comparing = comparingOf(question.by);
+  const label = comparing === "time" ? "" : (comparing?.label ?? versionLabel(known) ?? "");
+  const process =
+    Object.keys(known).find((name) => PROCESS.test(name) && known[name].length > 2 && name !== label) ?? "";
+  const named = namedValues(comparing);
+  // Values that are named are looked for whichever of them is filtered for.
+  const asked = named ? { ...question, filters: withoutValue(filters, label) } : question;
+  // Of a window, and the time before it.
+  const looked = window ? { from: 2 * window.from - window.until, until: window.until } : all;
+  const others = otherLabels(known, label);
+  const by = [label, process, ...others].filter((name, i, names) => name !== "" && names.indexOf(name) === i);
+  const series = new SeriesOfSides(await seriesOfProfiles(asked, by, looked, stopped), label, process, others);
+
+  const seen = window ?? all;
+  const gap = medianGap(series.countsOf(seen, null));
+  // Where each step has profiles, they come at least as often.
+  const interval = gap > 1 ? Math.ceil((gap * series.step) / SHORTEST_STEP) * SHORTEST_STEP : SHORTEST_STEP;
+  const extents = label === "" ? new Map<string, Extent>() : series.extents(seen);
+  const values = [...extents].sort(byAge).map(([value]) => value);
+  const chosen = named ?? values.slice(-2);
+  const found = { values, process, step: series.step, interval };
+  if (label !== "" && chosen.length === 2)
+    return {
+      ...found,
+      label,
+      times: window ? BEFORE_WINDOW : WHEN_CHANGED,
+      ...sidesOfValues(question, { label, values, chosen, extents }, series),
+    };
+  const { times, spans } = await timesOf(question, stopped);
+  const sides = spans.map(
+    (time): FoundSide => ({
+      value: "",
+      began: time.from,
+      seen: time,
+      side: { ...fixed(time), filters },
+      ...series.of(time, null),
+    }),
+  );
+  return { ...found, label: "", times, sides, rollouts: [] };
+}
+
+/** The sides of two values of a label, and the rollouts that count on neither. */
+function sidesOfValues(
+  { filters, window, range, span }: Question,
+  {
+    label,
+    values,
+    chosen,
+    extents,
+  }: { label: string; values: string[]; chosen: string[]; extents: Map<string, Extent> },
+  series: SeriesOfSides,
+): Pick<FoundSides, "sides" | "rollouts"> {
+  const kept = withoutLabel(filters, label);
+  const alone = isVersion(label) ? withoutRollouts(values, extents, series.step) : { times: extents, rollouts: [] };
+  const rollouts = alone.rollouts.filter(({ versions }) => versions.some((value) => chosen.includes(value)));
+  const sides = chosen.map((value): FoundSide => {
+    const time = alone.times.get(value) ?? window ?? span;
+    const own = [...kept, formatMatcher({ name: label, op: "=", value })];
+    const shown = time !== extents.get(value) ? fixed(time) : window ? fixed(window) : range;
+    const began = extents.get(value)?.from ?? time.from;
+    return { value, began, seen: time, side: { ...shown, filters: own }, ...series.of(time, value) };
+  });
+  return { sides, rollouts: rollouts.map(({ time }) => time) };
+}
+
+/** When a value was seen, and when its last step with profiles ended. */
+interface Extent extends Span {
+  end: number;
+}
+
+/** Profiles in steps by the labels that tell sides, processes and other values apart. */
+class SeriesOfSides {
+  readonly step: number;
+  private readonly start: number;
+  private readonly all: SeriesAnswer["series"];
+
+  constructor(
+    { series, start, step }: SeriesAnswer,
+    private readonly label: string,
+    private readonly process: string,
+    private readonly others: string[],
+  ) {
+    this.all = series;
+    this.start = start;
+    this.step = step;
+  }
+
+  /** What a side has in a time: of a value, or of all with null. */
+  of(time: Span, value: string | null): Pick<FoundSide, "processes" | "counts" | "sums"> {
+    return {
+      processes: this.processesOf(time, value),
+      counts: this.countsOf(time, value),
+      sums: sumsByValue(
+        this.own(value).map(({ labels, points }) => ({ labels, total: sum(this.within(points, time)) })),
+        this.others,
+      ),
+    };
+  }
+
+  countsOf(time: Span, value: string | null): number[] {
+    return this.within(sumOf(this.own(value).map(({ counts }) => counts)), time);
+  }
+
+  /** When each value of the label was seen. */
+  extents(seen: Span): Map<string, Extent> {
+    const extents = new Map<string, Extent>();
+    for (const { labels, counts: all } of this.all) {
+      const counts = this.within(all, seen);
+      const [first, last] = [counts.findIndex((n) => n > 0), counts.findLastIndex((n) => n > 0)];
+      if (first < 0) continue;
+      const value = labels[this.label] ?? "";
+      const before = extents.get(value);
+      const from = Math.max(seen.from, this.start + first * this.step);
+      // The last profile stands for the time until the next would come.
+      const until = Math.min(seen.until, this.start + (last + medianGap(counts)) * this.step);
+      const end = Math.min(seen.until, this.start + (last + 1) * this.step);
+      extents.set(value, {
+        from: Math.min(before?.from ?? from, from),
+        until: Math.max(before?.until ?? until, until),
+        end: Math.max(before?.end ?? end, end),
+      });
+    }
+    return extents;
+  }
+
+  private processesOf(time: Span, value: string | null): string[] {
+    if (this.process === "") return [];
+    const counts = new Map<string, number>();
+    for (const one of this.own(value)) {
+      const name = one.labels[this.process];
+      const count = sum(this.within(one.counts, time));
+      if (name && count > 0) counts.set(name, (counts.get(name) ?? 0) + count);
+    }
+    return [...counts]
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, PROCESSES)
+      .map(([name]) => name);
+  }
+
+  private own(value: string | null) {
+    return this.all.filter(({ labels }) => value === null || (labels[this.label] ?? "") === value);
+  }
+
+  /** The numbers of the steps that touch a time, 0 for the others. */
+  private within(numbers: number[], { from, until }: Span): number[] {
+    const begin = (i: number) => this.start + i * this.step;
+    return numbers.map((n, i) => (begin(i + 1) > from && begin(i) < until ? n : 0));
+  }
+}
+
+const sum = (numbers: number[]) => numbers.reduce((all, n) => all + n, 0);
+
+/** When each of several versions, in order, ran alone, and the rollouts from each to the next. */
+function withoutRollouts(values: string[], extents: Map<string, Extent>, step: number) {
+  const times = new Map(extents);
+  const rollouts: { versions: string[]; time: Span }[] = [];
+  for (const [i, after] of values.slice(1).entries()) {
+    const before = values[i];
+    const [first, second] = [before, after].map((value) => times.get(value) as Extent);
+    const time = rolloutOf({ from: first.from, until: first.end }, second);
+    if (!time) continue;
+    times.set(before, { from: first.from, until: time.from, end: time.from });
+    times.set(after, { ...second, from: time.until });
+    // Any deploy may have a step or two with profiles of both.
+    if (time.until - time.from > 2 * step) rollouts.push({ versions: [before, after], time });
+  }
+  return { times, rollouts };
+}
+
+/** The choice beside versions: the moment is looked for once this is chosen. */
+const WHEN_CHANGED = "when the load changed";
+const HALVES = "halves of the range";
+const BEFORE_WINDOW = "selected time ↔ before";
+
+/**
+ * A window and as much time before it. Without one, where the load changed and what was before in the range, else halves of the
+ * time with profiles.
+ */
+async function timesOf({ type, service, filters, span, window }: Question, stopped: AbortSignal) {
+  if (window) {
+    const before = { from: 2 * window.from - window.until, until: window.from };
+    return { times: BEFORE_WINDOW, spans: [before, window] };
+  }
+  const { change, profiled } = await fetchChange(type, service, filters, span, stopped);
+  if (!change || change.kind === "trend") {
+    const isAll = profiled.from === span.from && profiled.until === span.until;
+    return { times: isAll ? HALVES : "halves of the time with profiles", spans: halves(profiled) };
+  }
+  const { kind, from, until, since, beforeUntil } = change;
+  const before = { from: kind === "spike" ? Math.max(since, span.from) : profiled.from, until: beforeUntil };
+  return {
+    times: kind === "spike" ? "spike ↔ before" : "since the load changed ↔ before",
+    spans: [before, { from, until }],
+  };
+}
