@@ -25,10 +25,10 @@ async function services() {
   return services.map(({ name }) => name).sort();
 }
 
-/** Runs the schedule until the demo is deleted: a visit just after an hour has ended may have that hour to compact first. */
+/** Runs the schedule until the demo is deleted. Each hour of arrival is a job, and a visit here has one: pushes may have been in two. */
 async function runUntilEmpty() {
   let left = SERVICES;
-  for (let visit = 0; visit < 5 && left.length > 0; visit++) {
+  for (let visit = 0; visit < 3 && left.length > 0; visit++) {
     await worker.runSchedule();
     left = (await services()).filter((name) => name !== "first");
   }

@@ -39,7 +39,7 @@ const names = readdirSync(here)
   .filter((name) => name.endsWith(".test.mjs"))
   .map((name) => basename(name, ".test.mjs"));
 /** Tests that push to services of their own, and look at no others; they end before those of the server begin. */
-const OWN_SERVICES = ["sides", "split", "singles", "source", "recordingrules", "alerts", "prometheus"];
+const OWN_SERVICES = ["sides", "split", "singles", "source", "recordingrules", "alerts", "prometheus", "changedvalue"];
 /** Tests that look at the whole server or use the clipboard, of which there is one; they run one at a time. */
 const SERVER = [
   "server",
