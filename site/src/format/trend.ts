@@ -6,9 +6,8 @@ import { formatStep, plural } from "./value.ts";
 
 /** A period with fewer profiles than this part of the other's is no measure: most of it has no data. */
 const ENOUGH = 0.75;
-/** An average needs no more than a few, but one snapshot is no average. */
-const ENOUGH_FOR_AVERAGE = 0.1;
-const FEWEST_FOR_AVERAGE = 2;
+/** One snapshot is no average. */
+const FEWEST_SNAPSHOTS = 2;
 
 const MINUTE = 60_000;
 
@@ -48,7 +47,7 @@ export function growth(type: Periods, gauge: boolean): number | null {
 /** What is compared: amounts per profile, since one period may be covered better than the other. */
 function amounts(type: Periods, gauge: boolean): { before: number; now: number } | null {
   const { profiles, previousProfiles } = type;
-  const enough = gauge ? Math.max(FEWEST_FOR_AVERAGE, profiles * ENOUGH_FOR_AVERAGE) : profiles * ENOUGH;
-  if (previousProfiles === 0 || previousProfiles < enough) return null;
+  const fewest = gauge ? FEWEST_SNAPSHOTS : 1;
+  if (previousProfiles < Math.max(fewest, profiles * ENOUGH)) return null;
   return { before: Number(type.previous) / previousProfiles, now: Number(type.total) / profiles };
 }
