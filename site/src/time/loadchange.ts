@@ -130,7 +130,7 @@ function isAlong(squaresAround: (steps: Step[]) => number, { before, after }: Si
   return squares(before) + squares(after) > STEADY * squaresAround([...before, ...after]);
 }
 
-/** A line that leaves only this part of the squares is no wave, and is told from a smaller change on. */
+/** A line that leaves only this part of the squares is no wave. What goes along a line is told from a smaller change on. */
 const LINE = { change: 0.1, squares: 0.1, steps: 20 };
 
 /** A load that rises or falls along a line, by less than a level needs. */
@@ -205,8 +205,9 @@ function level(load: Load): LoadChange | null {
   // A level that begins nearer to an end than is needed to find it makes the last allowed cut the best one.
   const nearest = bestCut(steps, NEAREST);
   const best = { before: steps.slice(0, nearest), after: steps.slice(nearest) };
-  if (isAlong(squaresAroundLine, best)) return trend(load) ?? change;
-  if (isAlong(squaresAroundCurve, best)) return comesBack(steps, change) ? null : (trend(load) ?? change);
+  // Halves of the time differ by less than the two sides of the best cut.
+  if (isAlong(squaresAroundLine, best)) return trend(load, LINE) ?? change;
+  if (isAlong(squaresAroundCurve, best)) return comesBack(steps, change) ? null : (trend(load, LINE) ?? change);
   const isCloser = (cut === least && nearest < cut) || (cut === steps.length - least && nearest > cut);
   return isCloser ? levelFrom(load, steps[nearest]) : change;
 }
@@ -221,7 +222,7 @@ function levelAtEnd(load: Load): LoadChange | null {
   const [first, last] = run;
   if (last + 1 - first < NEAREST) return null;
   const step = whole[first === 0 ? last + 1 : first];
-  return isAlong(squaresAroundLine, sidesOf(load, step.at)) ? trend(load) : levelFrom(load, step);
+  return isAlong(squaresAroundLine, sidesOf(load, step.at)) ? trend(load, LEVEL) : levelFrom(load, step);
 }
 
 /** A level that begins at a step; null where it is about as high as the one before. */
@@ -230,7 +231,7 @@ function levelFrom(load: Load, { at }: Step): LoadChange | null {
 }
 
 /** One half of the time with profiles against the other; null where a gap leaves hardly anything of one. */
-function trend(load: Load, needed: Pick<typeof LEVEL, "change"> = LEVEL): LoadChange | null {
+function trend(load: Load, needed: Pick<typeof LEVEL, "change">): LoadChange | null {
   const { whole, firsts, step } = load;
   const from = Math.round((firsts[whole[0].at] + firsts[whole[whole.length - 1].at] + step) / 2);
   const sides = sidesOf(load, whole.find(({ at }) => firsts[at] >= from)?.at ?? 0);
