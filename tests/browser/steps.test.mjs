@@ -401,6 +401,8 @@ describe("views", () => {
     await page.keyboard.press("f");
     await at("step").waitFor();
     assert.match(await at("step").textContent(), /^focus /);
+    // The new tree begins at its root again.
+    await settled(page);
     await page.getByRole("tree", { name: "Call tree" }).focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
