@@ -85,13 +85,14 @@ pub(super) fn measure_of(alert: &Alert, rule: &Rule) -> Result<Measure, Problem>
 }
 
 /// The series for which the condition holds at some of these minutes, or at some of the minutes
-/// before that [`Alert::hold`] needs. `firing` has the series that fire before the first of them.
+/// before that [`Alert::hold`] needs. `silent` says of the series that an alert of the kind `silent`
+/// fires for when they had their last profiles.
 pub(super) async fn evaluate(
     alert: &Alert,
     rule: &Rule,
     measure: &Measure,
     minutes: Minutes,
-    firing: &[Labels],
+    silent: &BTreeMap<Labels, i64>,
     runner: &impl Queries,
 ) -> Result<Vec<Matches>, Problem> {
     let (minutes, window) = (minutes.extended_back(alert.hold() - MINUTE), alert.window());
@@ -129,8 +130,8 @@ pub(super) async fn evaluate(
             let mut all: BTreeMap<Labels, Minutely> = BTreeMap::new();
             // Those that fire and have no profiles in all that was read.
             all.extend(
-                firing
-                    .iter()
+                silent
+                    .keys()
                     .map(|labels| (labels.clone(), Minutely::new())),
             );
             all.extend(
@@ -139,8 +140,12 @@ pub(super) async fn evaluate(
                     .map(|series| (series.labels, series.points)),
             );
             Ok(matches(all.into_iter().map(|(labels, points)| {
-                let fires = firing.contains(&labels);
-                (labels, silent_minutes(&points, minutes, window, fires))
+                let last = silent.get(&labels).copied();
+                let silences = minutes
+                    .all()
+                    .filter_map(|minute| Some((minute, silence(&points, minute, window, last)?)));
+                let silences = silences.collect();
+                (labels, silences)
             })))
         }
         Kind::Grew => growth::evaluate(alert, rule, measure, minutes, runner).await,
@@ -165,32 +170,12 @@ fn value(points: &Minutely, measure: &Measure, minute: i64, window: i64) -> Opti
     })
 }
 
-/// The minutes at which a series is silent, with for how long it has been then. A silence lasts
-/// until there are profiles again.
-fn silent_minutes(
-    points: &Minutely,
-    minutes: Minutes,
-    window: i64,
-    fires: bool,
-) -> BTreeMap<i64, f64> {
-    let (mut silent, mut was_silent) = (BTreeMap::new(), fires);
-    for minute in minutes.all() {
-        let value = silence(points, minute, window, was_silent);
-        was_silent = value.is_some();
-        silent.extend(value.map(|value| (minute, value)));
-    }
-    silent
-}
-
-/// For how many minutes a series has been silent, if at least for the window.
-fn silence(points: &Minutely, minute: i64, window: i64, was_silent: bool) -> Option<f64> {
-    let last = points.range(..=minute).next_back();
-    match last.map(|(end, _)| minute - end) {
-        Some(gap) if gap < window => None,
-        Some(gap) => Some((gap / MINUTE) as f64),
-        None if was_silent => Some(((window + SEEN_WITHIN) / MINUTE) as f64),
-        None => None,
-    }
+/// For how many minutes a series has been silent, if at least for the window. `last` is when it had
+/// its last profiles before all points, if that is known.
+fn silence(points: &Minutely, minute: i64, window: i64, last: Option<i64>) -> Option<f64> {
+    let in_points = points.range(..=minute).next_back().map(|(&end, _)| end);
+    let gap = minute - in_points.max(last)?;
+    (gap >= window).then_some((gap / MINUTE) as f64)
 }
 
 #[cfg(test)]
@@ -265,34 +250,16 @@ mod tests {
     #[test]
     fn a_series_is_silent_until_it_has_profiles() {
         let once = series(&[(10, 1, 1)]);
-        let of = |minute, was_silent| silence(&once, minute * MINUTE, 5 * MINUTE, was_silent);
-        assert_eq!(
-            (of(9, false), of(10, false), of(14, false)),
-            (None, None, None)
-        );
-        assert_eq!((of(15, false), of(75, true)), (Some(5.0), Some(65.0)));
+        let of = |minute| silence(&once, minute * MINUTE, 5 * MINUTE, None);
+        assert_eq!((of(9), of(10), of(14)), (None, None, None));
+        assert_eq!((of(15), of(75)), (Some(5.0), Some(65.0)));
         let never = series(&[]);
-        assert_eq!(silence(&never, 0, 5 * MINUTE, false), None);
-        assert_eq!(silence(&never, 0, 5 * MINUTE, true), Some(65.0));
-    }
-
-    #[test]
-    fn a_silence_lasts_however_it_is_evaluated() {
-        let once = series(&[(10, 1, 1)]);
-        let until = |after: i64, until: i64, fires| {
-            let minutes = Minutes {
-                after: after * MINUTE,
-                until: until * MINUTE,
-            };
-            silent_minutes(&once, minutes, 5 * MINUTE, fires)
-        };
-        let whole = until(0, 300, false);
-        assert_eq!((whole.len(), whole[&(300 * MINUTE)]), (286, 290.0));
-        let mut parts = BTreeMap::new();
-        for minute in 0..300 {
-            let fires = parts.contains_key(&(minute * MINUTE));
-            parts.extend(until(minute, minute + 1, fires));
-        }
-        assert_eq!(parts, whole);
+        assert_eq!(silence(&never, 0, 5 * MINUTE, None), None);
+        // What is silent for longer than is read.
+        let last = |minute| silence(&once, minute * MINUTE, 5 * MINUTE, Some(-300 * MINUTE));
+        assert_eq!(
+            (last(9), last(10), last(75)),
+            (Some(309.0), None, Some(65.0))
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! Evaluates alerts, and applies what came of it to their stored state.
 
-use super::alert::Alert;
+use std::collections::BTreeMap;
+
+use super::alert::{Alert, Kind};
 use super::conditions;
 use super::link::link;
 use super::message::{Instance, Message, REFRESH, Status};
@@ -65,13 +67,13 @@ pub(super) async fn evaluate(
         let evaluated = async {
             let rule = rule?;
             let measure = conditions::measure_of(alert, rule)?;
-            let firing = match is_first {
-                true => Vec::new(),
-                false => state.labels(),
+            let silent = match is_first || alert.kind != Kind::Silent {
+                true => BTreeMap::new(),
+                false => state.last_profiles(),
             };
             let matches = loop {
                 let found =
-                    conditions::evaluate(alert, rule, &measure, minutes, &firing, runner).await;
+                    conditions::evaluate(alert, rule, &measure, minutes, &silent, runner).await;
                 // Many minutes may have too many series, or be too much work, where few aren't.
                 let fewer = match is_first {
                     true => minutes.last_quarter(),

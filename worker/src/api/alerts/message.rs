@@ -154,8 +154,11 @@ fn text(alert: &Alert, unit: &str, status: Status, instances: &[Instance]) -> St
             let labels = labels.collect::<Vec<_>>().join(", ");
             let what = match status {
                 Status::Resolved => String::new(),
-                // The condition says for how long.
-                _ if alert.kind == Kind::Silent => String::new(),
+                // The condition says for how long at least.
+                _ if alert.kind == Kind::Silent && one.value <= alert.minutes as f64 => {
+                    String::new()
+                }
+                _ if alert.kind == Kind::Silent => format!("for {} min", number(one.value)),
                 _ => value_text(alert, unit, one.value),
             };
             match (what.is_empty(), labels.is_empty()) {
@@ -268,6 +271,22 @@ mod tests {
         assert_eq!(
             text(&grew, "%", Status::Resolved, &[]),
             "Resolved: Checkout is slow"
+        );
+        let silent = Alert {
+            kind: Kind::Silent,
+            ..grew
+        };
+        let say = |value| {
+            let one = [instance(&[("region", "eu")], value)];
+            text(&silent, "min", Status::Firing, &one)
+        };
+        assert_eq!(
+            say(5.0),
+            "Checkout is slow: no profiles for 5 min (region=eu)"
+        );
+        assert_eq!(
+            say(80.0),
+            "Checkout is slow: no profiles for 5 min (region=eu: for 80 min)"
         );
     }
 

@@ -1,5 +1,7 @@
 //! `POST /api/v1/alerts/preview`: when an alert would have fired.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use worker::{Request, Response};
 
@@ -55,7 +57,9 @@ pub(super) async fn answer(request: &mut Request, scope: &Scope) -> Result<Respo
     let mut firings: Vec<Firing> = Vec::new();
     if minutes.after < minutes.until {
         let runner = EdgeQueryRunner::open(scope)?;
-        let found = conditions::evaluate(&alert, rule, &measure, minutes, &[], &runner).await?;
+        let found =
+            conditions::evaluate(&alert, rule, &measure, minutes, &BTreeMap::new(), &runner)
+                .await?;
         for change in state.advance(&alert, minutes, &found) {
             if change.event == Event::Resolved {
                 let instance = change.instance;

@@ -219,7 +219,12 @@ impl Alerts {
         }
         self.queue(&alert, |_| {
             let (status, instances) = (Status::Resolved, instances.clone());
-            Message::new(&alert, "", status, now, instances, String::new())
+            let mut message =
+                Message::new(&alert, &state.unit, status, now, instances, String::new());
+            message
+                .text
+                .push_str(": the alert or its rule was changed or deleted");
+            message
         });
     }
 

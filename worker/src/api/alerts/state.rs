@@ -155,11 +155,12 @@ impl State {
         self.evaluated == 0 || self.rule_generation != rule.generation
     }
 
-    pub(super) fn labels(&self) -> Vec<Labels> {
-        let firing = self.firing.iter();
-        firing
-            .map(|firing| firing.instance.labels.clone())
-            .collect()
+    /// When each series that fires had its last profiles, for an alert of the kind `silent`, whose
+    /// values are minutes since then.
+    pub(super) fn last_profiles(&self) -> BTreeMap<Labels, i64> {
+        let firing = self.firing.iter().map(|firing| &firing.instance);
+        let last = |one: &Instance| self.evaluated - (one.value as i64).saturating_mul(MINUTE);
+        firing.map(|one| (one.labels.clone(), last(one))).collect()
     }
 
     /// The firing series that receivers have got messages about.
