@@ -262,7 +262,13 @@ impl Reader {
         let (stack, weights) = (samples.column("stack"), samples.column("weight"));
         for row in 0..samples.rows() {
             let stack = stack.index(row);
-            self.without_stack += u64::from(stack.is_none());
+            if stack.is_none() {
+                let is_many = weight == Weight::Samples && !weights.is_empty();
+                self.without_stack += match is_many {
+                    true => whole(weights.number(row), scale).max(0) as u64,
+                    false => 1,
+                };
+            }
             let id = stack.and_then(|stack| stacks.ids[stack]);
             let category = stack.and_then(|stack| stacks.category(stack));
             let labels = *of_category.entry(category).or_insert_with(|| {
