@@ -68,11 +68,12 @@ test("amounts are sums and parts of all, also of what is not shown", () => {
 });
 
 test("of a gauge everything is an average a snapshot, and there is no share", () => {
-  const [row] = valueRows(answer(IN_USE, timeline("eu", [100, 0, 600], [1, 0, 2])));
-  assert.deepEqual(row.series.values, [100, null, 300]);
-  assert.equal(row.total, 700 / 3);
+  const [row] = valueRows(answer(IN_USE, timeline("eu", [100, 0, 0, 600, 300], [1, 0, 0, 2, 1])));
+  assert.deepEqual(row.series.values, [100, null, null, 300, 300]);
+  assert.equal(row.total, 1000 / 4);
   assert.equal(row.share, null);
-  assert.deepEqual([row.max, row.mean, row.deviation, row.profiles], [300, 200, 100, 3]);
+  assert.deepEqual([row.max, row.profiles], [300, 4]);
+  assert.equal(Math.round(row.mean ?? 0), 233);
 });
 
 test("values are held against each other in steps of one length", () => {

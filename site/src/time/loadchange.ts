@@ -57,10 +57,10 @@ function largest(changes: LoadChange[]): LoadChange | null {
   return changes.reduce<LoadChange | null>((best, one) => (best && size(best) >= size(one) ? best : one), null);
 }
 
-/** Each version that begins inside the steps, against the one before it. */
+/** Each version that begins inside the steps, against the one before it, but for one that only undid the deploy before it. */
 function deploys(load: Load, versions: VersionSteps[]): (LoadChange | null)[] {
   const inOrder = [...versions].sort((a, b) => a.time - b.time);
-  return inOrder.slice(1).map(({ version, step, time }, i) => {
+  const all = inOrder.slice(1).map(({ version, step, time }, i) => {
     const [previous, next] = [inOrder[i], inOrder[i + 2]];
     const begin = i === 0 ? previous.step : rolloutEnd(previous.step, inOrder[i - 1].last, step) + 1;
     const end = next?.step ?? Number.POSITIVE_INFINITY;
@@ -75,14 +75,15 @@ function deploys(load: Load, versions: VersionSteps[]): (LoadChange | null)[] {
     const found = shift(load, inner, sides(load.whole), DEPLOY, { kind: "deploy", versions, from: time });
     const nextEnd = inOrder[i + 3]?.step ?? Number.POSITIVE_INFINITY;
     const rest = load.steps.filter(({ at }) => at >= end && at < nextEnd).map(({ value }) => value);
-    const isUndone = rest.length >= DEPLOY.steps && found && isNearer(mean(rest.slice(0, LEVEL.steps)), found);
+    const isUndone = rest.length >= DEPLOY.steps && found && isBackAt(mean(rest.slice(0, LEVEL.steps)), found);
     return isUndone ? { ...found, lasted: next.time - time } : found;
   });
+  return all.filter((_, i) => all[i - 1]?.lasted === undefined);
 }
 
-/** Whether a load is nearer to what was before a change. */
-function isNearer(value: number, { before, after }: LoadChange): boolean {
-  return Math.abs(value - before) < Math.abs(value - after);
+/** Whether a load is nearly what it was before a change: nearer to that than to the middle. */
+function isBackAt(value: number, { before, after }: LoadChange): boolean {
+  return Math.abs(value - before) < Math.abs(after - before) / 2;
 }
 
 /** The last step of a rollout, in which both versions run: the one in which the new version begins, or a later one. */

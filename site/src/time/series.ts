@@ -21,10 +21,11 @@ export interface Series {
  */
 export const SHORTEST_STEP = 30_000;
 
-/** Most steps that are merged into one: agents that push more than twelve steps apart are drawn as they are. */
-const MAX_MERGED = 12;
-/** The same for finding changes: with steps of half a minute, an agent that pushes every ten minutes has no gaps. */
-export const MAX_MERGED_FOR_CHANGES = 30;
+/**
+ * Most steps that are merged into one: with steps of half a minute, an agent that pushes every ten minutes has no gaps. What
+ * comes more seldom is drawn as it is.
+ */
+const MAX_MERGED = 30;
 
 /** A gap that is so many times as long as the median is a pause. */
 const PAUSE = 3;
@@ -41,12 +42,11 @@ export function stepsSpan({ start, step, values }: Pick<Series, "start" | "step"
   return { from: start, until: start + step * values.length };
 }
 
-/** The series of an answer, in steps `factor` times as long. It is sparse where steps would be more than `most` times as long. */
+/** The series of an answer, in steps `factor` times as long. It is sparse where too many steps would be one. */
 export function seriesOf(
   { start, step, points, counts }: Timeline,
   average: boolean,
   factor = mergeFactor(counts),
-  most = MAX_MERGED,
 ): Series {
   // What does not divide evenly is at the start, where the range cuts a step anyway.
   const first = points.length % factor;
@@ -59,7 +59,7 @@ export function seriesOf(
     values: average ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i])) : sums,
     counts: profiles,
     average,
-    sparse: usualGap(counts) > most && !areBursts(counts),
+    sparse: usualGap(counts) > MAX_MERGED && !areBursts(counts),
     total: average ? (all === 0 ? 0 : total / all) : total,
   };
 }
@@ -69,9 +69,9 @@ export function seriesOf(
  * lie between two filled ones. The widest gap and one in twenty do not count, which may be outages. What comes more seldom,
  * or irregularly, stays as it is.
  */
-export function mergeFactor(counts: number[], most = MAX_MERGED): number {
+export function mergeFactor(counts: number[]): number {
   const gap = areBursts(counts) ? medianGap(counts) : usualGap(counts);
-  if (gap > most) return 1;
+  if (gap > MAX_MERGED) return 1;
   return gap === 1 && isSawtooth(counts) ? 2 : gap;
 }
 
@@ -99,8 +99,9 @@ function areBursts(counts: number[]): boolean {
 /** How many steps lie between two that have profiles. */
 function usualGap(counts: number[]): number {
   const gaps = gapsIn(counts);
-  const usual = gaps.slice(0, gaps.length - Math.max(1, Math.floor(gaps.length / 20)));
-  return usual.at(-1) ?? 1;
+  // One alone is all that is known.
+  const pauses = gaps.length < 2 ? 0 : Math.max(1, Math.floor(gaps.length / 20));
+  return gaps.at(-1 - pauses) ?? 1;
 }
 
 /** The same as often as not: pauses and the ends of processes don't count. */

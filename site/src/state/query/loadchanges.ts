@@ -6,7 +6,7 @@ import type { LoadChange } from "../../time/changeratio.ts";
 import { loadChange, type VersionSteps } from "../../time/loadchange.ts";
 import type { LoadSeries } from "../../time/loadsteps.ts";
 import type { Span } from "../../time/range.ts";
-import { MAX_MERGED_FOR_CHANGES, mergeFactor, pointsFor, SHORTEST_STEP, seriesOf, sumOf } from "../../time/series.ts";
+import { pointsFor, SHORTEST_STEP, seriesOf, sumOf } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { homeRoute, route } from "../url/router.ts";
@@ -70,17 +70,16 @@ async function answer(
   return Object.fromEntries(found.map(([service, { type }], i) => [changeKey(service, type), changes[i]]));
 }
 
-/** The change of one type of a service; null where nothing stands out. */
+/** The change of one type of a service, or its newest version; null where nothing stands out. */
 export async function fetchTypeChange(
   type: string,
   service: string,
   filters: string[],
   range: Span,
   stopped: AbortSignal,
-): Promise<ServiceChange | null> {
+): Promise<ServiceChange | NewVersion | null> {
   const [found] = await changesOfType(type, type + selector(service, filters), range, stopped);
-  const change = found && (await placed(service, filters, found[1], range, stopped));
-  return change && change.kind !== "version" ? change : null;
+  return found ? placed(service, filters, found[1], range, stopped) : null;
 }
 
 async function changesOfType(
@@ -169,8 +168,7 @@ async function fetchService(type: string, service: string, filters: string[], ra
 }
 
 function seriesForChanges(timeline: Timeline, gauge: boolean): LoadSeries {
-  const factor = mergeFactor(timeline.counts, MAX_MERGED_FOR_CHANGES);
-  const series = seriesOf(timeline, gauge, factor, MAX_MERGED_FOR_CHANGES);
+  const series = seriesOf(timeline, gauge);
   const firsts = series.counts.map((_, at) => series.start + at * series.step);
   for (const [i, count] of [...timeline.counts.entries()].reverse()) {
     const time = timeline.start + i * timeline.step;
