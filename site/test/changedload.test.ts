@@ -24,7 +24,10 @@ test("a load is an amount for the time with profiles, whatever is cut off at its
   const load = changedLoad([windows([100, 102, 98, 50]), windows([140, 139, 141, 70])], false, true);
   assert.ok(Math.abs(load.before * MINUTE - 100) < 1e-9 && Math.abs(load.after * MINUTE - 140) < 1e-9);
   assert.equal(load.differs, true);
-  assert.equal(changedLoad([windows([100, 140, 60, 50]), windows([90, 130, 80, 50])], false, true).differs, false);
+  const waves = changedLoad([windows([100, 140, 60, 50]), windows([90, 130, 80, 50])], false, true);
+  assert.deepEqual([waves.differs, waves.unsteady], [false, ["before", "after"]]);
+  const grew = changedLoad([windows([100, 101, 99, 50]), windows([100, 100, 180, 90])], false, true);
+  assert.deepEqual([grew.differs, grew.unsteady], [false, ["after"]]);
   assert.equal(changedLoad([windows([100, 102, 98, 50]), windows([140, 139, 141, 70])], false, false).differs, false);
 });
 
@@ -120,17 +123,13 @@ test("the cause is what has the largest part of the change, if it has a fifth", 
     certain: true,
     byProcess: false,
   };
-  const load = { before: 1, after: 1.5, differs: true, gradual: false };
+  const load = { before: 1, after: 1.5 };
   const cause = causeOf(load, changes, ["planted", "small"]);
   assert.equal(cause?.name, "planted");
   assert.ok(Math.abs((cause?.part ?? 0) - 1) < 1e-9, "0.5 of 0.5");
   assert.equal(causeOf(load, changes, ["small"]), null, "0.075 of 0.5");
   // Where the load fell, what fell with it.
-  const fell = causeOf(
-    { before: 1.5, after: 1, differs: true, gradual: false },
-    { ...changes, listed: [changed("gone", 0.4, 0.1)] },
-    ["gone"],
-  );
+  const fell = causeOf({ before: 1.5, after: 1 }, { ...changes, listed: [changed("gone", 0.4, 0.1)] }, ["gone"]);
   assert.ok(fell && Math.abs(fell.part - 1) < 1e-9);
 });
 
@@ -145,7 +144,7 @@ test("where no share changed, the cause is what is nearly all of the profile", (
   });
   const cause = (before: number, after: number) =>
     causeOf(
-      { before: 257, after: 341, differs: true, gradual: false },
+      { before: 257, after: 341 },
       {
         listed: [],
         heaviest: heaviest(before, after),
@@ -164,13 +163,13 @@ test("where no share changed, the cause is what is nearly all of the profile", (
 });
 
 test("functions are alike where none may have a fifth of the change", () => {
-  const load = { before: 1, after: 1.5, differs: true, gradual: false };
+  const load = { before: 1, after: 1.5 };
   const none = { listed: [], heaviest: null, others: 3, unknown: 0, certain: true, byProcess: false };
   const by = (part: number) => ({ name: "f", before: 0, after: part, selfBefore: 0, selfAfter: 0, interval: null });
   assert.ok(areAlike(load, { ...none, largest: by(0.05) }));
   // A new function that is too young to be sure of.
   assert.ok(!areAlike(load, { ...none, largest: by(0.3) }));
-  assert.ok(!areAlike({ before: 1.5, after: 0.5, differs: true, gradual: false }, { ...none, largest: by(0.2) }));
+  assert.ok(!areAlike({ before: 1.5, after: 0.5 }, { ...none, largest: by(0.2) }));
 });
 
 test("a canary beside the version before it is no drop of the load", () => {
@@ -194,8 +193,16 @@ test("time with profiles counts, and a cut step in part", () => {
   assert.equal(minutes({ ...timeline, points: scaled, counts: scaled }), 10);
   const uneven = [1, 2, 1, 1, 2, 1, 2, 1, 1, 1];
   assert.equal(minutes({ ...timeline, points: uneven, counts: uneven }), 10);
-  const seldom = Array.from({ length: 60 }, (_, i) => (i % 15 === 0 ? 1 : 0));
-  assert.equal(minutes({ ...timeline, points: seldom, counts: seldom }), 0, "a profile says nothing of 15 steps");
+  const every = (gap: number) => Array.from({ length: 4 * gap }, (_, i) => (i % gap === 0 ? 1 : 0));
+  assert.equal(
+    Math.round(minutes({ ...timeline, points: every(15), counts: every(15) })),
+    60,
+    "a push every ten minutes",
+  );
+  assert.equal(minutes({ ...timeline, points: every(40), counts: every(40) }), 0, "a profile says nothing of 40 steps");
+  // Two pushes a side say how far they are apart.
+  const two = { ...timeline, step: MINUTE / 2, points: [1, 0, 1, 0], counts: [1, 0, 1, 0] };
+  assert.deepEqual(coveredMillis([two, two]), [2 * MINUTE, 2 * MINUTE]);
   assert.equal(minutes({ ...timeline, counts: counts.map(() => 0), profiles: 0 }), 0);
   // Sides of one agent, one of which has a profile less by chance.
   const sides = coveredMillis(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./page.ts";
 
-const { changedValue, otherLabels, sumsByValue } = await import("../src/state/query/changedvalue.ts");
+const { changedValue, haveSameValues, otherLabels, sumsByValue } = await import("../src/state/query/changedvalue.ts");
 
 /** A load from 3 to `after`, of these sums by region. */
 function found(after: number, first: Record<string, number>, second: Record<string, number>) {
@@ -12,7 +12,7 @@ function found(after: number, first: Record<string, number>, second: Record<stri
       ["region"],
     ),
   );
-  return changedValue({ before: 3, after, differs: true, gradual: false }, [sums[0], sums[1]]);
+  return changedValue({ before: 3, after }, [sums[0], sums[1]]);
 }
 
 test("the value with nearly all of a change is told, of growth and of decline", () => {
@@ -43,8 +43,7 @@ test("of several labels the one is told whose value had the least of the load", 
       })),
       ["region", "pod"],
     );
-  const { name, value } =
-    changedValue({ before: 4, after: 6, differs: true, gradual: false }, [side(1), side(3)]) ?? assert.fail();
+  const { name, value } = changedValue({ before: 4, after: 6 }, [side(1), side(3)]) ?? assert.fail();
   assert.deepEqual([name, value], ["pod", "d"]);
 });
 
@@ -53,4 +52,18 @@ test("labels with one value or too many aren't looked at, nor the one that is co
   const known = { version: ["1", "2"], region: ["eu", "us"], host: ["a"], customer: many, __name__: ["a", "b"] };
   assert.deepEqual(otherLabels(known, "version"), ["region"]);
   assert.deepEqual(otherLabels(known, ""), ["version", "region"]);
+});
+
+test("versions are the same on both sides, others, or not known", () => {
+  const side = (...totals: [string, number][]) =>
+    sumsByValue(
+      totals.map(([version, total]) => ({ labels: { version }, total })),
+      ["version"],
+    );
+  assert.ok(haveSameValues(["version"], [side(["1", 10]), side(["1", 14])]));
+  assert.ok(haveSameValues(["version"], [side(["1", 10], ["2", 10]), side(["1", 15], ["2", 14])]));
+  assert.ok(!haveSameValues(["version"], [side(["1", 10]), side(["1", 9], ["2", 3])]), "a canary");
+  assert.ok(!haveSameValues(["version"], [side(["1", 10]), side(["2", 14])]));
+  assert.ok(!haveSameValues(["build"], [side(["1", 10]), side(["1", 14])]), "a label that wasn't read");
+  assert.ok(haveSameValues([], [side(["1", 10]), side(["2", 14])]), "without versions");
 });

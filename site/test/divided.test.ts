@@ -97,9 +97,13 @@ test("shares, rates and steps in words", () => {
 test("unlike sides compare loads, or shares, unless told otherwise", () => {
   assert.ok(coverageDiffers(120, 38) && coverageDiffers(38, 120));
   assert.ok(!coverageDiffers(120, 110) && coverageDiffers(134, 110) && !coverageDiffers(0, 0));
-  assert.ok(sidesDiffer({ profiles: 120, total: 50 }, { profiles: 120, total: 60 }), "as many profiles, more load");
-  assert.ok(sidesDiffer({ profiles: 120, total: 50 }, { profiles: 60, total: 50 }), "fewer profiles, as much load");
-  assert.ok(!sidesDiffer({ profiles: 120, total: 50 }, { profiles: 119, total: 52 }));
+  const of = (profiles: number, total: number, coveredMillis = 0) => ({ profiles, total, coveredMillis });
+  assert.ok(sidesDiffer(of(120, 50), of(120, 60)), "as many profiles, more load");
+  assert.ok(sidesDiffer(of(120, 50), of(60, 50)), "fewer profiles, as much load");
+  assert.ok(!sidesDiffer(of(120, 50), of(119, 52)));
+  // Of more processes in less time.
+  assert.ok(sidesDiffer(of(960, 50, 7_200_000), of(1000, 52, 3_000_000)), "as much of both in less time");
+  assert.ok(!sidesDiffer(of(960, 50, 7_200_000), of(1000, 52, 0)), "of an unknown time");
   assert.equal(resolveMeasure("auto", true, true), "rate");
   assert.equal(resolveMeasure("auto", true, false), "share");
   assert.equal(resolveMeasure("auto", true, true, false), "share", "nine processes against one");

@@ -93,7 +93,7 @@ test("a bundle is found by its folder, by a page of it, or by its description", 
   assert.equal(found("localhost:8000/run/"), null);
 });
 
-test("before and after a version are as long as each other, within the range", () => {
+test("before and after a version are as long as each other, within the range and beside the next versions", () => {
   const minutes = (time: number) => time * 60_000;
   const marks = [1.1, 2, 3, 4, 9].map((time, i) => ({ time: minutes(time), text: `version ${i}` }));
   const of = (marks: Mark[], from: number, until: number) =>
@@ -105,8 +105,8 @@ test("before and after a version are as long as each other, within the range", (
     found.map((one) => [one.label, ...times(one)]),
     [
       ["Before and after version 3", 3, 4, 4, 5],
-      ["Before and after version 2", 1, 3, 3, 5],
-      ["Before and after version 1", 1, 2, 2, 3],
+      ["Before and after version 2", 2, 3, 3, 4],
+      ["Before and after version 1", 1.1, 2, 2, 2.9],
     ],
   );
   assert.deepEqual([found[0].sides.base.filters, found[0].sides.other.filters], [["region=eu"], ["region=eu"]]);

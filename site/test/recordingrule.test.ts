@@ -43,9 +43,9 @@ test("a query is taken apart as the page of a service takes it", () => {
 
 test("what a rule measures is said in words", () => {
   const words: [Parameters<typeof rule>[0], string][] = [
-    [{}, "Total CPU time in checkout"],
+    [{}, "CPU time in checkout"],
     [{ function: "main.work" }, "Total CPU time of main.work in checkout"],
-    [{ query: 'goroutine:goroutine:count::{service_name="checkout"}' }, "Total goroutines in checkout"],
+    [{ query: 'goroutine:goroutine:count::{service_name="checkout"}' }, "Average goroutines in checkout"],
     [{ function: "main.work", self: true, group_by: ["region"] }, "Self CPU time of main.work in checkout, by region"],
     [
       { function_regex: "^main\\.", group_by: ["region", "version"] },
@@ -59,7 +59,7 @@ test("what a rule measures is said in words", () => {
     [{ call_site: ["a", "b", "c", "d", "e"] }, "Total CPU time of e called by a → … → d in checkout"],
     [
       { query: `${ALLOCATIONS}{region="eu",version!=""}` },
-      'Total memory alloc objects in all services with region=eu and version!=""',
+      'Memory alloc objects in all services with region=eu and version!=""',
     ],
   ];
   for (const [fields, expected] of words) assert.equal(ruleWords(rule(fields)), expected);

@@ -36,4 +36,5 @@ test("lines are of the first series, stacks also of all others together", () => 
   assert.equal(seriesCount(many, "stacked"), "10 series");
   assert.equal(seriesCount(many, "lines"), "10 series; the chart shows the 8 largest");
   assert.equal(seriesCount({ ...many, series_count: 30 }, "stacked"), "30 series; the chart shows the 10 largest");
+  assert.match(seriesCount({ ...many, series: [], series_count: 0 }, "stacked"), /^No series: /);
 });

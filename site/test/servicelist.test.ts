@@ -100,7 +100,8 @@ test("by change; where the period before has hardly any profiles it is as if not
   assert.equal(growth(typed(CPU, 5, 0, 10, 10), false), Number.POSITIVE_INFINITY);
   assert.equal(growth(typed(CPU, 0, 0, 10, 10), false), 1);
   assert.equal(growth(typed(CPU, 5, 4, 100, 74), false), null);
-  assert.equal(growth(typed(IN_USE, 200, 20, 100, 20), true), 2);
+  assert.equal(growth(typed(IN_USE, 200, 80, 100, 80), true), 2);
+  assert.equal(growth(typed(IN_USE, 200, 20, 100, 20), true), null);
 });
 
 test("what lacks a chosen type comes last, favourites too", () => {

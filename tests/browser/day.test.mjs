@@ -129,7 +129,7 @@ test("a function says that it ran from the beginning of the day, and who runs it
   const { functions } = await api("functions", { query: query(services.go, CPU), ...range, limit: "1" });
   const { at, end } = await openPage(browser, explore(services.go, CPU, { p: "function", fn: functions[0].name }));
   await at("function-since").waitFor();
-  assert.match(await at("function-since").textContent(), /^First seen before .+, within the first bar\./);
+  assert.match(await at("function-since").textContent(), /^(Seen|First seen) in the first bar, before /);
   await at("function-service").first().waitFor();
   const running = await at("function-service").evaluateAll((rows) => rows.map(({ dataset }) => dataset.service));
   assert.ok(running.includes(services.go), running.join());

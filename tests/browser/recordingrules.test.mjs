@@ -81,7 +81,7 @@ test("an entire service is recorded on the page Rules, and its function can be s
   await at("rule-new").click();
   await at("record-service").selectOption(service);
   await at("record-words")
-    .filter({ hasText: `Total CPU time in ${service}` })
+    .filter({ hasText: `CPU time in ${service}` })
     .waitFor();
   assert.equal(await at("record-name").inputValue(), `profiles_recorded_rules_${start}_cpu`);
   await at("record-series").filter({ hasText: "1 series" }).waitFor();
@@ -119,7 +119,7 @@ test("an entire service is recorded on the page Rules, and its function can be s
   await save({ ...rule, self: true });
   await at("refresh").click();
   await card.getByTestId("rule-words").filter({ hasText: "Self CPU time of work" }).waitFor();
-  assert.deepEqual(await edit({ function: "", words: `Total CPU time in ${service}` }), ["", false]);
+  assert.deepEqual(await edit({ function: "", words: `CPU time in ${service}` }), ["", false]);
   await remove(rule.id);
   await end();
 });
@@ -127,7 +127,7 @@ test("an entire service is recorded on the page Rules, and its function can be s
 test("the entire profile is offered in Function, and next to a function", async () => {
   const { page, at, end } = await openPage(browser, path({ p: "function" }));
   await at("record-whole").click();
-  const words = at("record-words").filter({ hasText: `Total CPU time in ${service}` });
+  const words = at("record-words").filter({ hasText: `CPU time in ${service}` });
   await words.waitFor();
   await page.keyboard.press("Escape");
   await at("record").waitFor({ state: "detached" });
@@ -157,7 +157,7 @@ test("a frame's call path is offered, and a name that is taken is refused", asyn
   await at("share").click();
   await at("record-open").click();
   await at("record-words")
-    .filter({ hasText: `Total CPU time in ${service}` })
+    .filter({ hasText: `CPU time in ${service}` })
     .waitFor();
   await at("record-name").fill(metric);
   await at("record-save").click();

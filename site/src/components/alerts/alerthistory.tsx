@@ -1,4 +1,4 @@
-import { alertValue, type ListedAlert, labelWords } from "../../state/query/alert.ts";
+import { alertValue, type ListedAlert, labelWords, MINUTE } from "../../state/query/alert.ts";
 import type { AlertEvent } from "../../state/query/alertlist.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
 import { formatInstant, formatMinute } from "../../time/range.ts";
@@ -53,7 +53,10 @@ function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules:
   const { at, name, status, labels, value, kind, unit } = event;
   // A deleted alert has no rule to link to.
   const alert = byId.get(event.alert);
-  const target = alert && profilesAround(alert, rules.get(alert.rule) ?? null, labels, at);
+  // A silence may have lasted for hours when the alert was made.
+  const silent = alert && kind === "silent" && status === "firing" ? Math.max(0, value - alert.minutes) : 0;
+  const since = at - silent * MINUTE;
+  const target = alert && profilesAround(alert, rules.get(alert.rule) ?? null, labels, since);
   const amount = kind && unit ? alertValue(kind, value, unit) : "";
   const time = <time dateTime={new Date(at).toISOString()}>{formatMinute(at)}</time>;
   return (

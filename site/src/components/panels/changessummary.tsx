@@ -2,8 +2,8 @@
 import { capital } from "../../format/capital.ts";
 import { formatLoads } from "../../format/load.ts";
 import { change, percent } from "../../format/number.ts";
-import { isCpu, typeLabel } from "../../format/type.ts";
-import { plural } from "../../format/value.ts";
+import { isCpu, typeLabel, typeParts } from "../../format/type.ts";
+import { formatValue, plural } from "../../format/value.ts";
 import { LEAST_CHANGE, size } from "../../state/query/changed.ts";
 import { areAlike, type ChangedLoad, LEAST_LOAD } from "../../state/query/changedload.ts";
 import type { ChangedValue } from "../../state/query/changedvalue.ts";
@@ -44,7 +44,7 @@ export function Summary({ answer }: { answer: Answer }) {
         {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer, answer.load)}`}
         {answer.where && <Where value={answer.where} />}
         {began && ` First profile of ${label} ${sides.after.value}: ${within(sides.after.began, answer.stepMillis)}.`}
-        {began && isBack(answer) && ` After it, ${label} ${sides.before.value || "not set"} ran again.`}
+        {began && ranAgain(answer)}
         {answer.rollouts.length > 0 && ` ${rolloutWords(answer.rollouts)}`}
       </p>
       <p>
@@ -82,14 +82,17 @@ function Where({ value: { name, value, part } }: { value: ChangedValue }) {
   );
 }
 
-/** Why there is no load and, of versions, where there is one. */
+/** Why there is no load, what there is instead and, of versions, where there is one. */
 function Beside({ answer: { label, sides } }: { answer: Answer }) {
+  const { unit } = typeParts(exploreRoute.value.type);
+  const [before, after] = [sides.before, sides.after].map(({ total, profiles }) => total / profiles);
   // As much time before the newer one began as there is after it.
   const { began, value } = sides.after;
   const window = { from: began, until: Math.min(sides.after.seen.until, 2 * began - span.value.from) };
   return (
     <>
-      Both sides ran at the same time on different numbers of processes, so their loads can't be compared.
+      Both sides ran at the same time on different numbers of processes, so their loads can't be compared. Per profile:{" "}
+      {formatValue(before, unit)} → {formatValue(after, unit)}, {change(before, after)}.
       {isVersion(label) && window.until > began && began > span.value.from && (
         <>
           {" "}
@@ -103,9 +106,12 @@ function Beside({ answer: { label, sides } }: { answer: Answer }) {
   );
 }
 
-/** Whether the value that the second one replaced was seen after it. */
-function isBack({ sides: { before, after }, together, stepMillis }: Answer): boolean {
-  return !together && before.seen.until > after.seen.until + 2 * stepMillis;
+/** That the value that the second one replaced was seen after it, or in between. */
+function ranAgain({ label, sides: { before, after }, together, stepMillis }: Answer): string {
+  const end = before.seen.until;
+  if (together || end <= after.began + 2 * stepMillis) return "";
+  const until = end > after.seen.until + 2 * stepMillis ? "" : ` until ${formatMinute(end)}`;
+  return ` After it, ${label} ${before.value || "not set"} ran again${until}.`;
 }
 
 /** "Rollouts are left out: 10:23 – 10:30." */
@@ -128,11 +134,11 @@ function gradually({ label, load, sides }: Answer): string {
 }
 
 /** What it means that the load changed and no share did: of one program that runs at two times, the work. */
-function alike({ label, denser }: Answer, { before, after }: ChangedLoad): string {
+function alike({ label, denser, sameVersions }: Answer, { before, after }: ChangedLoad): string {
   const grew = after > before;
   const factor = `The functions ${grew ? "grew" : "shrank"} by about the same factor`;
   if (denser === (grew ? "after" : "before")) return `${factor}, as did the number of profiles.`;
-  if (label !== "" || !isCpu(exploreRoute.value.type)) return `${factor}.`;
+  if (label !== "" || !sameVersions || !isCpu(exploreRoute.value.type)) return `${factor}.`;
   return `${factor}, which suggests ${grew ? "more" : "less"} work rather than a change in the code.`;
 }
 
@@ -148,7 +154,8 @@ function uncertain({ changes: { listed, largest, certain }, load }: Answer): str
 const NOTABLE = 0.1;
 
 /** "+39 % cpu: 0.92 → 1.28 cores, nearly all of it in matchesPattern." */
-function LoadNews({ answer: { cause, more }, load }: { answer: Answer; load: ChangedLoad }) {
+function LoadNews({ answer, load }: { answer: Answer; load: ChangedLoad }) {
+  const { cause, more } = answer;
   const { type } = exploreRoute.value;
   const { before, after, differs } = load;
   const amounts = formatLoads(before, after, 1, type);
@@ -158,8 +165,7 @@ function LoadNews({ answer: { cause, more }, load }: { answer: Answer; load: Cha
         <b>
           {change(before, after)} {typeLabel(type)}:
         </b>{" "}
-        {amounts}. The load varies just as much within each side, so this may be chance. Choose times with a steady
-        load.
+        {amounts}. {unsteady(answer, load)} Choose times with a steady load.
       </>
     );
   if (!differs)
@@ -179,12 +185,22 @@ function LoadNews({ answer: { cause, more }, load }: { answer: Answer; load: Cha
       {cause && (
         <>
           , {partOf(cause.part)} in <b>{shortened(cause.name)}</b>
-          {cause.part > 1.1 && "; everything else used less"}
+          {cause.part > 1.1 && "; the rest together used less"}
         </>
       )}
       .
     </>
   );
+}
+
+/** Why a difference is none of the two sides. */
+function unsteady({ label, sides }: Answer, load: ChangedLoad): string {
+  const [only, ...others] = load.unsteady;
+  if (!only || others.length > 0) return "The load varies just as much within each side, so this may be chance.";
+  const earlier = sides.before.seen.from < sides.after.seen.from ? "before" : "after";
+  const of =
+    label === "" ? `the ${only === earlier ? "earlier" : "later"} time` : `${label} ${sides[only].value || "not set"}`;
+  return `The load of ${of} alone varies just as much, so the difference depends on what times are compared.`;
 }
 
 function partOf(part: number): string {

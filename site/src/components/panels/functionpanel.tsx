@@ -190,7 +190,12 @@ function since(windows: FunctionWindow[]): string {
   const last = filled.findLastIndex(({ total }) => total > 0);
   if (first < 0) return "No samples in this range.";
   const until = last < filled.length - 1 ? ` Last seen between ${bounds(filled[last])}.` : "";
-  if (first === 0) return `First seen before ${formatMinute(filled[0].until)}, within the first bar.${until}`;
+  if (first === 0) {
+    const bar = `in the first bar, before ${formatMinute(filled[0].until)}`;
+    // Where the service itself began in the range, so did this.
+    const begun = filled[0] === windows[0] ? `Seen ${bar}; the range doesn't show since when.` : `First seen ${bar}.`;
+    return begun + until;
+  }
   return `First seen between ${bounds(filled[first])}.${until}`;
 }
 

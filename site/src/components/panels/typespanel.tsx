@@ -7,11 +7,11 @@ import { span } from "../../state/query/services.ts";
 import { typeChanges, types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
 import { evenValues } from "../../time/covered.ts";
-import { partIn } from "../../time/range.ts";
+import { formatMinute, partIn } from "../../time/range.ts";
 import { profilesAtOnce, quietMillis, seriesOf, stepsSpan } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
-import { ChangeText, changeTitle } from "../services/cardchange.tsx";
+import { ChangeText, changeTitle, versionName } from "../services/cardchange.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import { NothingHere } from "./nothinghere.tsx";
 import "../../style/typespanel.css";
@@ -43,7 +43,8 @@ function TypeCard({ type }: { type: ServiceType }) {
   const gauge = isGauge(type.id);
   const { unit } = typeParts(type.id);
   const series = seriesOf(type, gauge);
-  const found = typeChanges.value.value?.[type.id];
+  const known = typeChanges.value.value?.[type.id];
+  const [found, version] = known?.kind === "version" ? [null, known] : [known, null];
   const { spans, traces, window } = exploreRoute.value;
   const changed = trend(type, gauge, window ?? span.value, wholeSpan("base")?.from);
   const isNow = exploreRoute.value.base.until === "now" && !window;
@@ -63,7 +64,7 @@ function TypeCard({ type }: { type: ServiceType }) {
       </span>
       <Sparkline
         values={evenValues(series, profilesAtOnce(series.counts))}
-        marked={found ? partIn(stepsSpan(series), found) : undefined}
+        marked={found && found.kind !== "trend" ? partIn(stepsSpan(series), found) : undefined}
       />
       <span class="card-row">
         <span class="card-total" title={exact} data-testid="type-total">
@@ -71,8 +72,19 @@ function TypeCard({ type }: { type: ServiceType }) {
           {gauge && <small> average</small>}
         </span>
         {quiet > 0 && <span class="card-type">{quietWords(quiet, type.step)}</span>}
+        {version && (
+          <span class="card-type">
+            {versionName(version)} since {formatMinute(version.from)}
+          </span>
+        )}
         <span class="card-change" title={found ? changeTitle(found) : changed?.title} data-testid="type-change">
-          {found ? <ChangeText found={found} /> : changed?.text}
+          {found ? (
+            <ChangeText found={found} />
+          ) : known === undefined || changed?.known ? (
+            changed?.text
+          ) : (
+            "no clear change"
+          )}
         </span>
       </span>
     </a>

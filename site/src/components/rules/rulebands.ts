@@ -41,6 +41,7 @@ export function peakOf(bands: Band[]): number {
 
 /** "3 series", and how many of them are drawn. */
 export function seriesCount({ series, series_count }: RulePreview, drawing: Drawing): string {
+  if (series_count === 0) return "No series: no profile of this time has what the rule measures";
   const all = `${count(series_count)} series`;
   const drawn = drawing === "lines" ? Math.min(series.length, SERIES_COLOURS) : series.length;
   return drawn < series_count ? `${all}; the chart shows the ${drawn} largest` : all;

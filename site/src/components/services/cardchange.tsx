@@ -36,17 +36,21 @@ export function CardVersion({ service, found, range }: { service: string; found:
   const { from, label, type, versions } = found;
   const by = { label, ...versions };
   const target = { ...initialRoute("explore"), service, type, base: range, panel: "changes" as const, by };
-  const name = versions.after ? `${label} ${versionText(versions.after)}` : `no ${label}`;
   return (
     <a
       class="card-type card-found"
       {...linkTo(target)}
-      title={`No clear change of the load since ${name} began. See which functions changed`}
+      title={`No clear change of the load since ${versionName(found)} began. See which functions changed`}
       data-testid="card-version"
     >
-      {name} since {formatMinute(from)}
+      {versionName(found)} since {formatMinute(from)}
     </a>
   );
+}
+
+/** "version 1.9.0". */
+export function versionName({ label, versions }: NewVersion): string {
+  return versions.after ? `${label} ${versionText(versions.after)}` : `no ${label}`;
 }
 
 /** "+39 % since 21:33 (1.9.0)". */

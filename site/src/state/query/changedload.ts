@@ -8,11 +8,16 @@ import { type Changes, FALSE_ALARMS, size } from "./changed.ts";
 import { coverageDiffers } from "./measure.ts";
 
 /** Amounts a millisecond with profiles; of a gauge, averages a snapshot. */
-export interface ChangedLoad {
+export interface Loads {
   before: number;
   after: number;
+}
+
+export interface ChangedLoad extends Loads {
   /** Whether they differ by more than varies between the windows of a side. */
   differs: boolean;
+  /** Sides within which the load varies by as much as between them. */
+  unsteady: ("before" | "after")[];
   /** Whether the load already rose or fell steadily before the second side, and went on with it. */
   gradual: boolean;
 }
@@ -78,7 +83,15 @@ export function changedLoad(
   const isApart = ({ low, high }: Interval) => low > 0 || high < 0;
   const isLargeEnough = Math.abs(after.share - before.share) >= LEAST_LOAD * before.share;
   const differs = certain && isLargeEnough && isApart(welch(before, after, FALSE_ALARMS));
-  return { before: before.share, after: after.share, differs, gradual: differs && isDrift(loads) };
+  const by = Math.abs(after.share - before.share);
+  const unsteady = (["before", "after"] as const).filter((_, i) => spread(loads[i]) >= by);
+  return { before: before.share, after: after.share, differs, unsteady, gradual: differs && isDrift(loads) };
+}
+
+/** How far the loads of windows are apart. */
+function spread(windows: { value: number; whole: number }[]): number {
+  const loads = windows.map(({ value, whole }) => value / whole);
+  return Math.max(...loads) - Math.min(...loads);
 }
 
 /** Windows seem to be covered for longer than they are where a burst of profiles takes a part of each. */
@@ -120,7 +133,7 @@ const PART = 0.2;
  * The function among the heads that has the largest part of what the load changed by; null where none has a fifth. Where no
  * share changed, a function that is nearly all of the profile may account for the change alone.
  */
-export function causeOf({ before, after }: ChangedLoad, { listed, heaviest }: Changes, heads: string[]): Cause | null {
+export function causeOf({ before, after }: Loads, { listed, heaviest }: Changes, heads: string[]): Cause | null {
   const by = after - before;
   if (listed.length === 0) {
     const least = heaviest ? Math.min(heaviest.selfBefore, heaviest.selfAfter) : 0;
@@ -136,7 +149,7 @@ export function causeOf({ before, after }: ChangedLoad, { listed, heaviest }: Ch
 }
 
 /** Whether all functions changed with the load: none may explain the change, whether certain or not. */
-export function areAlike({ before, after }: ChangedLoad, { listed, largest, unknown }: Changes): boolean {
+export function areAlike({ before, after }: Loads, { listed, largest, unknown }: Changes): boolean {
   const most = (largest ? size(largest) : 0) * Math.max(before, after);
   return listed.length === 0 && unknown === 0 && most < PART * Math.abs(after - before);
 }

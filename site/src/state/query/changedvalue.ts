@@ -1,5 +1,5 @@
 /** The value of a label that has most of a change of the load: the region, or the process, in which it happened. */
-import type { ChangedLoad } from "./changedload.ts";
+import type { Loads } from "./changedload.ts";
 import { labelOrder } from "./labels.ts";
 
 /** Labels that are looked at beside those that tell sides and processes apart. */
@@ -46,7 +46,7 @@ const OTHERS = 0.3;
 const LESS = 0.25;
 
 /** The value that has nearly all of the change from one side to the other; null if none has, or it had nearly all of the load. */
-export function changedValue({ before, after }: ChangedLoad, sides: [ValueSums, ValueSums]): ChangedValue | null {
+export function changedValue({ before, after }: Loads, sides: [ValueSums, ValueSums]): ChangedValue | null {
   const by = after - before;
   const found: (ChangedValue & { news: number })[] = [];
   for (const name of sides[0].keys()) {
@@ -63,6 +63,20 @@ export function changedValue({ before, after }: ChangedLoad, sides: [ValueSums, 
   }
   const best = found.sort((a, b) => b.news - a.news)[0];
   return best ? { name: best.name, value: best.value, part: best.part } : null;
+}
+
+/** Parts of a label's values that differ by more are of other versions, or of other numbers of processes with them. */
+const SAME = 0.1;
+
+/** Whether each of these labels' values has about the same part of both sides; a label of which that isn't known hasn't. */
+export function haveSameValues(names: string[], [before, after]: [ValueSums, ValueSums]): boolean {
+  return names.every((name) => {
+    const [first, second] = [before, after].map((sums) => partsOf(sums.get(name) ?? new Map()));
+    const values = [...new Set([...first.keys(), ...second.keys()])];
+    return (
+      values.length > 0 && values.every((value) => Math.abs((second.get(value) ?? 0) - (first.get(value) ?? 0)) <= SAME)
+    );
+  });
 }
 
 /** The parts that sums are of all of them. */

@@ -19,10 +19,10 @@ import {
   moreProfiles,
   type Window,
 } from "./changedload.ts";
-import { type ChangedValue, changedValue } from "./changedvalue.ts";
+import { type ChangedValue, changedValue, haveSameValues, type ValueSums } from "./changedvalue.ts";
 import { type FoundSide, type Question, sidesOf } from "./changesides.ts";
 import type { FunctionsAnswer } from "./functions.ts";
-import { labelOrder } from "./labels.ts";
+import { isVersion, labelOrder } from "./labels.ts";
 import { placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
 import { labels, span } from "./services.ts";
@@ -75,6 +75,8 @@ export interface Answer {
   cause: Cause | null;
   /** The value of a label that has nearly all of it. */
   where: ChangedValue | null;
+  /** Whether both sides ran the same versions, as far as labels tell. */
+  sameVersions: boolean;
   /** What sides of time are. */
   times: string;
 }
@@ -165,7 +167,8 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   );
   const gauge = isGauge(question.type);
   const [first, second] = found.sides.map(({ counts }) => counts);
-  const sums = found.sides.map(({ sums }) => sums);
+  const sums: [ValueSums, ValueSums] = [found.sides[0].sums, found.sides[1].sums];
+  const versions = Object.keys(question.labels).filter((name) => isVersion(name) && question.labels[name].length > 1);
   const steps = [first, second].map((counts) => ({ start: 0, step, points: counts, counts, profiles: 0 }));
   const denser = moreProfiles(both);
   const together = areTogether(first, second);
@@ -181,7 +184,8 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     denser,
     cause: load && causeOf(load, compared, heads),
     // Averages of a gauge are no parts of each other.
-    where: load?.differs && !gauge ? changedValue(load, [sums[0], sums[1]]) : null,
+    where: load?.differs && !gauge ? changedValue(load, sums) : null,
+    sameVersions: haveSameValues(versions, sums),
     sides: { before: side(0), after: side(1) },
     rollouts,
     windowMillis: Math.max(...plans.map(({ length }) => length)),

@@ -34,11 +34,14 @@ export function coverageDiffers(base: number, other: number): boolean {
   return Math.max(base, other) > COVERAGE_TOLERANCE * Math.min(base, other);
 }
 
-/**
- * Whether sides differ in profiles or in totals, so that amounts mislead.
- */
-export function sidesDiffer(base: Totals, other: Totals): boolean {
-  return coverageDiffers(base.profiles, other.profiles) || coverageDiffers(base.total, other.total);
+/** Whether sides differ in profiles, in totals or, as far as that is known, in time with profiles, so that amounts mislead. */
+export function sidesDiffer(base: Covered & Totals, other: Covered & Totals): boolean {
+  const [a, b] = [base.coveredMillis, other.coveredMillis];
+  return (
+    coverageDiffers(base.profiles, other.profiles) ||
+    coverageDiffers(base.total, other.total) ||
+    (a > 0 && b > 0 && coverageDiffers(a, b))
+  );
 }
 
 /** Whether one side has far more profiles in the same time: its load is larger for its number of processes alone. */
@@ -48,7 +51,7 @@ export function processesDiffer(base: Covered, other: Covered): boolean {
 }
 
 type Covered = Pick<MergedSide, "profiles" | "coveredMillis">;
-type Totals = Pick<MergedSide, "profiles" | "total">;
+type Totals = Pick<MergedSide, "total">;
 
 /**
  * What is compared where nobody has chosen: loads where the sides differ, so that what did not change stays grey. Shares where

@@ -1,5 +1,6 @@
 /** A recording rule: what it measures, in words, and the name and the query of its metric. */
 import { baseName } from "../../flame/framelabel.ts";
+import { capital } from "../../format/capital.ts";
 import { isCpu, isGauge, typeLabel } from "../../format/type.ts";
 import { plural } from "../../format/value.ts";
 import { formatMinute } from "../../time/range.ts";
@@ -63,9 +64,12 @@ const and = new Intl.ListFormat("en");
 /** "Self CPU time of main.work in checkout, by region". */
 export function ruleWords(rule: RuleDraft): string {
   const { type, service, filters } = queryParts(rule.query);
-  const what = `${rule.self ? "Self" : "Total"} ${typeWords(type)}`;
+  const part = partWords(rule);
+  // "Total" is the other of "self"; an entire profile has neither.
+  const kind = part ? `${rule.self ? "Self" : "Total"} ` : isGauge(type) ? "Average " : "";
+  const what = capital(kind + typeWords(type));
   const by = rule.group_by.length > 0 ? `, by ${and.format(rule.group_by)}` : "";
-  return `${what}${partWords(rule)} in ${service ?? "all services"}${withFilters(filters)}${by}`;
+  return `${what}${part} in ${service ?? "all services"}${withFilters(filters)}${by}`;
 }
 
 /** "orders.match in checkout with region=eu": what a rule measures, without the type. */

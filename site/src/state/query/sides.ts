@@ -51,13 +51,16 @@ export function comparedSides(whole: Span, window: Span | null, filters: string[
 const NEWEST = 3;
 
 /**
- * A comparison for each of the newest versions that begin inside a span, as long before it as after it. The time that it
- * shares with others, as in a rollout, is on neither side.
+ * A comparison for each of the newest versions that begin inside a span, as long before it as after it, up to the versions
+ * that begin before and after it. The time that it shares with others, as in a rollout, is on neither side.
  */
 export function versionSides(marks: Mark[], within: Span, filters: string[]): { label: string; sides: Sides }[] {
   return marks
-    .map(({ time, text, sharedUntil: begin = time }) => {
-      return { time, begin, text, length: Math.min(time - within.from, within.until - begin) };
+    .map(({ time, text, sharedUntil: begin = time }, i) => {
+      const [previous, next] = [marks[i - 1], marks[i + 1]];
+      const from = Math.max(within.from, previous?.sharedUntil ?? previous?.time ?? within.from);
+      const until = Math.min(within.until, next?.time ?? within.until);
+      return { time, begin, text, length: Math.min(time - from, until - begin) };
     })
     .filter(({ length }) => length >= SHORTEST_STEP)
     .slice(-NEWEST)

@@ -9,7 +9,7 @@ import { askInTurn } from "./askinturn.ts";
 import { fetchTypeChange } from "./loadchanges.ts";
 import { placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
-import type { ServiceChange } from "./servicechanges.ts";
+import type { NewVersion, ServiceChange } from "./servicechanges.ts";
 import { services, span } from "./services.ts";
 
 /** Enough for the width of a card. */
@@ -81,7 +81,10 @@ export const typeChanges = resource(
     const subject = JSON.stringify([service, base, window]);
     return { service, filters: base.filters, ids, ...(window ?? span.value), at: clock.value, subject };
   },
-  async ({ service, filters, ids, from, until }, signal): Promise<Record<string, ServiceChange | null>> => {
+  async (
+    { service, filters, ids, from, until },
+    signal,
+  ): Promise<Record<string, ServiceChange | NewVersion | null>> => {
     const ask = (id: string) => fetchTypeChange(id, service, filters, { from, until }, signal);
     const found = await askInTurn(ids, ask, signal);
     return Object.fromEntries(ids.map((id, i) => [id, found[i]]));
