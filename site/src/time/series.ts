@@ -42,7 +42,7 @@ export function stepsSpan({ start, step, values }: Pick<Series, "start" | "step"
   return { from: start, until: start + step * values.length };
 }
 
-/** The series of an answer, in steps `factor` times as long. It is sparse where too many steps would be one. */
+/** The series of an answer, in steps `factor` times as long. It is sparse where too many steps would be one, or only one is filled. */
 export function seriesOf(
   { start, step, points, counts }: Timeline,
   average: boolean,
@@ -59,7 +59,7 @@ export function seriesOf(
     values: average ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i])) : sums,
     counts: profiles,
     average,
-    sparse: usualGap(counts) > MAX_MERGED && !areBursts(counts),
+    sparse: isLone(counts) || (usualGap(counts) > MAX_MERGED && !areBursts(counts)),
     total: average ? (all === 0 ? 0 : total / all) : total,
   };
 }
@@ -73,6 +73,11 @@ export function mergeFactor(counts: number[]): number {
   const gap = areBursts(counts) ? medianGap(counts) : usualGap(counts);
   if (gap > MAX_MERGED) return 1;
   return gap === 1 && isSawtooth(counts) ? 2 : gap;
+}
+
+/** Whether one step alone has profiles: how long they stand for isn't known. */
+function isLone(counts: number[]): boolean {
+  return counts.length > 1 && counts.filter((count) => count > 0).length === 1;
 }
 
 /** Two steps together nearly always have as many profiles, single ones don't: an agent pushes every 20 s into steps of 30. */
