@@ -181,6 +181,21 @@ test("a canary beside the version before it is no drop of the load", () => {
   assert.ok(!areTogether(steps([0, 40], [80, 120]), steps([40, 80])), "one that was rolled back and out again");
   const side = (profiles: number) => Array(3).fill({ from: 0, total: 1, profiles, millis: MINUTE });
   assert.deepEqual([moreProfiles([side(36), side(4)]), moreProfiles([side(36), side(35)])], ["before", null]);
+  // A pause that takes parts of windows is no fewer processes.
+  const [paused, whole] = [
+    [2, 2, 0, 0, 2, 2],
+    [2, 2],
+  ];
+  assert.equal(moreProfiles([side(36), side(50)], [paused, whole], [4 * MINUTE, 2 * MINUTE]), null);
+  const loads = (step: number) =>
+    changedLoad(
+      [windows([100, 102, 50, 50, 101, 100]), windows([150, 151, 149])],
+      false,
+      true,
+      [5 * MINUTE, 3 * MINUTE],
+      step,
+    );
+  assert.ok(Math.abs(loads(1000).before * MINUTE - 503 / 5) < 1, String(loads(1000).before * MINUTE));
 });
 
 test("time with profiles counts, and a cut step in part", () => {

@@ -49,9 +49,18 @@ export function areTogether(a: number[], b: number[]): boolean {
   return shorter > 0 && 2 * steps(first.map((filled, i) => filled && second[i])) >= shorter;
 }
 
-/** Which side has more profiles in the same time, from more processes; null if they are about as many. */
-export function moreProfiles(sides: [Window[], Window[]]): "before" | "after" | null {
-  const [a, b] = sides.map((windows) => {
+/**
+ * Which side has more profiles in the same time, from more processes; null if they are about as many. `steps` are shorter than
+ * the windows, and `covered` says how much of each side's steps has profiles, where that is known.
+ */
+export function moreProfiles(
+  sides: [Window[], Window[]],
+  steps: number[][] = [[], []],
+  covered: number[] = [0, 0],
+): "before" | "after" | null {
+  const isKnown = covered.every((millis) => millis > 0);
+  const [a, b] = sides.map((windows, side) => {
+    if (isKnown) return steps[side].reduce((all, profiles) => all + profiles, 0) / covered[side];
     const filled = windows.filter(({ profiles }) => profiles > 0);
     const sum = (of: "profiles" | "millis") => filled.reduce((all, one) => all + one[of], 0);
     return sum("profiles") / Math.max(1, sum("millis"));
@@ -62,19 +71,20 @@ export function moreProfiles(sides: [Window[], Window[]]): "before" | "after" | 
 
 /**
  * The loads of both sides, whose windows are all there, in order: a gap is no time with profiles. Whether the loads differ is
- * unknown, and not claimed, where `certain` is false. `covered` says how much time of each side has profiles, as far as its
- * steps tell.
+ * unknown, and not claimed, where `certain` is false. `covered` says how much time of each side has profiles, as far as
+ * shorter steps of so many milliseconds tell.
  */
 export function changedLoad(
   sides: [Window[], Window[]],
   gauge: boolean,
   certain: boolean,
   covered: number[] = [],
+  step = 0,
 ): ChangedLoad {
   const both = sides.map(withoutGaps);
   const pace = commonPace(both);
   const loads = both.map((windows, side) => {
-    const parts = withinBursts(coveredParts(windows, pace), covered[side] ?? 0);
+    const parts = withoutPauses(windows, coveredParts(windows, pace), covered[side] ?? 0, step);
     return windows
       .map(({ total, profiles, from }, i) => ({ at: from, value: total, whole: gauge ? profiles : parts[i] }))
       .filter(({ whole }) => whole > 0);
@@ -94,13 +104,17 @@ function spread(windows: { value: number; whole: number }[]): number {
   return Math.max(...loads) - Math.min(...loads);
 }
 
-/** Windows seem to be covered for longer than they are where a burst of profiles takes a part of each. */
-const BURSTS = 0.8;
+/** A smaller part without profiles changes a load by less than it varies. */
+const PAUSES = 0.05;
 
-/** How much of windows is covered, given how much of all of them is, by shorter steps; 0 if that isn't known. */
-function withinBursts(parts: number[], covered: number): number[] {
+/**
+ * How much of windows is covered, given how much of all of them is by shorter steps; 0 if that isn't known. Windows seem to be
+ * covered for longer where a burst of profiles takes a part of each, or a pause of two. Steps reach beyond both ends.
+ */
+function withoutPauses(windows: Window[], parts: number[], covered: number, step: number): number[] {
   const part = covered / parts.reduce((sum, one) => sum + one, 0);
-  return part > 0 && part < BURSTS ? parts.map((one) => one * part) : parts;
+  const all = windows.reduce((sum, { millis }) => sum + millis, 0);
+  return part > 0 && part < 1 - Math.max(PAUSES, (2 * step) / all) ? parts.map((one) => one * part) : parts;
 }
 
 /** Whether the second of two sides only goes on with what the first began. */

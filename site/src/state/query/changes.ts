@@ -170,10 +170,11 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   const sums: [ValueSums, ValueSums] = [found.sides[0].sums, found.sides[1].sums];
   const versions = Object.keys(question.labels).filter((name) => isVersion(name) && question.labels[name].length > 1);
   const steps = [first, second].map((counts) => ({ start: 0, step, points: counts, counts, profiles: 0 }));
-  const denser = moreProfiles(both);
+  const covered = coveredMillis(steps);
+  const denser = moreProfiles(both, [first, second], covered);
   const together = areTogether(first, second);
   const beside = !gauge && together && denser !== null;
-  const load = beside ? null : changedLoad(both, gauge, compared.certain, coveredMillis(steps));
+  const load = beside ? null : changedLoad(both, gauge, compared.certain, covered, step);
   const heads = [...more, ...less].map(({ head }) => head.name);
   return {
     label,
