@@ -2,10 +2,11 @@ import { Select } from "../components/controls/select.tsx";
 import type { DiffTotals, TreeInfo } from "../core/types.ts";
 import { percent } from "../format/number.ts";
 import { isCpu } from "../format/type.ts";
-import { plural } from "../format/value.ts";
+import { formatStep, plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
 import { changeOfTotals, sidesLeft, sideTotals } from "../state/profile/sidetotals.ts";
 import { takenSteps } from "../state/profile/stepchanges.ts";
+import { coverageDiffers } from "../state/query/measure.ts";
 import { diffRoute, go } from "../state/url/router.ts";
 import type { Measure } from "../state/url/values.ts";
 
@@ -74,7 +75,7 @@ export function SidesLeft({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) 
 
 /** Amounts mislead where one side has more profiles than the other, so loads or shares can be compared instead. */
 function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals; compared: Compared }) {
-  const { measure, gauge, timed, coverageDiffers, base, other } = compared;
+  const { measure, gauge, timed, base, other } = compared;
   const options: { value: Measure; label: string }[] = [
     { value: "amount", label: gauge ? "averages" : "amounts" },
     { value: "share", label: "shares" },
@@ -82,17 +83,19 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
       ? [{ value: "rate" as const, label: isCpu(diffRoute.value.type) ? "load, in cores" : "load per second" }]
       : []),
   ];
-  const counts = `${plural(base.profiles, "profile")} against ${other.profiles}`;
+  const counts = coverageDiffers(base.profiles, other.profiles)
+    ? `${plural(base.profiles, "profile")} against ${other.profiles}`
+    : `${formatStep(base.coveredMillis)} of profiles against ${formatStep(other.coveredMillis)}`;
   // Beside shares the totals of unlike coverage say nothing.
-  const changed = measure !== "share" || takenSteps.value.length > 0 || !coverageDiffers;
+  const changed = measure !== "share" || takenSteps.value.length > 0 || !compared.coverageDiffers;
   return (
     <>
       <Totals tree={tree} diff={diff} average={gauge} changed={changed} />
-      {coverageDiffers && (
+      {compared.coverageDiffers && (
         <span
           class="legend-note"
           data-testid="coverage"
-          title="One side has more profiles than the other, so its amounts or its load may be larger even if nothing changed."
+          title="One side has more profiles than the other, or more time with profiles, so its amounts or its load may be larger even if nothing changed."
         >
           {counts}
           {measure === "amount" ? ": amounts may mislead" : ""}

@@ -15,7 +15,7 @@ import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { diffRoute } from "../url/router.ts";
 import type { Measure, SideName } from "../url/values.ts";
-import { compareTrees, coverageDiffers, processesDiffer, resolveMeasure, sidesDiffer } from "./measure.ts";
+import { compareTrees, processesDiffer, profilesDiffer, resolveMeasure, sidesDiffer } from "./measure.ts";
 import { describeRead, openMerged, typedTimeline } from "./merged.ts";
 import { apart, placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
@@ -166,7 +166,7 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
       measure,
       gauge,
       timed,
-      coverageDiffers: !gauge && coverageDiffers(base.profiles, other.profiles),
+      coverageDiffers: !gauge && profilesDiffer(base, other),
       base: side(base),
       other: side(other),
     },

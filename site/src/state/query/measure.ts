@@ -34,14 +34,15 @@ export function coverageDiffers(base: number, other: number): boolean {
   return Math.max(base, other) > COVERAGE_TOLERANCE * Math.min(base, other);
 }
 
-/** Whether sides differ in profiles, in totals or, as far as that is known, in time with profiles, so that amounts mislead. */
-export function sidesDiffer(base: Covered & Totals, other: Covered & Totals): boolean {
+/** Whether sides differ in profiles or, as far as that is known, in the time that has any. */
+export function profilesDiffer(base: Covered, other: Covered): boolean {
   const [a, b] = [base.coveredMillis, other.coveredMillis];
-  return (
-    coverageDiffers(base.profiles, other.profiles) ||
-    coverageDiffers(base.total, other.total) ||
-    (a > 0 && b > 0 && coverageDiffers(a, b))
-  );
+  return coverageDiffers(base.profiles, other.profiles) || (a > 0 && b > 0 && coverageDiffers(a, b));
+}
+
+/** The same, or in totals, so that amounts mislead. */
+export function sidesDiffer(base: Covered & Totals, other: Covered & Totals): boolean {
+  return profilesDiffer(base, other) || coverageDiffers(base.total, other.total);
 }
 
 /** Whether one side has far more profiles in the same time: its load is larger for its number of processes alone. */
