@@ -64,7 +64,7 @@ test("from the front page to the planted regression: a card, and what changed", 
   assert.equal(first.name, PLANTED, "the cause is the first");
   assert.match(
     await at("changes-summary").textContent(),
-    /^\+\d.*? % cpu: \S+ → \S+ cores, .* of it in .*matchesPattern(; everything else used less)?\. /,
+    /^\+\d.*? % cpu: \S+ → \S+ cores, .* of it in .*matchesPattern(; the rest together used less)?\. /,
   );
   assert.match(
     await at("changes-summary").textContent(),
