@@ -141,11 +141,7 @@ pub(super) async fn evaluate(
             );
             Ok(matches(all.into_iter().map(|(labels, points)| {
                 let last = silent.get(&labels).copied();
-                let silences = minutes
-                    .all()
-                    .filter_map(|minute| Some((minute, silence(&points, minute, window, last)?)));
-                let silences = silences.collect();
-                (labels, silences)
+                (labels, silences(&points, minutes, window, last))
             })))
         }
         Kind::Grew => growth::evaluate(alert, rule, measure, minutes, runner).await,
@@ -170,6 +166,17 @@ fn value(points: &Minutely, measure: &Measure, minute: i64, window: i64) -> Opti
     })
 }
 
+/// The minutes at which a series is silent, with for how long it has been then.
+fn silences(
+    points: &Minutely,
+    minutes: Minutes,
+    window: i64,
+    last: Option<i64>,
+) -> BTreeMap<i64, f64> {
+    let silent = |minute| Some((minute, silence(points, minute, window, last)?));
+    minutes.all().filter_map(silent).collect()
+}
+
 /// For how many minutes a series has been silent, if at least for the window. `last` is when it had
 /// its last profiles before all points, if that is known.
 fn silence(points: &Minutely, minute: i64, window: i64, last: Option<i64>) -> Option<f64> {
@@ -181,6 +188,7 @@ fn silence(points: &Minutely, minute: i64, window: i64, last: Option<i64>) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::alerts::state::{Event, State};
 
     fn series(points: &[(i64, i128, u64)]) -> Minutely {
         let point = |&(minute, sum, profiles)| (minute * MINUTE, Point { sum, profiles });
@@ -260,6 +268,78 @@ mod tests {
         assert_eq!(
             (last(9), last(10), last(75)),
             (Some(309.0), None, Some(65.0))
+        );
+    }
+
+    /// What an alert does over minutes, in evaluations of so many minutes each.
+    fn lived(alert: &Alert, pushed: &Minutely, until: i64, each: usize) -> Vec<(Event, i64, f64)> {
+        let (mut state, mut told) = (State::default(), Vec::new());
+        let window = alert.window();
+        for after in (0..until).step_by(each) {
+            let minutes = Minutes {
+                after: after * MINUTE,
+                until: (after + each as i64).min(until) * MINUTE,
+            };
+            let all = minutes.extended_back(alert.hold() - MINUTE);
+            let read = all.extended_back(window + SEEN_WITHIN);
+            let points = pushed.range(read.after + 1..=read.until);
+            let points: Minutely = points.map(|(at, point)| (*at, *point)).collect();
+            let last = state.last_profiles().get(&Labels::new()).copied();
+            let found = Matches {
+                labels: Labels::new(),
+                minutes: silences(&points, all, window, last),
+            };
+            for change in state.advance(alert, minutes, &[found]) {
+                told.push((change.event, change.at / MINUTE, change.instance.value));
+            }
+        }
+        told
+    }
+
+    #[test]
+    fn a_silence_lasts_however_it_is_evaluated() {
+        let pushes = |minutes: &[(i64, i64)]| -> Minutely {
+            let all = minutes.iter().flat_map(|&(from, until)| from..=until);
+            let point = Point {
+                sum: 1,
+                profiles: 1,
+            };
+            all.map(|minute| (minute * MINUTE, point)).collect()
+        };
+        let cases: [(i64, &[(i64, i64)]); 5] = [
+            (1, &[(1, 100)]),
+            (20, &[(1, 100), (126, 300)]),
+            (20, &[(1, 100), (201, 300)]),
+            (20, &[(1, 100), (150, 162)]),
+            (
+                15,
+                &[(1, 100), (140, 140), (152, 152), (164, 164), (176, 176)],
+            ),
+        ];
+        for (for_minutes, minutes) in cases {
+            let alert = Alert {
+                kind: Kind::Silent,
+                minutes: 5,
+                for_minutes,
+                ..Alert::default()
+            };
+            let pushed = pushes(minutes);
+            let whole = lived(&alert, &pushed, 400, 400);
+            assert_eq!(whole[0].0, Event::Fires);
+            for each in [1, 7, 60] {
+                assert_eq!(lived(&alert, &pushed, 400, each), whole, "{minutes:?}");
+            }
+        }
+        let alert = Alert {
+            kind: Kind::Silent,
+            minutes: 5,
+            for_minutes: 20,
+            ..Alert::default()
+        };
+        let told = lived(&alert, &pushes(&[(1, 100), (201, 300)]), 300, 1);
+        assert_eq!(
+            told,
+            [(Event::Fires, 124, 24.0), (Event::Resolved, 220, 100.0)]
         );
     }
 }

@@ -224,6 +224,7 @@ mod tests {
                 until: None,
             },
             notified: true,
+            valued: 0,
         });
         let outcome = |is_gone| Outcome {
             alert: alert.clone(),

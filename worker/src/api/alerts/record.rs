@@ -374,6 +374,7 @@ mod tests {
         state.firing.push(FiringSeries {
             instance,
             notified: true,
+            valued: 0,
         });
         alerts.delete("a", 0).unwrap();
         let entry = &alerts.history[0];

@@ -46,6 +46,9 @@ pub(super) struct FiringSeries {
     pub(super) instance: Instance,
     /// Whether receivers got a message: not while the alert is silenced.
     pub(super) notified: bool,
+    /// The minute that the value is of; 0 if an earlier version has stored it.
+    #[serde(default)]
+    pub(super) valued: i64,
 }
 
 /// What happened to a series at a minute.
@@ -104,15 +107,15 @@ pub(super) fn notifications(changes: Vec<Change>) -> Vec<Notification> {
 /// A series' minutes at which the condition holds.
 type Held<'a> = BTreeMap<&'a Labels, &'a BTreeMap<i64, f64>>;
 
-/// The minutes up to `at` for which an alert needs its condition to hold.
+/// The minutes up to `at` for which an alert needs its condition to hold, with their values.
 fn last_minutes<'a>(
     alert: &Alert,
     at: i64,
     minutes: &'a BTreeMap<i64, f64>,
-) -> impl DoubleEndedIterator<Item = f64> + use<'a> {
+) -> impl DoubleEndedIterator<Item = (i64, f64)> + use<'a> {
     minutes
         .range(at - alert.hold() + 1..=at)
-        .map(|(_, value)| *value)
+        .map(|(&minute, &value)| (minute, value))
 }
 
 impl State {
@@ -158,9 +161,15 @@ impl State {
     /// When each series that fires had its last profiles, for an alert of the kind `silent`, whose
     /// values are minutes since then.
     pub(super) fn last_profiles(&self) -> BTreeMap<Labels, i64> {
-        let firing = self.firing.iter().map(|firing| &firing.instance);
-        let last = |one: &Instance| self.evaluated - (one.value as i64).saturating_mul(MINUTE);
-        firing.map(|one| (one.labels.clone(), last(one))).collect()
+        let firing = self.firing.iter().map(|series| {
+            let minute = match series.valued {
+                0 => self.evaluated,
+                valued => valued,
+            };
+            let silent = (series.instance.value as i64).saturating_mul(MINUTE);
+            (series.instance.labels.clone(), minute - silent)
+        });
+        firing.collect()
     }
 
     /// The firing series that receivers have got messages about.
@@ -190,12 +199,16 @@ impl State {
     ) -> Vec<Change> {
         self.advance(alert, minutes, matches);
         let firing = self.firing.iter();
-        let changes = firing.map(|FiringSeries { instance, notified }| Change {
-            event: Event::Fires,
-            at: minutes.until,
-            instance: instance.clone(),
-            notify: *notified,
-        });
+        let changes = firing.map(
+            |FiringSeries {
+                 instance, notified, ..
+             }| Change {
+                event: Event::Fires,
+                at: minutes.until,
+                instance: instance.clone(),
+                notify: *notified,
+            },
+        );
         changes.collect()
     }
 
@@ -231,8 +244,9 @@ impl State {
         self.firing.retain_mut(|series| {
             let minutes = held.get(&series.instance.labels);
             let value = minutes.and_then(|minutes| last_minutes(alert, at, minutes).next_back());
-            if let Some(value) = value {
+            if let Some((minute, value)) = value {
                 series.instance.value = value;
+                series.valued = minute;
                 return true;
             }
             changes.push(Change {
@@ -268,20 +282,22 @@ impl State {
             if fires || self.firing.len() >= MAX_FIRING {
                 continue;
             }
-            let values: Vec<f64> = last_minutes(alert, at, minutes).collect();
+            let values: Vec<(i64, f64)> = last_minutes(alert, at, minutes).collect();
             if values.len() < count {
                 continue;
             }
+            let (valued, value) = values[count - 1];
             let instance = Instance {
                 labels: (*labels).clone(),
                 since: at,
-                value: values[count - 1],
+                value,
                 until: None,
             };
             let notified = at >= alert.silenced_until;
             self.firing.push(FiringSeries {
                 instance: instance.clone(),
                 notified,
+                valued,
             });
             changes.push(Change {
                 event: Event::Fires,

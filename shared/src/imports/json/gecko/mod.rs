@@ -264,10 +264,11 @@ impl Reader {
             let stack = stack.index(row);
             if stack.is_none() {
                 let is_many = weight == Weight::Samples && !weights.is_empty();
-                self.without_stack += match is_many {
+                let count = match is_many {
                     true => whole(weights.number(row), scale).max(0) as u64,
                     false => 1,
                 };
+                self.without_stack = self.without_stack.saturating_add(count);
             }
             let id = stack.and_then(|stack| stacks.ids[stack]);
             let category = stack.and_then(|stack| stacks.category(stack));
