@@ -52,6 +52,7 @@ test("labels with one value or too many aren't looked at, nor the one that is co
   const known = { version: ["1", "2"], region: ["eu", "us"], host: ["a"], customer: many, __name__: ["a", "b"] };
   assert.deepEqual(otherLabels(known, "version"), ["region"]);
   assert.deepEqual(otherLabels(known, ""), ["version", "region"]);
+  assert.deepEqual(otherLabels({ version: ["1"], "a,b": ["1", "2"] }, ""), ["version"], "there may be another before");
 });
 
 test("versions are the same on both sides, others, or not known", () => {

@@ -245,6 +245,14 @@ test("a deploy that the next one undid is over", () => {
   assert.deepEqual([undone?.from, undone?.lasted, undone?.versions?.after], [60 * MINUTE, 30 * MINUTE, "2"]);
   const stayed = loadChange(seriesOf(of(590)), begins);
   assert.deepEqual([stayed?.from, stayed?.lasted, stayed?.versions?.after], [60 * MINUTE, undefined, "2"]);
+  // The same version, or the next one, for good.
+  const again = Array.from({ length: 120 }, (_, i) => (i < 30 || (i >= 45 && i < 65) ? 100 : 150) + (i % 5));
+  const third = loadChange(seriesOf(again), versions(["1", 0], ["2", 30], ["1", 45], ["2", 65]));
+  assert.deepEqual([third?.from, third?.lasted, third?.versions?.after], [65 * MINUTE, undefined, "2"]);
+  // Far less than before is no return.
+  const lower = Array.from({ length: 120 }, (_, i) => (i < 30 ? 100 : i < 45 ? 150 : 76) + (i % 5));
+  const dropped = loadChange(seriesOf(lower), versions(["1", 0], ["2", 30], ["3", 45]));
+  assert.deepEqual([dropped?.from, dropped?.versions?.after], [45 * MINUTE, "3"]);
   // Of less than three steps nothing is said.
   const soon = { ...begins[2], step: 92, time: 92 * MINUTE };
   const young = loadChange(seriesOf(of(400).slice(0, 95)), [...begins.slice(0, 2), soon]);

@@ -111,6 +111,12 @@ test("before and after a version are as long as each other, within the range and
   );
   assert.deepEqual([found[0].sides.base.filters, found[0].sides.other.filters], [["region=eu"], ["region=eu"]]);
   assert.deepEqual(of(marks, 2, 3), [], "what begins with the range has no before");
+  const same = [10, 40, 40].map((time) => ({
+    time: minutes(time),
+    text: String(time),
+    sharedUntil: minutes(time + 1),
+  }));
+  assert.deepEqual(of(same, 0, 60).map(times)[0], [21, 40, 41, 60], "the newest, whatever began with it");
   // A step of both versions is on neither side.
   const shared = { time: minutes(5), text: "version 5", step: minutes(1), sharedUntil: minutes(6) };
   assert.deepEqual(of([shared], 2, 20).map(times), [[2, 5, 6, 9]]);

@@ -122,8 +122,9 @@ test("an agent that pushes every 20 s into steps of 30 is drawn in steps of a mi
   assert.equal(mergeFactor([1, 2, 2, 1, 3, 1, 2, 3, 1, 1, 3, 2]), 1);
 });
 
+const timeline = (counts: number[]) => ({ start: 0, step: 30_000, points: counts, counts, profiles: 0 });
+
 test("bursts that are far apart are drawn as they are, and cover the time that they have", () => {
-  const timeline = (counts: number[]) => ({ start: 0, step: 30_000, points: counts, counts, profiles: 0 });
   const minutes = (counts: number[]) => coveredMillis([timeline(counts)])[0] / 60_000;
   // Each minute for seven of forty.
   const bursts = Array.from({ length: 240 }, (_, i) => Number(i % 80 < 14 && i % 2 === 0));
@@ -195,4 +196,18 @@ test("a pace is steady when the number of profiles never runs ahead of it, or be
   assert.equal(pace([2, 2, 2, 2, 2], [3, 3, 3, 3, 3]), null);
   assert.equal(pace([2, 2, 2, 0, 0, 2, 2, 2]), null);
   assert.equal(pace([]), null);
+});
+
+test("a job with many profiles isn't drawn over the time between its runs, and a push every ten minutes is", () => {
+  const every = (gap: number, count: number) => Array.from({ length: 12 * gap }, (_, i) => (i % gap === 0 ? count : 0));
+  assert.deepEqual([mergeFactor(every(20, 2)), mergeFactor(every(20, 60)), mergeFactor(every(12, 60))], [20, 1, 12]);
+  assert.deepEqual(
+    [every(20, 2), every(20, 60), every(40, 1)].map((counts) => seriesOf(timeline(counts), false).sparse),
+    [false, true, true],
+  );
+});
+
+test("a value with two pushes doesn't lengthen the steps of all others", () => {
+  const rare = Array.from({ length: 60 }, (_, i) => (i === 3 || i === 31 ? 1 : 0));
+  assert.deepEqual(commonFactors([timeline(new Array(60).fill(4)), timeline(rare)]), [1, 1]);
 });

@@ -78,12 +78,15 @@ function deploys(load: Load, versions: VersionSteps[]): (LoadChange | null)[] {
     const isUndone = rest.length >= DEPLOY.steps && found && isBackAt(mean(rest.slice(0, LEVEL.steps)), found);
     return isUndone ? { ...found, lasted: next.time - time } : found;
   });
-  return all.filter((_, i) => all[i - 1]?.lasted === undefined);
+  const told: (LoadChange | null)[] = [];
+  // What is left out undid nothing: the next one may be the first again, for good.
+  for (const one of all) told.push(told.at(-1)?.lasted === undefined ? one : null);
+  return told;
 }
 
-/** Whether a load is nearly what it was before a change: nearer to that than to the middle. */
+/** Whether a load is nearly what it was before a change. */
 function isBackAt(value: number, { before, after }: LoadChange): boolean {
-  return Math.abs(value - before) < Math.abs(after - before) / 2;
+  return Math.abs(value - before) <= BACK.part * Math.abs(after - before);
 }
 
 /** The last step of a rollout, in which both versions run: the one in which the new version begins, or a later one. */
@@ -208,7 +211,7 @@ function level(load: Load): LoadChange | null {
   const best = { before: steps.slice(0, nearest), after: steps.slice(nearest) };
   // Halves of the time differ by less than the two sides of the best cut.
   if (isAlong(squaresAroundLine, best)) return trend(load, LINE) ?? change;
-  if (isAlong(squaresAroundCurve, best)) return comesBack(steps, change) ? null : (trend(load, LINE) ?? change);
+  if (isAlong(squaresAroundCurve, best)) return comesBack(steps, change) ? null : (trend(load, LEVEL) ?? change);
   const isCloser = (cut === least && nearest < cut) || (cut === steps.length - least && nearest > cut);
   return isCloser ? levelFrom(load, steps[nearest]) : change;
 }

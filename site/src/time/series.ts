@@ -21,11 +21,15 @@ export interface Series {
  */
 export const SHORTEST_STEP = 30_000;
 
+/** Most steps that are merged into one; what comes more seldom is drawn as it is. */
+const MAX_MERGED = 12;
 /**
- * Most steps that are merged into one: with steps of half a minute, an agent that pushes every ten minutes has no gaps. What
- * comes more seldom is drawn as it is.
+ * The same where they have a push each, at a steady pace: with steps of half a minute, an agent that pushes every ten minutes
+ * has no gaps. A job has many profiles in the steps in which it runs.
  */
-const MAX_MERGED = 30;
+const MAX_MERGED_PUSHES = 30;
+/** How much longer than the median the usual gap is of what comes at a steady pace. */
+const STEADY = 1.5;
 
 /** A gap that is so many times as long as the median is a pause. */
 const PAUSE = 3;
@@ -59,7 +63,7 @@ export function seriesOf(
     values: average ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i])) : sums,
     counts: profiles,
     average,
-    sparse: isLone(counts) || (usualGap(counts) > MAX_MERGED && !areBursts(counts)),
+    sparse: isLone(counts) || (usualGap(counts) > mostMerged(counts) && !areBursts(counts)),
     total: average ? (all === 0 ? 0 : total / all) : total,
   };
 }
@@ -71,8 +75,14 @@ export function seriesOf(
  */
 export function mergeFactor(counts: number[]): number {
   const gap = areBursts(counts) ? medianGap(counts) : usualGap(counts);
-  if (gap > MAX_MERGED) return 1;
+  if (gap > mostMerged(counts)) return 1;
   return gap === 1 && isSawtooth(counts) ? 2 : gap;
+}
+
+function mostMerged(counts: number[]): number {
+  const filled = counts.filter((count) => count > 0);
+  const isPushes = filled.every((count) => count <= FEW) && usualGap(counts) <= STEADY * medianGap(counts);
+  return isPushes ? MAX_MERGED_PUSHES : MAX_MERGED;
 }
 
 /** Whether one step alone has profiles: how long they stand for isn't known. */
@@ -136,7 +146,8 @@ export function quietMillis(
   const last = counts.findLastIndex((count) => count > 0);
   const empty = counts.length - 1 - last;
   const millis = Math.max(0, Math.floor((until - start - (last + 1) * step) / 60_000)) * 60_000;
-  const gap = usualGap(counts);
+  // Of two steps with profiles, the gap may be a pause.
+  const gap = gapsIn(counts).length > 1 ? usualGap(counts) : 1;
   // Where each step has profiles, the usual gap is shorter than a step; where it has several, far shorter.
   const perPush = profilesAtOnce(counts);
   const isDense = counts.filter((count) => count > perPush).length > counts.filter((count) => count === perPush).length;
@@ -145,11 +156,13 @@ export function quietMillis(
 }
 
 /**
- * The factor of each of several timelines for steps of one length, the longest that any of them needs. One that is still of
- * a former range has steps of its own.
+ * The factor of each of several timelines for steps of one length, the longest that any of them needs, but for those with too
+ * few pushes to tell. One that is still of a former range has steps of its own.
  */
 export function commonFactors(timelines: Timeline[]): number[] {
-  const longest = Math.max(...timelines.map(({ step, counts }) => step * mergeFactor(counts)));
+  const isTold = ({ counts }: Timeline) => gapsIn(counts).length > 1;
+  const told = timelines.some(isTold) ? timelines.filter(isTold) : timelines;
+  const longest = Math.max(...told.map(({ step, counts }) => step * mergeFactor(counts)));
   return timelines.map(({ step }) => Math.max(1, Math.round(longest / step)));
 }
 

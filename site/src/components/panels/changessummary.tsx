@@ -196,7 +196,8 @@ function LoadNews({ answer, load }: { answer: Answer; load: ChangedLoad }) {
 /** Why a difference is none of the two sides. */
 function unsteady({ label, sides }: Answer, load: ChangedLoad): string {
   const [only, ...others] = load.unsteady;
-  if (!only || others.length > 0) return "The load varies just as much within each side, so this may be chance.";
+  if (!only) return "The load varies too much within the sides to rule out chance.";
+  if (others.length > 0) return "The load varies just as much within each side, so this may be chance.";
   const earlier = sides.before.seen.from < sides.after.seen.from ? "before" : "after";
   const of =
     label === "" ? `the ${only === earlier ? "earlier" : "later"} time` : `${label} ${sides[only].value || "not set"}`;

@@ -24,14 +24,15 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
   const at = useSignal<number | null>(null);
   const series = rows[0]?.series;
   if (!series) return null;
-  const { start, step, average, sparse } = series;
+  const { start, step, average } = series;
+  const sparse = rows.every(({ series }) => series.sparse);
   const bands = bandsOf(rows, colours, average);
   const steps = Math.max(...bands.map(({ values }) => values.length));
   const span = chartSpan();
   const x = (index: number) => round(placeIn(span, start + index * step) * WIDTH);
   const amountAt = (values: (number | null)[], index: number) => {
     const value = values[index] ?? null;
-    return value === null ? "none" : formatStepLoad(series, type, value, index);
+    return value === null ? "none" : formatStepLoad({ ...series, sparse }, type, value, index);
   };
   const tops = bands.flatMap(({ values, below }) => values.map((value, i) => (value ?? 0) + (below[i] ?? 0)));
   const peak = Math.max(0, ...tops) || 1;
@@ -56,7 +57,7 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
           </span>
         )}
       </figcaption>
-      <TimedChart span={span} top={formatStepLoad(series, type, peak)}>
+      <TimedChart span={span} top={formatStepLoad({ ...series, sparse }, type, peak)}>
         <svg
           class={pointed === null ? "value-plot" : "value-plot pointed"}
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}

@@ -1,6 +1,6 @@
 /** The value of a label that has most of a change of the load: the region, or the process, in which it happened. */
 import type { Loads } from "./changedload.ts";
-import { labelOrder } from "./labels.ts";
+import { isVersion, labelOrder } from "./labels.ts";
 
 /** Labels that are looked at beside those that tell sides and processes apart. */
 const LABELS = 3;
@@ -17,11 +17,16 @@ export interface ChangedValue {
   part: number;
 }
 
-/** The labels by whose values a change is looked at. */
+/** The labels by whose values a change is looked at. A version alone may have had another before the range. */
 export function otherLabels(known: Record<string, string[]>, compared: string): string[] {
-  return labelOrder(known)
-    .filter((name) => name !== compared && known[name].length > 1 && known[name].length <= VALUES)
-    .slice(0, LABELS);
+  const isFew = ({ length }: string[]) => length > 1 && length <= VALUES;
+  return (
+    labelOrder(known)
+      // A comma divides names in a question.
+      .filter((name) => name !== compared && !name.includes(","))
+      .filter((name) => isFew(known[name]) || (isVersion(name) && known[name].length === 1))
+      .slice(0, LABELS)
+  );
 }
 
 /** The sums of series by each value of these labels. */

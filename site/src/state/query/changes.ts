@@ -168,7 +168,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   const gauge = isGauge(question.type);
   const [first, second] = found.sides.map(({ counts }) => counts);
   const sums: [ValueSums, ValueSums] = [found.sides[0].sums, found.sides[1].sums];
-  const versions = Object.keys(question.labels).filter((name) => isVersion(name) && question.labels[name].length > 1);
+  const versions = Object.keys(question.labels).filter(isVersion);
   const steps = [first, second].map((counts) => ({ start: 0, step, points: counts, counts, profiles: 0 }));
   const covered = coveredMillis(steps);
   const denser = moreProfiles(both, [first, second], covered);

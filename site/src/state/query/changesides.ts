@@ -7,10 +7,9 @@ import type { Side } from "../url/values.ts";
 import { otherLabels, sumsByValue, type ValueSums } from "./changedvalue.ts";
 import { comparingOf, namedValues } from "./comparing.ts";
 import { isVersion } from "./labels.ts";
-import type { SeriesAnswer } from "./labelseries.ts";
 import { fetchChange } from "./loadchanges.ts";
 import { formatMatcher, withoutLabel, withoutValue } from "./selector.ts";
-import { seriesOfProfiles } from "./sideseries.ts";
+import { type SeriesByLabels, seriesOfProfiles } from "./sideseries.ts";
 import { byAge, versionLabel } from "./versionchanges.ts";
 
 /** Processes of a side that are looked at, those with the most profiles. */
@@ -146,14 +145,17 @@ interface Extent extends Span {
 class SeriesOfSides {
   readonly step: number;
   private readonly start: number;
-  private readonly all: SeriesAnswer["series"];
+  private readonly all: SeriesByLabels["series"];
+  /** Labels whose values are told apart. */
+  private readonly others: string[];
 
   constructor(
-    { series, start, step }: SeriesAnswer,
+    { series, start, step, by }: SeriesByLabels,
     private readonly label: string,
     private readonly process: string,
-    private readonly others: string[],
+    others: string[],
   ) {
+    this.others = others.filter((name) => by.includes(name));
     this.all = series;
     this.start = start;
     this.step = step;
@@ -178,21 +180,14 @@ class SeriesOfSides {
   /** When each value of the label was seen. */
   extents(seen: Span): Map<string, Extent> {
     const extents = new Map<string, Extent>();
-    for (const { labels, counts: all } of this.all) {
-      const counts = this.within(all, seen);
+    for (const value of new Set(this.all.map(({ labels }) => labels[this.label] ?? ""))) {
+      const counts = this.countsOf(seen, value);
       const [first, last] = [counts.findIndex((n) => n > 0), counts.findLastIndex((n) => n > 0)];
       if (first < 0) continue;
-      const value = labels[this.label] ?? "";
-      const before = extents.get(value);
-      const from = Math.max(seen.from, this.start + first * this.step);
+      const timeOf = (at: number) => Math.min(seen.until, this.start + at * this.step);
       // The last profile stands for the time until the next would come.
-      const until = Math.min(seen.until, this.start + (last + medianGap(counts)) * this.step);
-      const end = Math.min(seen.until, this.start + (last + 1) * this.step);
-      extents.set(value, {
-        from: Math.min(before?.from ?? from, from),
-        until: Math.max(before?.until ?? until, until),
-        end: Math.max(before?.end ?? end, end),
-      });
+      const until = timeOf(last + medianGap(counts));
+      extents.set(value, { from: Math.max(seen.from, timeOf(first)), until, end: timeOf(last + 1) });
     }
     return extents;
   }

@@ -57,10 +57,11 @@ const NEWEST = 3;
 export function versionSides(marks: Mark[], within: Span, filters: string[]): { label: string; sides: Sides }[] {
   return marks
     .map(({ time, text, sharedUntil: begin = time }, i) => {
-      const [previous, next] = [marks[i - 1], marks[i + 1]];
-      const from = Math.max(within.from, previous?.sharedUntil ?? previous?.time ?? within.from);
-      const until = Math.min(within.until, next?.time ?? within.until);
-      return { time, begin, text, length: Math.min(time - from, until - begin) };
+      const between = (from: number, until: number) => Math.min(time - from, until - begin);
+      const whole = between(within.from, within.until);
+      const alone = Math.min(whole, between(marks[i - 1]?.time ?? within.from, marks[i + 1]?.time ?? within.until));
+      // Of versions that follow each other in steps too long to tell them apart, others are on both sides.
+      return { time, begin, text, length: alone >= SHORTEST_STEP ? alone : whole };
     })
     .filter(({ length }) => length >= SHORTEST_STEP)
     .slice(-NEWEST)

@@ -13,12 +13,17 @@ interface Selected {
   filters: string[];
 }
 
+/** Series, and the labels by which they are divided: not all that were asked for, perhaps. */
+export interface SeriesByLabels extends SeriesAnswer {
+  by: string[];
+}
+
 /** Steps of 30 s in six hours: a young version has few, and loads are of how long it ran. */
 const POINTS = 720;
 /** More series than a service has by two labels, such as version and process. */
 const MOST = 1000;
 /** By more labels, which may be divided far finer. */
-const MOST_BY_MORE = 200;
+const MOST_BY_MORE = 100;
 
 /**
  * The series by these labels, by fewer of them where the series are too many or none has all labels, and without labels one of
@@ -30,7 +35,7 @@ export async function seriesOfProfiles(
   by: string[],
   range: Span,
   stopped: AbortSignal,
-): Promise<SeriesAnswer> {
+): Promise<SeriesByLabels> {
   const found = await seriesBy(selected, by, range, stopped);
   const { start, step, series } = found;
   const firsts = series.map(({ counts }) => counts.findIndex((n) => n > 0)).filter((first) => first >= 0);
@@ -40,7 +45,7 @@ export async function seriesOfProfiles(
   return firsts.length > 0 && isSmall ? seriesBy(selected, by, part, stopped) : found;
 }
 
-async function seriesBy(selected: Selected, by: string[], range: Span, stopped: AbortSignal): Promise<SeriesAnswer> {
+async function seriesBy(selected: Selected, by: string[], range: Span, stopped: AbortSignal): Promise<SeriesByLabels> {
   const { type, service, filters } = selected;
   const query = type + selector(service, filters);
   if (by.length === 0) {
@@ -52,7 +57,7 @@ async function seriesBy(selected: Selected, by: string[], range: Span, stopped: 
       stopped,
     );
     const series = [{ labels: {}, total: 0, profiles, points, counts }];
-    return { start, step, series, coverage: { series: 1, shown: 1, share: 1 }, rounded: false };
+    return { start, step, series, by, coverage: { series: 1, shown: 1, share: 1 }, rounded: false };
   }
   const fewer = by.length > 2 ? by.slice(0, 2) : by.slice(0, -1);
   try {
@@ -60,7 +65,7 @@ async function seriesBy(selected: Selected, by: string[], range: Span, stopped: 
     const found = await fetchSeries(query, range, pointsFor(range, POINTS), by, limit, stopped);
     // The smallest are left out, which a new version is at first.
     const cut = by.length > 1 && found.coverage.shown < found.coverage.series;
-    return cut ? seriesBy(selected, fewer, range, stopped) : found;
+    return cut ? seriesBy(selected, fewer, range, stopped) : { ...found, by };
   } catch (failure) {
     // Labels of the service need not be those of what is filtered.
     if (!(failure instanceof ApiError) || failure.status !== 400) throw failure;
