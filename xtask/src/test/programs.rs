@@ -50,16 +50,32 @@ pub(super) fn doc_tests() -> (Result<()>, String) {
 
 /// A command of cargo for the workspace, with Clippy's driver in the compiler's place.
 fn cargo(command: &str) -> Result<Run> {
+    // As `cargo clippy -- ARGUMENTS` passes them on.
+    let arguments: String = lint_arguments()?
+        .iter()
+        .map(|argument| format!("{argument}__CLIPPY_HACKERY__"))
+        .collect();
     Ok(Run::new("cargo")
         .args([command, "--quiet"])
         .args(WORKSPACE)
         .env("RUSTC_WORKSPACE_WRAPPER", clippy_driver()?)
-        // As `cargo clippy -- -D warnings` passes its arguments on.
-        .env(
-            "CLIPPY_ARGS",
-            "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
-        )
+        .env("CLIPPY_ARGS", arguments)
         .limit(2700))
+}
+
+/// The version of Rust that the code is linted with: `rust-version` in `Cargo.toml`.
+const LINTED_WITH: &str = env!("CARGO_PKG_RUST_VERSION");
+
+/// What Clippy is told of warnings. They are errors with the version that the code is linted with;
+/// a newer one has new lints, which must not fail the tests of everyone who has it.
+pub(super) fn lint_arguments() -> Result<&'static [&'static str]> {
+    let version = Run::new("rustc").args(["--version"]).read()?;
+    Ok(
+        match version.starts_with(&format!("rustc {LINTED_WITH}.")) {
+            true => &["-D", "warnings"],
+            false => &["-A", "warnings"],
+        },
+    )
 }
 
 fn clippy_driver() -> Result<PathBuf> {

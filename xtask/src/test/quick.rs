@@ -1,7 +1,7 @@
 //! `cargo xtask test --quick`: lints of everything, and native tests of what has changed since a commit.
 
 use super::part::Outcome;
-use super::programs::WORKSPACE;
+use super::programs::{WORKSPACE, lint_arguments};
 use crate::folders::root;
 use crate::proc::{Result, Run};
 use std::collections::BTreeSet;
@@ -38,7 +38,8 @@ pub(super) fn lint() -> Result<()> {
     Run::new("cargo")
         .args(["clippy", "--quiet"])
         .args(WORKSPACE)
-        .args(["--all-targets", "--", "-D", "warnings"])
+        .args(["--all-targets", "--"])
+        .args(lint_arguments()?)
         .limit(1800)
         .show()
 }

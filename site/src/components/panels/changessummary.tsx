@@ -40,9 +40,9 @@ export function Summary({ answer }: { answer: Answer }) {
     <div class="changes-summary" data-testid="changes-summary">
       <p class="changes-news">
         {answer.load ? <LoadNews answer={answer} load={answer.load} /> : <Beside answer={answer} />}
+        {answer.where && <Where value={answer.where} />}
         {answer.load?.gradual && ` ${gradually(answer)}`}
         {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer, answer.load)}`}
-        {answer.where && <Where value={answer.where} />}
         {began && ` First profile of ${label} ${sides.after.value}: ${within(sides.after.began, answer.stepMillis)}.`}
         {began && ranAgain(answer)}
         {answer.rollouts.length > 0 && ` ${rolloutWords(answer.rollouts)}`}

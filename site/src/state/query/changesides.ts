@@ -258,7 +258,7 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
   const { kind, from, until, since, beforeUntil } = change;
   const before = { from: kind === "spike" ? Math.max(since, span.from) : profiled.from, until: beforeUntil };
   return {
-    times: `${kind !== "spike" ? "since the load changed" : change.after > change.before ? "spike" : "low"} ↔ before`,
+    times: `${kind !== "spike" ? "since the change" : change.after > change.before ? "spike" : "low"} ↔ before`,
     spans: [before, { from, until }],
   };
 }
