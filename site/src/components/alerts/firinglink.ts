@@ -6,7 +6,9 @@ import {
   seriesFilters,
   spanAround,
 } from "../../state/query/alert.ts";
+import { isVersion } from "../../state/query/labels.ts";
 import { queryParts, type RecordingRule } from "../../state/query/recordingrule.ts";
+import { withoutLabel } from "../../state/query/selector.ts";
 import { clock } from "../../state/url/clock.ts";
 import { initialRoute, type Route } from "../../state/url/route.ts";
 import { fixed } from "../../time/range.ts";
@@ -43,9 +45,11 @@ export function comparisonAround(
   if (profiles?.page !== "explore" || alert.kind === "silent") return null;
   const { service, type, base, search, func } = profiles;
   const window = alert.minutes * MINUTE;
-  const side = (until: number) => ({ ...fixed({ from: until - window, until }), filters: base.filters });
+  const side = (until: number, filters = base.filters) => ({ ...fixed({ from: until - window, until }), filters });
+  // A new version has no time before: it is compared with all versions then.
+  const before = (rule?.group_by ?? []).filter(isVersion).reduce(withoutLabel, base.filters);
   // The condition may have held for minutes, and a new function may have been there in the evaluation before.
   const gap = (alert.kind === "new_function" ? NEW_FUNCTION_EVERY : Math.max(1, alert.for_minutes) - 1) * MINUTE;
-  const sides = { base: side(since - window - gap), other: side(since) };
+  const sides = { base: side(since - window - gap, before), other: side(since) };
   return { ...initialRoute("diff"), service, type, ...sides, search: func || search };
 }

@@ -22,7 +22,7 @@ pub(super) fn link(
     if site.is_empty() {
         return String::new();
     }
-    let (mut service, mut filters) = (None, Vec::new());
+    let (mut service, mut filters, mut versions) = (None, Vec::new(), Vec::new());
     for (name, operator, value) in measure.selector.matchers() {
         match (name, operator) {
             ("service_name", "=") => service = Some(value),
@@ -32,6 +32,8 @@ pub(super) fn link(
     for name in &rule.group_by {
         match (name.as_str(), labels.get(&metric_label(name))) {
             ("service_name", Some(value)) => service = Some(value),
+            // A new version has no time before: it is compared with all versions then.
+            (_, Some(value)) if tells_versions(name) => versions.push(matcher(name, "=", value)),
             (_, Some(value)) => filters.push(matcher(name, "=", value)),
             (_, None) => {}
         }
@@ -54,13 +56,19 @@ pub(super) fn link(
     // A silent series has no profiles to compare.
     let is_compared = alert.kind != Kind::Silent;
     query.append_pair("until", &time(if is_compared { before } else { minute }));
-    for filter in &filters {
+    let all = || filters.iter().chain(&versions);
+    let first = all().take(if is_compared {
+        filters.len()
+    } else {
+        usize::MAX
+    });
+    for filter in first {
         query.append_pair("l", filter);
     }
     if is_compared {
         query.append_pair("from2", &time(begin));
         query.append_pair("until2", &time(minute));
-        for filter in &filters {
+        for filter in all() {
             query.append_pair("l2", filter);
         }
     }
@@ -73,6 +81,25 @@ pub(super) fn link(
     }
     let page = if is_compared { "diff" } else { "explore" };
     format!("{site}/{page}?{}", query.finish())
+}
+
+/// Whether a label tells versions of a program apart, by a word in its name, as in the site's
+/// `state/query/labels.ts`.
+fn tells_versions(name: &str) -> bool {
+    const WORDS: [&str; 7] = [
+        "version", "release", "revision", "commit", "sha", "build", "tag",
+    ];
+    let (mut words, mut was_lower) = (String::new(), false);
+    for c in name.chars() {
+        // A new word begins behind a sign, or with a capital letter.
+        if was_lower && c.is_ascii_uppercase() || !c.is_ascii_alphabetic() {
+            words.push(' ');
+        }
+        was_lower = c.is_ascii_lowercase();
+        words.push(c.to_ascii_lowercase());
+    }
+    let letters: Vec<&str> = words.split(|c: char| !c.is_ascii_alphabetic()).collect();
+    letters.iter().any(|word| WORDS.contains(word)) || letters.join("").contains("gitref")
 }
 
 fn matcher(name: &str, operator: &str, value: &str) -> String {
@@ -98,7 +125,7 @@ mod tests {
         let rule = match kind {
             Kind::NewFunction => of_all,
             _ => Rule {
-                group_by: vec!["region".to_owned()],
+                group_by: vec!["region".to_owned(), "version".to_owned()],
                 function: "main.work".to_owned(),
                 ..of_all
             },
@@ -129,6 +156,21 @@ mod tests {
         assert_eq!(
             of(query, Kind::Above, &[("region", "eu")]),
             "https://x/diff?s=a+b&t=process_cpu%3Acpu%3Ananoseconds%3Acpu%3Ananoseconds&from=600000&until=900000&l=tier%21%3D%22x%22&l=region%3D%22eu%22&from2=900000&until2=1200000&l2=tier%21%3D%22x%22&l2=region%3D%22eu%22&q=main.work"
+        );
+        assert!(
+            tells_versions("version")
+                && tells_versions("appVersion")
+                && tells_versions("service.version")
+                && tells_versions("git_ref")
+                && !tells_versions("region")
+                && !tells_versions("stage")
+                && !tells_versions("conversion")
+        );
+        let deployed = of(query, Kind::Above, &[("region", "eu"), ("version", "2")]);
+        assert!(
+            deployed.contains("&l=region%3D%22eu%22&from2=")
+                && deployed.contains("&l2=region%3D%22eu%22&l2=version%3D%222%22&q="),
+            "{deployed}"
         );
         let new = of(query, Kind::NewFunction, &[]);
         assert!(
