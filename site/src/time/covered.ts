@@ -1,6 +1,6 @@
 /** How much of a time has profiles, of how many there are. */
 import type { Timeline } from "../api.ts";
-import { commonDivisor, type Series, seriesOf } from "./series.ts";
+import { commonDivisor, profilesAtOnce, type Series, seriesOf } from "./series.ts";
 
 /** With fewer steps it isn't known how much of them the profiles cover. */
 export const FEWEST_COVERED = 3;
@@ -67,6 +67,30 @@ export function evenValues(
   // An end with far fewer profiles may be of fewer processes.
   const isOneMore = (count: number) => count > 0 && Math.abs(count - pace) < 2;
   return values.map((value, at) => (value !== null && isOneMore(pushes[at]) ? (value * pace) / pushes[at] : value));
+}
+
+/** An end that has profiles for a smaller part of its step says too little of the rest. */
+const LEAST_PART = 0.25;
+
+/**
+ * Values as a small chart draws them: an end of the profiles that is cut off is as high as its part of the step says, and the
+ * steps after it are none yet, unless profiles have ended.
+ */
+export function drawnValues(
+  series: Pick<Series, "values" | "counts" | "average">,
+  hasEnded: boolean,
+): (number | null)[] {
+  const { counts, average } = series;
+  const values = evenValues(series, profilesAtOnce(counts));
+  const last = counts.findLastIndex((count) => count > 0);
+  const parts = coveredParts(counts.map((profiles) => ({ profiles, millis: 1 })));
+  return values.map((value, at) => {
+    if (at > last && last >= 0 && !hasEnded) return null;
+    const isEnd = counts[at] > 0 && !(counts[at - 1] && counts[at + 1]);
+    // At a steady pace the value is even already.
+    if (average || value === null || !isEnd || value !== series.values[at] || parts[at] >= 1) return value;
+    return parts[at] >= LEAST_PART ? value / parts[at] : null;
+  });
 }
 
 /** The steady pace that runs of steps share, which may be cut off where their profiles begin and end; null where there is none. */

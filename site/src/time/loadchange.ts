@@ -196,7 +196,26 @@ function comesBack(steps: Step[], { before, after }: LoadChange): boolean {
   return left < RETURN.left;
 }
 
+/**
+ * A level that is too near to an end for its place to be sure among waves. It is told from so many steps on, if nothing on
+ * one side comes near the other.
+ */
+const NEAR_END = { steps: 4, gap: 0.75 };
+
+function levelNearEnd(load: Load): LoadChange | null {
+  const { steps } = load;
+  const cut = bestCut(steps, NEAR_END.steps);
+  if (cut < 0) return null;
+  const sides = { before: steps.slice(0, cut), after: steps.slice(cut) };
+  if (!areApart(sides, NEAR_END.gap)) return null;
+  return isAlong(squaresAroundLine, sides) || isAlong(squaresAroundCurve, sides) ? null : levelFrom(load, steps[cut]);
+}
+
 function level(load: Load): LoadChange | null {
+  return levelInside(load) ?? levelNearEnd(load) ?? line(load);
+}
+
+function levelInside(load: Load): LoadChange | null {
   const { steps } = load;
   const young = Math.max(YOUNG.steps, Math.floor(steps.length * YOUNG.part));
   const least = Math.max(Math.min(LEVEL.steps, young), Math.ceil(steps.length / 6));
@@ -204,7 +223,7 @@ function level(load: Load): LoadChange | null {
   if (cut < 0) return null;
   const inner = { before: steps.slice(0, cut), after: steps.slice(cut) };
   const change = levelFrom(load, steps[cut]);
-  if (!change) return line(load);
+  if (!change) return null;
   if (!areApart(inner, young < LEVEL.steps ? YOUNG.gap : GAP)) return null;
   // A level that begins nearer to an end than is needed to find it makes the last allowed cut the best one.
   const nearest = bestCut(steps, NEAREST);

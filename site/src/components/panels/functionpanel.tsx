@@ -192,8 +192,9 @@ function since(windows: FunctionWindow[]): string {
   const until = last < filled.length - 1 ? ` Last seen between ${bounds(filled[last])}.` : "";
   if (first === 0) {
     const bar = `in the first bar, before ${formatMinute(filled[0].until)}`;
-    // Where the service itself began in the range, so did this.
-    const begun = filled[0] === windows[0] ? `Seen ${bar}; the range doesn't show since when.` : `First seen ${bar}.`;
+    // Where the service itself began in the range, so did this. A first bar that the range cuts off may have no profile.
+    const begun =
+      windows.indexOf(filled[0]) <= 1 ? `Seen ${bar}; the range doesn't show since when.` : `First seen ${bar}.`;
     return begun + until;
   }
   return `First seen between ${bounds(filled[first])}.${until}`;

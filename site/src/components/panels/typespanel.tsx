@@ -6,9 +6,9 @@ import { wholeSpan } from "../../state/query/place.ts";
 import { span } from "../../state/query/services.ts";
 import { typeChanges, types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
-import { evenValues } from "../../time/covered.ts";
+import { drawnValues } from "../../time/covered.ts";
 import { formatMinute, partIn } from "../../time/range.ts";
-import { profilesAtOnce, quietMillis, seriesOf, stepsSpan } from "../../time/series.ts";
+import { quietMillis, seriesOf, stepsSpan } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
 import { ChangeText, changeTitle, versionName } from "../services/cardchange.tsx";
@@ -63,7 +63,7 @@ function TypeCard({ type }: { type: ServiceType }) {
         {typeLabel(type.id)}
       </span>
       <Sparkline
-        values={evenValues(series, profilesAtOnce(series.counts))}
+        values={drawnValues(series, !isNow || quiet > 0)}
         marked={found && found.kind !== "trend" ? partIn(stepsSpan(series), found) : undefined}
       />
       <span class="card-row">

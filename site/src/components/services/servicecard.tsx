@@ -10,9 +10,9 @@ import { shownType } from "../../state/query/serviceorder.ts";
 import { span } from "../../state/query/services.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
-import { evenValues } from "../../time/covered.ts";
+import { drawnValues } from "../../time/covered.ts";
 import { partIn } from "../../time/range.ts";
-import { profilesAtOnce, quietMillis, seriesOf, stepsSpan } from "../../time/series.ts";
+import { quietMillis, seriesOf, stepsSpan } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
@@ -43,7 +43,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         <Star name={service.name} pressed={favourite} />
       </div>
       <Sparkline
-        values={series ? evenValues(series, profilesAtOnce(series.counts)) : []}
+        values={series ? drawnValues(series, range.until !== "now" || quiet > 0) : []}
         marked={found && found.kind !== "trend" && series ? partIn(stepsSpan(series), found) : undefined}
       />
       <div class="card-row">

@@ -100,10 +100,12 @@ function placeFiles(crosses: (file: OpenedFile) => boolean): void {
   );
 }
 
-/** Index of the chosen sample type in a profile; its own default where it has no such type. */
+/** Index of the chosen sample type in a profile, else of the first file's default; its own default where it has neither. */
 export function typeIndex(info: ProfileInfo): number {
-  const index = info.types.findIndex(({ type }) => type === fileRoute.value.type);
-  return index < 0 ? info.default_type : index;
+  const first = checked.value[0]?.info;
+  const names = [fileRoute.value.type, first?.types[first.default_type]?.type];
+  const found = names.map((name) => info.types.findIndex(({ type }) => type === name));
+  return found.find((index) => index >= 0) ?? info.default_type;
 }
 
 async function buildTree(progress: Progress): Promise<Answer> {
