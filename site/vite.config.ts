@@ -50,7 +50,7 @@ export default defineConfig({
     preload(),
     template({ oxc, build: { target } }),
     budget({
-      entry: 71,
+      entry: 71.5,
       all: 166,
       apart: {
         arrange: 36,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { amount, close, drawnFrames, drop, launch, middleOf, openPage, own, sending, settled, url } from "./page.mjs";
-import { callTree, functionsOf, nodesOf, readPprof, together } from "./pprof.mjs";
+import { callTree, functionsOf, nodesOf, readPprof, together, writeKinds } from "./pprof.mjs";
 
 const FILES = { before: own("checkout-1.8.2.pb.gz"), after: own("checkout-1.9.0.pb.gz") };
 /** CPU nanoseconds, in Go's profiles the second column and the one shown first. */
@@ -441,5 +441,22 @@ test("two files that are opened together: asked once, and the answer is kept", a
   await page.waitForFunction(() => document.querySelectorAll("[data-testid=files] li").length === 4);
   await settled(page);
   assert.equal(await at("merge").getAttribute("aria-pressed"), "true", "it was not of files that come later");
+  await end();
+});
+
+test("two files that ask to be shown by other types are shown by the first one's, in the selector, the chips and the picture", async () => {
+  const paths = [own("heap.pb"), own("allocs.pb")];
+  writeFileSync(paths[0], writeKinds({ alloc_space: 10, inuse_space: 2 }));
+  writeFileSync(paths[1], writeKinds({ alloc_space: 100, inuse_space: 5 }, "alloc_space"));
+  const { page, at, end } = await openPage(browser, "/file?m=merge");
+  await at("dropzone").waitFor({ state: "attached" });
+  await drop(page, ...paths);
+  await at("files").waitFor();
+  await drawnFrames(page, 7);
+  assert.equal(await at("type").inputValue(), "inuse_space");
+  const chips = await at("files").locator("li").allTextContents();
+  assert.ok(/2 B/.test(chips[0]) && /5 B/.test(chips[1]), chips.join());
+  await at("type").selectOption("alloc_space");
+  await drawnFrames(page, 110);
   await end();
 });

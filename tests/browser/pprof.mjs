@@ -168,6 +168,23 @@ export function writePprof(kind, unit, lines, labels = {}) {
   ]);
 }
 
+/** A pprof file of one sample of `main`, with a value in bytes of each kind; `chosen` is the kind that it asks to be shown by. */
+export function writeKinds(values, chosen = "") {
+  const strings = ["", "bytes", "main", ...Object.keys(values)];
+  const kinds = Object.keys(values).map((kind) =>
+    Buffer.concat([numberField(1, strings.indexOf(kind)), numberField(2, 1)]),
+  );
+  const amounts = Object.values(values).map((value) => numberField(2, value));
+  return Buffer.concat([
+    ...kinds.map((kind) => bytesField(1, kind)),
+    bytesField(2, Buffer.concat([numberField(1, 1), ...amounts])),
+    bytesField(4, Buffer.concat([numberField(1, 1), bytesField(4, numberField(1, 1))])),
+    bytesField(5, Buffer.concat([numberField(1, 1), numberField(2, 2)])),
+    ...strings.map((string) => bytesField(6, string)),
+    numberField(14, strings.indexOf(chosen)),
+  ]);
+}
+
 /** A pprof file of stacks of addresses without names, the root first, in one program. */
 export function writeAddresses({ file, buildId, start, limit, offset }, stacks) {
   const strings = ["", "samples", "count", file, buildId];
