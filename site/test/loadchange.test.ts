@@ -455,6 +455,22 @@ test("a noisy ramp is gradual, however steep", () => {
   }
 });
 
+test("a step of a quarter near an end of the range is told, and waves at its ends aren't", () => {
+  for (const at of [6, 8, 17])
+    for (const isLate of [true, false]) {
+      const next = random(at);
+      const of = (i: number) => ((isLate ? i >= 120 - at : i < at) ? 128 : 100) * (0.97 + 0.06 * next());
+      const found = loadChange(seriesOf(Array.from({ length: 120 }, (_, i) => of(i))), []);
+      assert.deepEqual([found?.kind, found?.from], ["level", (isLate ? 120 - at : at) * MINUTE]);
+    }
+  for (let seed = 0; seed < 100; seed++) {
+    const next = random(seed);
+    const phase = 7 * next();
+    const wave = (i: number) => 100 * (1 + 0.3 * Math.sin((i / 40) * 2 * Math.PI + phase)) * (0.95 + 0.1 * next());
+    assert.equal(loadChange(seriesOf(Array.from({ length: 120 }, (_, i) => wave(i))), []), null);
+  }
+});
+
 test("a hump of traffic is no spike", () => {
   let said = 0;
   for (let seed = 0; seed < 100; seed++) {

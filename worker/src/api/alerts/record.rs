@@ -221,9 +221,7 @@ impl Alerts {
             let (status, instances) = (Status::Resolved, instances.clone());
             let mut message =
                 Message::new(&alert, &state.unit, status, now, instances, String::new());
-            message
-                .text
-                .push_str(": the alert or its rule was changed or deleted");
+            message.text += ": the alert or its rule was changed or deleted";
             message
         });
     }

@@ -263,8 +263,7 @@ impl Reader {
         for row in 0..samples.rows() {
             let stack = stack.index(row);
             if stack.is_none() {
-                let is_many = weight == Weight::Samples && !weights.is_empty();
-                let count = match is_many {
+                let count = match weight == Weight::Samples && !weights.is_empty() {
                     true => whole(weights.number(row), scale).max(0) as u64,
                     false => 1,
                 };
