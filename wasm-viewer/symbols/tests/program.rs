@@ -79,9 +79,19 @@ impl Program {
         };
         let start = bias + page(segment.address());
         let build_id = file.build_id().expect("notes").expect("a build id");
+        let addresses = text.address()..text.address() + text.size();
+        // To addr2line, what lies between two functions belongs to the first.
+        let knows_sizes = has("llvm-symbolizer");
+        let is_judged = |address: u64| {
+            let mut symbols = file.symbols();
+            knows_sizes
+                || symbols.any(|symbol| {
+                    (symbol.address()..symbol.address() + symbol.size()).contains(&address)
+                })
+        };
         Some(Self {
             build_id: build_id.iter().map(|b| format!("{b:02x}")).collect(),
-            code: (text.address()..text.address() + text.size()).collect(),
+            code: addresses.filter(|&address| is_judged(address)).collect(),
             mapping: [
                 start,
                 start + page(segment.address() - page(segment.address()) + size + 0xfff),
