@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Timeline } from "../src/api.ts";
-import { coveredMillis, evenValues, isPartlyCovered, steadyPace } from "../src/time/covered.ts";
+import { coveredMillis, evenSeries, evenValues, isPartlyCovered, steadyPace } from "../src/time/covered.ts";
 import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
 import { commonFactors, mergeFactor, pointsFor, quietMillis, seriesOf } from "../src/time/series.ts";
 
@@ -210,4 +210,15 @@ test("a job with many profiles isn't drawn over the time between its runs, and a
 test("a value with two pushes doesn't lengthen the steps of all others", () => {
   const rare = Array.from({ length: 60 }, (_, i) => (i === 3 || i === 31 ? 1 : 0));
   assert.deepEqual(commonFactors([timeline(new Array(60).fill(4)), timeline(rare)]), [1, 1]);
+});
+
+test("pushes that the steps don't divide evenly are drawn at one height, and a cut end as it is", () => {
+  // Two processes push every ten minutes into steps of twelve, from the third minute on.
+  const counts = new Array(30).fill(0);
+  for (let minute = 3; minute < 355; minute += 10) counts[Math.floor(minute / 12)] += 2;
+  const { values } = evenSeries(seriesOf({ ...timeline(counts), points: counts.map((n) => n * 90) }, false));
+  const inside = values.slice(1, -1).map((value) => Math.round(value ?? 0));
+  assert.ok(Math.max(...inside) - Math.min(...inside) <= 1, inside.join());
+  const cut = [4, 4, 4, 4, 2];
+  assert.deepEqual(evenSeries(seriesOf(timeline(cut), false)).values, cut);
 });

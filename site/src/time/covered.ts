@@ -69,6 +69,13 @@ export function evenValues(
   return values.map((value, at) => (value !== null && isOneMore(pushes[at]) ? (value * pace) / pushes[at] : value));
 }
 
+/** A series as it is drawn: at a steady pace, a push more or less in a step is no peak. A step that is cut off stays as it is. */
+export function evenSeries(series: Series): Series {
+  const even = evenValues(series, profilesAtOnce(series.counts));
+  const values = series.values.map((value, at) => (isPartlyCovered(series.counts, at) ? value : even[at]));
+  return { ...series, values };
+}
+
 /** An end that has profiles for a smaller part of its step says too little of the rest. */
 const LEAST_PART = 0.25;
 

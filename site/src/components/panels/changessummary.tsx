@@ -150,6 +150,9 @@ function uncertain({ changes: { listed, largest, certain }, load }: Answer): str
   return `The largest difference may be chance: ${shortened(largest.name)} ${points(largest.after - largest.before)}.`;
 }
 
+/** A load that changes by so much within a side isn't told by the two sides. */
+const SWING = 0.4;
+
 /** A difference that is worth a word, also where it may be chance. */
 const NOTABLE = 0.1;
 
@@ -173,6 +176,7 @@ function LoadNews({ answer, load }: { answer: Answer; load: ChangedLoad }) {
       <>
         <b>About the same {typeLabel(type)}:</b> {amounts}
         {Math.abs(after / before - 1) >= LEAST_LOAD && ", within the usual variation"}.
+        {load.swing >= SWING && ` Within these times it varies by up to ${percent(load.swing)}: choose shorter ones.`}
         {more.length > 0 && ` The share of ${shortened(more[0].head.name)} grew.`}
       </>
     );

@@ -3,6 +3,7 @@ import { formatStepLoad } from "../../format/load.ts";
 import { formatStep } from "../../format/value.ts";
 import { colourToken, SERIES_COLOURS, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
 import { chartSpan } from "../../state/query/loadexplore.ts";
+import { evenSeries } from "../../time/covered.ts";
 import { bucketLabel, placeIn } from "../../time/range.ts";
 import { stackTops } from "../../time/seriessplit.ts";
 import { TimedChart } from "../query/timedchart.tsx";
@@ -26,7 +27,8 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
   if (!series) return null;
   const { start, step, average } = series;
   const sparse = rows.every(({ series }) => series.sparse);
-  const bands = bandsOf(rows, colours, average);
+  const drawn = rows.map((row) => ({ ...row, series: evenSeries(row.series) }));
+  const bands = bandsOf(drawn, colours, average);
   const steps = Math.max(...bands.map(({ values }) => values.length));
   const span = chartSpan();
   const x = (index: number) => round(placeIn(span, start + index * step) * WIDTH);

@@ -18,6 +18,8 @@ export interface ChangedLoad extends Loads {
   differs: boolean;
   /** Sides within which the load varies by as much as between them. */
   unsteady: ("before" | "after")[];
+  /** How far the loads of a side's windows are apart at most, as a part of its load; 0 where pauses may be the reason. */
+  swing: number;
   /** Whether the load already rose or fell steadily before the second side, and went on with it. */
   gradual: boolean;
 }
@@ -83,8 +85,11 @@ export function changedLoad(
 ): ChangedLoad {
   const both = sides.map(withoutGaps);
   const pace = commonPace(both);
+  let paused = false;
   const loads = both.map((windows, side) => {
-    const parts = withoutPauses(windows, coveredParts(windows, pace), covered[side] ?? 0, step);
+    const whole = coveredParts(windows, pace);
+    const parts = withoutPauses(windows, whole, covered[side] ?? 0, step);
+    if (parts !== whole) paused = true;
     return windows
       .map(({ total, profiles, from }, i) => ({ at: from, value: total, whole: gauge ? profiles : parts[i] }))
       .filter(({ whole }) => whole > 0);
@@ -95,7 +100,8 @@ export function changedLoad(
   const differs = certain && isLargeEnough && isApart(welch(before, after, FALSE_ALARMS));
   const by = Math.abs(after.share - before.share);
   const unsteady = (["before", "after"] as const).filter((_, i) => spread(loads[i]) >= by);
-  return { before: before.share, after: after.share, differs, unsteady, gradual: differs && isDrift(loads) };
+  const swing = paused ? 0 : Math.max(spread(loads[0]) / before.share, spread(loads[1]) / after.share);
+  return { before: before.share, after: after.share, differs, unsteady, swing, gradual: differs && isDrift(loads) };
 }
 
 /** How far the loads of windows are apart. */

@@ -6,7 +6,7 @@ import { core } from "../../core/index.ts";
 import { describeProfiles } from "../../format/facts.ts";
 import { isCpu, isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
-import { coveredMillis } from "../../time/covered.ts";
+import { coveredMillis, evenSeries } from "../../time/covered.ts";
 import type { Span } from "../../time/range.ts";
 import { commonFactors, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
 import { drawingComparison } from "../profile/draw.ts";
@@ -55,7 +55,7 @@ export const sideSeries = computed(() => {
   const loaded = [base, other].filter((timeline) => timeline !== undefined);
   const factors = apart.value ? [] : commonFactors(loaded);
   const draw = (timeline: typeof base) =>
-    timeline && seriesOf(timeline, isGauge(timeline.type), factors[loaded.indexOf(timeline)]);
+    timeline && evenSeries(seriesOf(timeline, isGauge(timeline.type), factors[loaded.indexOf(timeline)]));
   const drawn = { base: draw(base), other: draw(other) };
   const values = [drawn.base, drawn.other].flatMap((series) => series?.values ?? []);
   const highest = values.reduce((peak: number, value) => Math.max(peak, value ?? 0), 0);

@@ -1,7 +1,7 @@
 /** Values of a label as series over time, and what is told of each. */
 import type { Timeline } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
-import { coveredParts, FEWEST_COVERED } from "../../time/covered.ts";
+import { coveredParts, evenSeries, FEWEST_COVERED } from "../../time/covered.ts";
 import { commonFactors, type Series, seriesOf } from "../../time/series.ts";
 import { highestOf, type Part, type Split } from "../../time/seriessplit.ts";
 import { natural } from "./labels.ts";
@@ -158,11 +158,11 @@ export function splitOf(whole: Timeline, { type, by, values, all }: ValueTimelin
   if (shown.length === 0 || !shown.every(sameSteps)) return null;
   const stacked = !isGauge(type);
   const [factor] = commonFactors([whole, ...shown]);
-  const series = seriesOf(whole, !stacked, factor);
+  const series = evenSeries(seriesOf(whole, !stacked, factor));
   const colours = seriesColours(shown.map(({ value }) => value));
   const parts = shown.map((timeline): Part => {
     const { value } = timeline;
-    const { values, total } = seriesOf(timeline, !stacked, factor);
+    const { values, total } = evenSeries(seriesOf(timeline, !stacked, factor));
     return { value, name: valueName(value), colour: colourToken(colours.get(value)), values, total };
   });
   const more = Math.max(0, all - shown.length);

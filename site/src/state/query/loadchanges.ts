@@ -104,6 +104,8 @@ interface Counted {
   start: number;
   step: number;
   counts: number[];
+  /** Where steps are merged: the time of the first profiles of each. */
+  firsts?: number[];
 }
 
 /** The part of a range that has profiles, where that is so small that its steps are shorter, and show more; else null. */
@@ -115,10 +117,11 @@ export function profiledPart(counted: Counted, range: Span): Span | null {
 }
 
 /** From the first step with profiles to the last, within a range. */
-function profiledSpan({ start, step, counts }: Counted, range: Span): Span {
+function profiledSpan({ start, step, counts, firsts }: Counted, range: Span): Span {
   const [first, last] = [counts.findIndex((count) => count > 0), counts.findLastIndex((count) => count > 0)];
   if (first < 0) return range;
-  return { from: Math.max(range.from, start + first * step), until: Math.min(range.until, start + (last + 1) * step) };
+  const begin = (at: number) => firsts?.[at] ?? start + at * step;
+  return { from: Math.max(range.from, begin(first)), until: Math.min(range.until, begin(last) + step) };
 }
 
 /** A spike where short steps place it: long ones begin before it, and end after it. Other changes as they are. */

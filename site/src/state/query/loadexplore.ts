@@ -5,6 +5,7 @@ import { core } from "../../core/index.ts";
 import { describeProfiles } from "../../format/facts.ts";
 import { isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
+import { evenSeries } from "../../time/covered.ts";
 import type { Span } from "../../time/range.ts";
 import { seriesOf } from "../../time/series.ts";
 import type { Split } from "../../time/seriessplit.ts";
@@ -56,7 +57,8 @@ export const split = signal<Split | null>(null);
 /** The timeline as it is drawn. */
 export const series = computed(
   () =>
-    split.value?.series ?? (loadedTimeline.value && seriesOf(loadedTimeline.value, isGauge(loadedTimeline.value.type))),
+    split.value?.series ??
+    (loadedTimeline.value && evenSeries(seriesOf(loadedTimeline.value, isGauge(loadedTimeline.value.type)))),
 );
 
 /** What a chart below the timeline shows: the same time as that, or the part of it that is chosen. */
