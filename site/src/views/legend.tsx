@@ -1,6 +1,6 @@
 import { Select } from "../components/controls/select.tsx";
 import type { DiffTotals, TreeInfo } from "../core/types.ts";
-import { percent } from "../format/number.ts";
+import { count, percent } from "../format/number.ts";
 import { isCpu } from "../format/type.ts";
 import { formatStep, plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
@@ -84,7 +84,7 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
       : []),
   ];
   const counts = coverageDiffers(base.profiles, other.profiles)
-    ? `${plural(base.profiles, "profile")} against ${other.profiles}`
+    ? `${plural(base.profiles, "profile")} against ${count(other.profiles)}`
     : `${formatStep(base.coveredMillis)} of profiles against ${formatStep(other.coveredMillis)}`;
   // Beside shares the totals of unlike coverage say nothing.
   const changed = measure !== "share" || takenSteps.value.length > 0 || !compared.coverageDiffers;
