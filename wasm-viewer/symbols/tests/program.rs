@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use object::{Object, ObjectSection, ObjectSegment};
+use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol};
 use pilotlight_core::store::SymbolTable;
 use pilotlight_core::verbs::programs::{Fit, name_addresses};
 use pilotlight_core::{Mapping, Profile, ProfileBuilder, SymbolFlags};
@@ -45,7 +45,12 @@ fn has(program: &str) -> bool {
 impl Program {
     /// Compiled with the first compiler there is, and these options; `None` where there is none.
     fn compile(name: &str, options: &[&str]) -> Option<Self> {
-        let compiler = ["clang", "gcc"].into_iter().find(|name| has(name));
+        // What clang writes addr2line doesn't always read right.
+        let compilers = match has("llvm-symbolizer") {
+            true => ["clang", "gcc"],
+            false => ["gcc", "clang"],
+        };
+        let compiler = compilers.into_iter().find(|name| has(name));
         let Some(compiler) = compiler.filter(|_| has("objcopy") && has("strip")) else {
             println!("skipped: there is no C compiler");
             return None;
