@@ -3,7 +3,6 @@ import { formatStepLoad } from "../../format/load.ts";
 import { formatStep } from "../../format/value.ts";
 import { colourToken, SERIES_COLOURS, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
 import { chartSpan } from "../../state/query/loadexplore.ts";
-import { evenSeries } from "../../time/covered.ts";
 import { bucketLabel, placeIn } from "../../time/range.ts";
 import { stackTops } from "../../time/seriessplit.ts";
 import { TimedChart } from "../query/timedchart.tsx";
@@ -27,8 +26,7 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
   if (!series) return null;
   const { start, step, average } = series;
   const sparse = rows.every(({ series }) => series.sparse);
-  const drawn = rows.map((row) => ({ ...row, series: evenSeries(row.series) }));
-  const bands = bandsOf(drawn, colours, average);
+  const bands = bandsOf(rows, colours, average);
   const steps = Math.max(...bands.map(({ values }) => values.length));
   const span = chartSpan();
   const x = (index: number) => round(placeIn(span, start + index * step) * WIDTH);
@@ -102,13 +100,13 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
 function bandsOf(rows: ValueRow[], colours: Map<string, number>, average: boolean): Band[] {
   const first = rows.slice(0, SERIES_COLOURS);
   const rest = rows.slice(SERIES_COLOURS);
-  const shown = first.map(({ value, series }) => ({
+  const shown = first.map(({ value, course }) => ({
     name: valueName(value),
     colour: colourOf(colours, value),
-    values: series.values,
+    values: course,
   }));
   if (rest.length > 0 && !average) {
-    const values = rest[0].series.values.map((_, i) => rest.reduce((sum, row) => sum + (row.series.values[i] ?? 0), 0));
+    const values = rest[0].course.map((_, i) => rest.reduce((sum, row) => sum + (row.course[i] ?? 0), 0));
     shown.push({ name: `${rest.length} more`, colour: "var(--series-rest)", values });
   }
   const tops = average ? [] : stackTops(shown.map(({ values }) => values));

@@ -32,6 +32,8 @@ export const valueName = (value: string) => value || "not set";
 export interface ValueRow {
   value: string;
   series: Series;
+  /** Its values as they are drawn. */
+  course: Series["values"];
   /** Exact. */
   total: number;
   /** Its part of all values; null of a gauge, of which there is no sum. */
@@ -53,6 +55,7 @@ export function valueRows({ type, values, share }: ValueTimelines): ValueRow[] {
     return {
       value: timeline.value,
       series,
+      course: evenSeries(series).values,
       total: gauge ? series.total : timeline.total,
       share: gauge ? null : shown === 0 ? 0 : (timeline.total / shown) * share,
       ...statistics(series),
