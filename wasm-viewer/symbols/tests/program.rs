@@ -45,8 +45,9 @@ fn has(program: &str) -> bool {
 impl Program {
     /// Compiled with the first compiler there is, and these options; `None` where there is none.
     fn compile(name: &str, options: &[&str]) -> Option<Self> {
-        // What clang writes addr2line doesn't always read right.
-        let compilers = match has("llvm-symbolizer") {
+        // What clang writes, addr2line doesn't always read right.
+        let has_llvm = has("llvm-symbolizer");
+        let compilers = match has_llvm {
             true => ["clang", "gcc"],
             false => ["gcc", "clang"],
         };
@@ -86,10 +87,9 @@ impl Program {
         let build_id = file.build_id().expect("notes").expect("a build id");
         let addresses = text.address()..text.address() + text.size();
         // To addr2line, what lies between two functions belongs to the first.
-        let knows_sizes = has("llvm-symbolizer");
         let is_judged = |address: u64| {
             let mut symbols = file.symbols();
-            knows_sizes
+            has_llvm
                 || symbols.any(|symbol| {
                     (symbol.address()..symbol.address() + symbol.size()).contains(&address)
                 })

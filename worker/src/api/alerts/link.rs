@@ -56,19 +56,14 @@ pub(super) fn link(
     // A silent series has no profiles to compare.
     let is_compared = alert.kind != Kind::Silent;
     query.append_pair("until", &time(if is_compared { before } else { minute }));
-    let all = || filters.iter().chain(&versions);
-    let first = all().take(if is_compared {
-        filters.len()
-    } else {
-        usize::MAX
-    });
-    for filter in first {
+    let all = [&filters[..], &versions[..]].concat();
+    for filter in if is_compared { &filters } else { &all } {
         query.append_pair("l", filter);
     }
     if is_compared {
         query.append_pair("from2", &time(begin));
         query.append_pair("until2", &time(minute));
-        for filter in all() {
+        for filter in &all {
             query.append_pair("l2", filter);
         }
     }

@@ -155,10 +155,10 @@ fn text(alert: &Alert, unit: &str, status: Status, instances: &[Instance]) -> St
             let what = match status {
                 Status::Resolved => String::new(),
                 // The condition says for how long at least.
-                _ if alert.kind == Kind::Silent && one.value <= alert.minutes as f64 => {
-                    String::new()
-                }
-                _ if alert.kind == Kind::Silent => format!("for {} min", number(one.value)),
+                _ if alert.kind == Kind::Silent => match one.value > alert.minutes as f64 {
+                    true => format!("for {} min", number(one.value)),
+                    false => String::new(),
+                },
                 _ => value_text(alert, unit, one.value),
             };
             match (what.is_empty(), labels.is_empty()) {
