@@ -150,6 +150,12 @@ test("one push more in a step is no more load, of several processes neither", ()
   );
   assert.deepEqual(even([1, 10, 10, 10, 10]), [5, 50, 50, 50, 50], "at the beginning, too");
   assert.deepEqual(even([1, 2, 1], 1, true), [5, 10, 5], "averages are even as they are");
+  const paused = [1, 1, 1, 1, 0, 1, 1, 1, 1];
+  assert.deepEqual(
+    even(paused),
+    paused.map((count) => count * 5),
+    "a pause says nothing of the other steps",
+  );
 });
 
 /** A day of this year that is not today, in a week in which no zone changes its clocks. */

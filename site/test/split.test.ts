@@ -22,6 +22,8 @@ function split(type: string, whole: ValueTimeline, values: ValueTimeline[], all 
   return splitOf(whole, { type, by: "region", values, all, share: 1, rounded: false });
 }
 
+const percentOf = (share: number) => `${Number(share.toFixed(1))} %`;
+
 const named = (parts: Part[]) => parts.map(({ name, values }) => [name, values]);
 
 test("parts stand on each other", () => {
@@ -52,6 +54,38 @@ test("what is not shown is one part, and never negative", () => {
   const others = found?.parts.at(-1);
   assert.deepEqual([others?.name, others?.value, others?.values], ["3 others", null, [5, 0, 0]]);
   assert.deepEqual([found?.more, found?.peak], [3, 10]);
+});
+
+test("parts of which each pauses once are what they took, and others what is left", () => {
+  const minutes = Array.from({ length: 10 }, (_, minute) => minute);
+  const pods = Array.from({ length: 12 }, (_, pod) =>
+    timeline(
+      `pod-${pod}`,
+      minutes.flatMap((minute) => [minute === pod ? 0 : 100 - pod, 0]),
+    ),
+  );
+  const step = (of: "points" | "counts", i: number) => sum(pods.map((pod) => pod[of][i]));
+  const steps = pods[0].points.map((_, i) => i);
+  const whole = timeline(
+    "",
+    steps.map((i) => step("points", i)),
+    steps.map((i) => step("counts", i)),
+  );
+  const found = split(CPU, whole, pods.slice(0, SERIES_COLOURS), pods.length);
+  assert.ok(found);
+  assert.deepEqual(
+    found.parts.map(({ values }) => values),
+    [...pods.slice(0, SERIES_COLOURS), null].map((pod) =>
+      minutes.map((minute) =>
+        pod
+          ? pod.points[2 * minute]
+          : whole.points[2 * minute] - sum(pods.slice(0, SERIES_COLOURS).map(({ points }) => points[2 * minute])),
+      ),
+    ),
+  );
+  const share = (total: number) => (100 * total) / whole.total;
+  const rest = pods.slice(SERIES_COLOURS).reduce((all, { total }) => all + total, 0);
+  assert.equal(partAmount(found.parts[SERIES_COLOURS], found, "nanoseconds"), percentOf(share(rest)));
 });
 
 test("no more parts than colours", () => {

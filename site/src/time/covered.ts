@@ -62,7 +62,10 @@ export function evenValues(
   const [first, last] = [counts.findIndex((count) => count > 0) + 1, counts.findLastIndex((count) => count > 0)];
   const pushes = counts.map((count) => count / perPush);
   const inside = pushes.slice(first, last).map((profiles) => ({ profiles, millis: 1 }));
-  const pace = average ? null : steadyPace(inside);
+  // Beside steps that all have as many, an empty one is a pause, and none has one more.
+  const hasPause = inside.some(({ profiles }) => profiles === 0);
+  const isEven = new Set(inside.flatMap(({ profiles }) => profiles || [])).size === 1;
+  const pace = average || (hasPause && isEven) ? null : steadyPace(inside);
   if (pace === null) return values;
   // An end with far fewer profiles may be of fewer processes.
   const isOneMore = (count: number) => count > 0 && Math.abs(count - pace) < 2;

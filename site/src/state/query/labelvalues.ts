@@ -161,15 +161,18 @@ export function splitOf(whole: Timeline, { type, by, values, all }: ValueTimelin
   if (shown.length === 0 || !shown.every(sameSteps)) return null;
   const stacked = !isGauge(type);
   const [factor] = commonFactors([whole, ...shown]);
-  const series = evenSeries(seriesOf(whole, !stacked, factor));
+  const measured = seriesOf(whole, !stacked, factor);
   const colours = seriesColours(shown.map(({ value }) => value));
-  const parts = shown.map((timeline): Part => {
+  const found = shown.map((timeline): Part => {
     const { value } = timeline;
-    const { values, total } = evenSeries(seriesOf(timeline, !stacked, factor));
+    const { values, total } = seriesOf(timeline, !stacked, factor);
     return { value, name: valueName(value), colour: colourToken(colours.get(value)), values, total };
   });
   const more = Math.max(0, all - shown.length);
-  if (stacked && more > 0) parts.push(others(series, parts, more));
+  if (stacked && more > 0) found.push(others(measured, found, more));
+  const series = evenSeries(measured);
+  // Parts of a step add up to it: a push more or less is that of all together.
+  const parts = found.map((part) => ({ ...part, values: scaled(part.values, measured.values, series.values) }));
   return { by, series, parts, stacked, peak: highestOf(series, parts, stacked), more };
 }
 
@@ -181,6 +184,11 @@ function others(series: Series, parts: Part[], more: number): Part {
   });
   const total = values.reduce((sum, value) => sum + value, 0);
   return { value: null, name: `${more} others`, colour: colourToken(undefined), values, total };
+}
+
+/** Values, scaled as those of `to` are beside those of `from`. */
+function scaled(values: Part["values"], from: Part["values"], to: Part["values"]): Part["values"] {
+  return values.map((value, i) => (value && from[i] ? (value * (to[i] ?? 0)) / from[i] : value));
 }
 
 /** FNV-1a. */
