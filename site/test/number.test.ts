@@ -188,6 +188,8 @@ test("change against before", () =>
   check([
     [change(100, 100), "±0 %"],
     [change(100, 112), "+12 %"],
+    [change(10_000, 19_997), "+100 %"],
+    [change(10_000, 3), "−>99.9 %"],
     [change(100, 96.6), "−3.4 %"],
     [change(0, 5), "new"],
     [change(5, 0), "gone"],
