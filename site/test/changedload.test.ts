@@ -107,6 +107,7 @@ test("of a gauge the averages of snapshots are compared", () => {
 test("the cause is what has the largest part of the change, if it has a fifth", () => {
   const changed = (name: string, before: number, after: number) => ({
     name,
+    own: false,
     before,
     after,
     selfBefore: 0,
@@ -124,18 +125,23 @@ test("the cause is what has the largest part of the change, if it has a fifth", 
     byProcess: false,
   };
   const load = { before: 1, after: 1.5 };
-  const cause = causeOf(load, changes, ["planted", "small"]);
+  const [planted, , small] = listed;
+  const cause = causeOf(load, changes, [planted, small]);
   assert.equal(cause?.name, "planted");
   assert.ok(Math.abs((cause?.part ?? 0) - 1) < 1e-9, "0.5 of 0.5");
-  assert.equal(causeOf(load, changes, ["small"]), null, "0.075 of 0.5");
+  assert.equal(causeOf(load, changes, [small]), null, "0.075 of 0.5");
   // Where the load fell, what fell with it.
-  const fell = causeOf({ before: 1.5, after: 1 }, { ...changes, listed: [changed("gone", 0.4, 0.1)] }, ["gone"]);
+  const fell = causeOf({ before: 1.5, after: 1 }, changes, [changed("gone", 0.4, 0.1)]);
   assert.ok(fell && Math.abs(fell.part - 1) < 1e-9);
+  // All shrank but one, which grew by more: none of those that shrank is the reason.
+  const mixed = [changed("grew", 0.2, 0.4), changed("fell", 0.3, 0.24), changed("fell as well", 0.3, 0.24)];
+  assert.equal(causeOf({ before: 1, after: 0.97 }, changes, mixed), null);
 });
 
 test("where no share changed, the cause is what is nearly all of the profile", () => {
   const heaviest = (before: number, after: number) => ({
     name: "cache",
+    own: false,
     before,
     after,
     selfBefore: before,
@@ -165,7 +171,8 @@ test("where no share changed, the cause is what is nearly all of the profile", (
 test("functions are alike where none may have a fifth of the change", () => {
   const load = { before: 1, after: 1.5 };
   const none = { listed: [], heaviest: null, others: 3, unknown: 0, certain: true, byProcess: false };
-  const by = (part: number) => ({ name: "f", before: 0, after: part, selfBefore: 0, selfAfter: 0, interval: null });
+  const same = { name: "f", own: false, selfBefore: 0, selfAfter: 0, interval: null };
+  const by = (part: number) => ({ ...same, before: 0, after: part });
   assert.ok(areAlike(load, { ...none, largest: by(0.05) }));
   // A new function that is too young to be sure of.
   assert.ok(!areAlike(load, { ...none, largest: by(0.3) }));

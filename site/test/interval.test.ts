@@ -123,9 +123,49 @@ test("with few windows there are differences and no claims", () => {
   assert.equal(changes.listed[0].interval, null);
 });
 
+test("what a function does itself is found where what it calls hides it", () => {
+  const window = (self: number, callee: number, i: number): PartFunctions => ({
+    total: self + callee,
+    complete: true,
+    functions: new Map([
+      ["run", { self: self + i, total: self + callee + i }],
+      ["work", { self: callee, total: callee }],
+    ]),
+  });
+  const windows = (self: number, callee: number) => ({
+    windows: [0, 1, 2, 1].map((i) => window(self, callee, i)),
+    processes: [],
+  });
+  const { listed, others } = changesOf(windows(200, 600), windows(600, 600));
+  assert.deepEqual(listed.map(({ name, own, after, before }) => [name, own, after > before]).sort(), [
+    ["run", true, true],
+    ["work", false, false],
+  ]);
+  const [run] = listed.filter(({ name }) => name === "run");
+  assert.ok(Math.abs(run.before - 0.25) < 0.01 && Math.abs(run.after - 0.5) < 0.01);
+  assert.equal(others, 0);
+  const [more, less] = [true, false].map((grew) =>
+    grouped(
+      listed.filter((one) => one.after > one.before === grew),
+      [],
+    ),
+  );
+  assert.deepEqual(
+    [more, less].map((groups) => groups.map(({ head }) => head.name)),
+    [["run"], ["work"]],
+  );
+  // A leaf, and a caller that grows with it, are told by what they have in all.
+  const leaf = changesOf(windows(10, 500), windows(10, 900));
+  assert.deepEqual(leaf.listed.map(({ name, own }) => [name, own]).sort(), [
+    ["run", true],
+    ["work", false],
+  ]);
+});
+
 test("a change takes its callers and callees along, and the called one of equals is the cause", () => {
   const changed = (name: string, by: number): Changed => ({
     name,
+    own: false,
     before: 0,
     after: by,
     selfBefore: 0,

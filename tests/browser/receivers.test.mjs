@@ -122,7 +122,7 @@ test("a webhook gets a message when an alert fires and when it is resolved, with
     ],
   );
   assert.equal(hook.received[0].id, hook.received[1].id);
-  assert.equal(hook.received[1].text, "Too much: above 1 cores on average over 1 min (region=eu: 1.5 cores)");
+  assert.equal(hook.received[1].text, "Too much: above 1 core on average over 1 min (region=eu: 1.5 cores)");
   const link = new URL(hook.received[1].link);
   assert.deepEqual(
     [link.origin, link.pathname, link.searchParams.getAll("l2"), link.searchParams.get("until2")],
@@ -195,7 +195,7 @@ test("Alertmanager gets firing alerts, again every ten minutes, and resolved one
     const [first, ...others] = await active();
     assert.deepEqual(others, []);
     assert.deepEqual(first.labels, { alertname: "Am", pilotlight_alert: alert.id });
-    assert.equal(first.annotations.summary, "Am: above 1 cores on average over 1 min (2 cores)");
+    assert.equal(first.annotations.summary, "Am: above 1 core on average over 1 min (2 cores)");
     assert.equal(Date.parse(first.startsAt), begin);
     assert.match(first.generatorURL, /\/diff\?s=am&/);
     assert.equal(Date.parse(first.endsAt), begin + 30 * minute);

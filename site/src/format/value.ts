@@ -92,7 +92,7 @@ function formatSmall(value: number, unit: string): string {
 /** 1.28 cores, 0.0461 cores, 0.0046 cores; 460 µcores where that would be lost in zeros. */
 function formatCores(value: number): string {
   const size = Math.abs(value);
-  if (size >= 1 || size === 0) return `${short(value)} ${CORES}`;
+  if (size >= 1 || size === 0) return withUnit(short(value), CORES);
   if (size >= 0.001) return `${grouped(String(Number(value.toPrecision(3))))} ${CORES}`;
   return scaled(value, [[`µ${CORES}`, 1e-6]]);
 }

@@ -14,7 +14,7 @@ import { span } from "../../state/query/services.ts";
 import { clock } from "../../state/url/clock.ts";
 import { exploreRoute } from "../../state/url/router.ts";
 import { formatMinute, type Span, spanLabel } from "../../time/range.ts";
-import { Link, points, shortened } from "./changestable.tsx";
+import { changedName, Link, points, shortened } from "./changestable.tsx";
 
 /** What was found: the amount first, then the function, then shares. */
 export function Summary({ answer }: { answer: Answer }) {
@@ -147,7 +147,7 @@ function uncertain({ changes: { listed, largest, certain }, load }: Answer): str
   if (!certain || !largest || !load || listed.includes(largest) || Math.abs(load.after / load.before - 1) < NOTABLE)
     return "";
   if (size(largest) < LEAST_CHANGE || listed.some((one) => size(one) >= size(largest))) return "";
-  return `The largest difference may be chance: ${shortened(largest.name)} ${points(largest.after - largest.before)}.`;
+  return `The largest difference may be chance: ${changedName(largest)} ${points(largest.after - largest.before)}.`;
 }
 
 /** A load that changes by so much within a side isn't told by the two sides. */
@@ -177,7 +177,7 @@ function LoadNews({ answer, load }: { answer: Answer; load: ChangedLoad }) {
         <b>About the same {typeLabel(type)}:</b> {amounts}
         {Math.abs(after / before - 1) >= LEAST_LOAD && ", within the usual variation"}.
         {load.swing >= SWING && ` Within these times it varies by up to ${percent(load.swing)}: choose shorter ones.`}
-        {more.length > 0 && ` The share of ${shortened(more[0].head.name)} grew.`}
+        {more.length > 0 && ` The share of ${changedName(more[0].head)} grew.`}
       </>
     );
   return (
@@ -189,7 +189,8 @@ function LoadNews({ answer, load }: { answer: Answer; load: ChangedLoad }) {
       {cause && (
         <>
           , {partOf(cause.part)} in <b>{shortened(cause.name)}</b>
-          {cause.part > 1.1 && "; the rest together used less"}
+          {cause.own && " itself"}
+          {cause.part > 1.1 && `; the rest together used ${after > before ? "less" : "more"}`}
         </>
       )}
       .

@@ -68,7 +68,7 @@ function Group({ group, answer, largest }: { group: ChangeGroup; answer: Answer;
   const row = (of: Changed, tag: string) => <Row key={of.name} of={of} tag={tag} answer={answer} largest={largest} />;
   return (
     <tbody>
-      {row(head, "")}
+      {row(head, head.own ? "itself, without what it calls" : "")}
       {callers.slice(0, most).map((one) => row(one, "calls it"))}
       {callees.slice(0, most).map((one) => row(one, "called by it"))}
       {hidden > 0 && (
@@ -92,7 +92,7 @@ function Row({ of, tag, answer, largest }: { of: Changed; tag: string; answer: A
   const ratio = before === 0 ? "new" : after === 0 ? "gone" : `×${short(after / before)}`;
   const exact = (share: number) => `${(share * 100).toFixed(3)} %`;
   return (
-    <tr class={tag ? "changes-near" : "changes-head"} data-testid="change" data-name={name}>
+    <tr class={tag && !of.own ? "changes-near" : "changes-head"} data-testid="change" data-name={name}>
       <th scope="row" title={name}>
         <Link target={target}>{shortened(name)}</Link>
         {tag && <span class="changes-tag">{tag}</span>}
@@ -133,6 +133,11 @@ export function comparison({ sides, load }: Answer): Route {
   const { service, type } = exploreRoute.value;
   const measure = load && !isGauge(type) ? "rate" : "auto";
   return { ...initialRoute("diff"), service, type, base: sides.before.side, other: sides.after.side, measure };
+}
+
+/** "orders.match", and "orders.match itself" without what it calls. */
+export function changedName({ name, own }: Pick<Changed, "name" | "own">): string {
+  return shortened(name) + (own ? " itself" : "");
 }
 
 /** Without the address of its package, which people know. */

@@ -18,6 +18,8 @@ export interface SideParts {
 /** A function's shares, with what it calls and of itself. */
 export interface Changed {
   name: string;
+  /** Whether its own share is compared, which changed otherwise than that with what it calls. */
+  own: boolean;
   before: number;
   after: number;
   selfBefore: number;
@@ -47,15 +49,18 @@ export interface Changes {
 export const LEAST_CHANGE = 0.005;
 /** Of two changes as large as each other, up to this part, the one that is called is the cause. */
 const AS_LARGE = 0.98;
+/** A share with callees that changes by less than this part of the own share hides what changed. */
+const HIDDEN = 0.5;
 /** How often a list of a service in which nothing changed may have any entry. */
 export const FALSE_ALARMS = 0.05;
 
 /**
  * The functions whose share of the total changed by half a percentage point or more, and by more than varies between the
- * windows of a side, and between its processes where there are three or more. Functions share one risk of a false alarm,
- * in equal parts (Bonferroni's inequality; Dunn, "Multiple comparisons among means", JASA 56, 1961). Of 400 made services
- * without a change 1 has an entry, of 400 in which one of 100 functions grew by two points all list it. `claims` is false
- * where the windows are no independent measurements.
+ * windows of a side, and between its processes where there are three or more. A function that calls others and has another
+ * share of its own counts by that, if its share with callees doesn't tell. All share one risk of a false alarm, in equal parts
+ * (Bonferroni's inequality; Dunn, "Multiple comparisons among means", JASA 56, 1961). Of 400 made services without a change 1
+ * has an entry, of 400 in which one of 100 functions grew by two points all list it. `claims` is false where the windows are no
+ * independent measurements.
  */
 export function changesOf(before: SideParts, after: SideParts, claims = true): Changes {
   const sides = [before, after];
@@ -64,41 +69,58 @@ export function changesOf(before: SideParts, after: SideParts, claims = true): C
   const parts = sides.flatMap(({ windows, processes }) => [...windows, ...(byProcess ? processes : [])]);
   const names = new Set(parts.flatMap(({ functions }) => [...functions.keys()]));
   const known = [...names].filter((name) => parts.every((part) => part.complete || part.functions.has(name)));
-  const error = FALSE_ALARMS / Math.max(1, known.length);
-  const all = known.map((name): Changed => {
-    const [total, self] = (["total", "self"] as const).map((of) =>
-      sides.map(({ windows }) => shareOf(partsOf(windows, name, of))),
-    );
-    const plain = {
-      name,
-      before: total[0].share,
-      after: total[1].share,
-      selfBefore: self[0].share,
-      selfAfter: self[1].share,
-      interval: null,
-    };
+  const calling = known.filter((name) => parts.some(({ functions }) => callsOthers(functions.get(name))));
+  const error = FALSE_ALARMS / Math.max(1, known.length + calling.length);
+  const compared = (name: string, own: boolean): Changed => {
+    const of = own ? "self" : "total";
+    const shares = sides.map(({ windows }) => shareOf(partsOf(windows, name, of)));
+    const [selfBefore, selfAfter] = sides.map(({ windows }) => shareOf(partsOf(windows, name, "self")).share);
+    const plain = { name, own, before: shares[0].share, after: shares[1].share, selfBefore, selfAfter, interval: null };
     // What is too small to be listed needs no interval.
-    if (!certain || Math.abs(plain.after - plain.before) < LEAST_CHANGE) return plain;
-    const overTime = welch(total[0], total[1], error);
+    if (!certain || size(plain) < LEAST_CHANGE) return plain;
+    const overTime = welch(shares[0], shares[1], error);
     if (!byProcess) return { ...plain, interval: overTime };
     const middle = plain.after - plain.before;
-    const of = sides.map(({ processes }) => shareOf(partsOf(processes, name, "total")));
-    const between = welch(of[0], of[1], error);
+    const [first, second] = sides.map(({ processes }) => shareOf(partsOf(processes, name, of)));
+    const between = welch(first, second, error);
     const reach = (between.high - between.low) / 2;
     return { ...plain, interval: wider(overTime, { low: middle - reach, high: middle + reach }) };
+  };
+  const all = known.flatMap((name) => {
+    const whole = compared(name, false);
+    return hidesOwn(whole) ? [whole, compared(name, true)] : [whole];
   });
-  const listed = all
-    .filter(
-      ({ before, after, interval }) =>
-        Math.abs(after - before) >= LEAST_CHANGE && (!certain || (interval && (interval.low > 0 || interval.high < 0))),
-    )
+  const certainly = all.filter(
+    (one) =>
+      size(one) >= LEAST_CHANGE && (!certain || (one.interval && (one.interval.low > 0 || one.interval.high < 0))),
+  );
+  const alone = certainly.filter(({ own }) => own);
+  const isSaid = (one: Changed) =>
+    !one.own && alone.some((own) => own.name === one.name && isMore(own) === isMore(one));
+  const listed = certainly
+    .filter((one) => !isSaid(one))
     .sort((a, b) => size(b) - size(a) || (a.name < b.name ? -1 : 1));
   const heaviest = most(all, ({ selfAfter }) => selfAfter);
   const greatest = most(all, size);
   const large = all.filter((one) => greatest && size(one) >= AS_LARGE * size(greatest));
   const largest = most(large, ({ selfBefore, selfAfter }) => Math.abs(selfAfter - selfBefore));
-  const [others, unknown] = [known.length - listed.length, names.size - known.length];
-  return { listed, heaviest, largest, others, unknown, certain, byProcess };
+  const others = known.length - new Set(listed.map(({ name }) => name)).size;
+  return { listed, heaviest, largest, others, unknown: names.size - known.length, certain, byProcess };
+}
+
+function callsOthers(one: { self: number; total: number } | undefined): boolean {
+  return one !== undefined && one.self > 0 && one.self !== one.total;
+}
+
+/** Whether a function's own share changed, and its share with what it calls changed far less or the other way. */
+function hidesOwn({ before, after, selfBefore, selfAfter }: Changed): boolean {
+  const own = selfAfter - selfBefore;
+  return Math.abs(own) >= LEAST_CHANGE && (after - before) * Math.sign(own) < HIDDEN * Math.abs(own);
+}
+
+/** Whether a share grew. */
+export function isMore({ before, after }: Changed): boolean {
+  return after > before;
 }
 
 function partsOf(parts: PartFunctions[], name: string, of: "self" | "total"): Part[] {
@@ -136,7 +158,9 @@ export interface ChangeGroup {
  */
 export function grouped(changes: Changed[], nodes: FlameNode[]): ChangeGroup[] {
   const groups: ChangeGroup[] = [];
-  let rest = changes;
+  // A share without callees says nothing of them.
+  const alone = changes.filter(({ own }) => own).map((head) => ({ head, callers: [], callees: [] }));
+  let rest = changes.filter(({ own }) => !own);
   while (rest.length > 0) {
     let [head] = rest;
     const below = calledBy(nodes, head.name);
@@ -155,7 +179,7 @@ export function grouped(changes: Changed[], nodes: FlameNode[]): ChangeGroup[] {
     });
     rest = others.filter(({ name }) => !callers.has(name) && !callees.has(name));
   }
-  return groups;
+  return [...groups, ...alone].sort((a, b) => size(b.head) - size(a.head));
 }
 
 /** Functions above and below one, half or more of whose values are common, with how many calls away they are at least. */

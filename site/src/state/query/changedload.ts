@@ -4,7 +4,7 @@ import { type Counted, commonPace, coveredParts } from "../../time/covered.ts";
 import { type Interval, shareOf, welch } from "../../time/interval.ts";
 import { isGradual } from "../../time/loadchange.ts";
 import { medianGap, merged, mergeFactor } from "../../time/series.ts";
-import { type Changes, FALSE_ALARMS, size } from "./changed.ts";
+import { type Changed, type Changes, FALSE_ALARMS, size } from "./changed.ts";
 import { coverageDiffers } from "./measure.ts";
 
 /** Amounts a millisecond with profiles; of a gauge, averages a snapshot. */
@@ -24,9 +24,8 @@ export interface ChangedLoad extends Loads {
   gradual: boolean;
 }
 
-/** A function, and which part of a difference it has. */
-export interface Cause {
-  name: string;
+/** A function, and which part of a difference it has: by its own share, or with what it calls. */
+export interface Cause extends Pick<Changed, "name" | "own"> {
   part: number;
 }
 
@@ -150,22 +149,24 @@ const ALL = 0.995;
 const PART = 0.2;
 
 /**
- * The function among the heads that has the largest part of what the load changed by; null where none has a fifth. Where no
- * share changed, a function that is nearly all of the profile may account for the change alone.
+ * The function among the heads that has the largest part of what the load changed by; null where none has a fifth, or one
+ * changed by more in the other direction. Where no share changed, a function that is nearly all of the profile may account for
+ * the change alone.
  */
-export function causeOf({ before, after }: Loads, { listed, heaviest }: Changes, heads: string[]): Cause | null {
+export function causeOf({ before, after }: Loads, { heaviest }: Changes, heads: Changed[]): Cause | null {
   const by = after - before;
-  if (listed.length === 0) {
+  if (heads.length === 0) {
     const least = heaviest ? Math.min(heaviest.selfBefore, heaviest.selfAfter) : 0;
     if (!heaviest || least < MOST || least > ALL) return null;
     const part = (heaviest.selfAfter * after - heaviest.selfBefore * before) / by;
-    return part >= MOST ? { name: heaviest.name, part } : null;
+    return part >= MOST ? { name: heaviest.name, own: false, part } : null;
   }
-  const parts = listed
-    .filter(({ name }) => heads.includes(name))
-    .map((one): Cause => ({ name: one.name, part: (one.after * after - one.before * before) / by }));
-  const largest = parts.sort((a, b) => b.part - a.part)[0];
-  return largest && largest.part >= PART ? largest : null;
+  const parts = heads.map((one): Cause => {
+    const { name, own } = one;
+    return { name, own, part: (one.after * after - one.before * before) / by };
+  });
+  const largest = parts.sort((a, b) => Math.abs(b.part) - Math.abs(a.part))[0];
+  return largest.part >= PART ? largest : null;
 }
 
 /** Whether all functions changed with the load: none may explain the change, whether certain or not. */

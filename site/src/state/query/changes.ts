@@ -9,7 +9,15 @@ import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { exploreRoute } from "../url/router.ts";
 import { askInTurn } from "./askinturn.ts";
-import { type ChangeGroup, type Changes, changesOf, type FlameNode, grouped, type PartFunctions } from "./changed.ts";
+import {
+  type ChangeGroup,
+  type Changes,
+  changesOf,
+  type FlameNode,
+  grouped,
+  isMore,
+  type PartFunctions,
+} from "./changed.ts";
 import {
   areTogether,
   type Cause,
@@ -157,7 +165,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   });
   const [more, less] = await Promise.all(
     [1, 0].map(async (i) => {
-      const listed = compared.listed.filter((one) => one.after > one.before === (i === 1));
+      const listed = compared.listed.filter((one) => isMore(one) === (i === 1));
       if (listed.length < 2) return grouped(listed, []);
       const { filters } = found.sides[i].side;
       const query = question.type + selector(question.service, filters);
@@ -175,7 +183,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   const together = areTogether(first, second);
   const beside = !gauge && together && denser !== null;
   const load = beside ? null : changedLoad(both, gauge, compared.certain, covered, step);
-  const heads = [...more, ...less].map(({ head }) => head.name);
+  const heads = [...more, ...less].map(({ head }) => head);
   return {
     label,
     values,

@@ -185,13 +185,14 @@ fn text(alert: &Alert, unit: &str, status: Status, instances: &[Instance]) -> St
 /// The condition in words.
 fn condition_text(alert: &Alert, unit: &str) -> String {
     let (threshold, minutes) = (number(alert.threshold), alert.minutes);
+    let least = || amount(alert.threshold, unit);
     let against = match alert.version_label.as_str() {
         "" => format!("compared with the {minutes} min before"),
         label => format!("compared with the previous {label}"),
     };
     match alert.kind {
-        Kind::Above => format!("above {threshold} {unit} on average over {minutes} min"),
-        Kind::Below => format!("below {threshold} {unit} on average over {minutes} min"),
+        Kind::Above => format!("above {} on average over {minutes} min", least()),
+        Kind::Below => format!("below {} on average over {minutes} min", least()),
         Kind::Grew => format!("grew by more than {threshold} % {against}"),
         Kind::NewFunction => format!("a new function has at least {threshold} % of the total"),
         Kind::Silent => format!("no profiles for {minutes} min"),
@@ -202,7 +203,30 @@ fn value_text(alert: &Alert, unit: &str, value: f64) -> String {
     match alert.kind {
         Kind::Grew if value >= MAX_GROWTH => "up from about 0".to_owned(),
         Kind::Grew => format!("+{} %", number(value)),
-        _ => format!("{} {unit}", number(value)),
+        _ => amount(value, unit),
+    }
+}
+
+/// "2.12 cores", "1 core", "1.5 GiB", "340 KiB/s".
+fn amount(value: f64, unit: &str) -> String {
+    let (counted, rate) = match unit.strip_suffix("/s") {
+        Some(counted) => (counted, "/s"),
+        None => (unit, ""),
+    };
+    if counted == "bytes" {
+        let (mut size, mut name) = (value, "B");
+        for next in ["KiB", "MiB", "GiB", "TiB"] {
+            // What rounds to 1,024 of one is 1 of the next.
+            if size.abs().round() < 1024.0 {
+                break;
+            }
+            (size, name) = (size / 1024.0, next);
+        }
+        return format!("{} {name}{rate}", number(size));
+    }
+    match (number(value).as_str(), unit) {
+        ("1", "cores") => "1 core".to_owned(),
+        (number, _) => format!("{number} {unit}"),
     }
 }
 
@@ -302,6 +326,25 @@ mod tests {
         ];
         for (value, expect) in cases {
             assert_eq!(number(value), expect);
+        }
+    }
+
+    #[test]
+    fn amounts() {
+        let cases = [
+            (1.0, "cores", "1 core"),
+            (1.004, "cores", "1 core"),
+            (2.123, "cores", "2.12 cores"),
+            (0.0, "bytes", "0 B"),
+            (1023.4, "bytes", "1023 B"),
+            (1023.6, "bytes", "1 KiB"),
+            (1_610_612_736.0, "bytes", "1.5 GiB"),
+            (350_000.0, "bytes/s", "342 KiB/s"),
+            (1e17, "bytes", "90949 TiB"),
+            (1200.0, "objects/s", "1200 objects/s"),
+        ];
+        for (value, unit, expect) in cases {
+            assert_eq!(amount(value, unit), expect);
         }
     }
 
