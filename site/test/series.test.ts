@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Timeline } from "../src/api.ts";
-import { coveredMillis, evenSeries, evenValues, isPartlyCovered, steadyPace } from "../src/time/covered.ts";
+import {
+  coveredMillis,
+  drawnValues,
+  evenSeries,
+  evenValues,
+  isPartlyCovered,
+  steadyPace,
+} from "../src/time/covered.ts";
 import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
 import { commonFactors, mergeFactor, pointsFor, quietMillis, seriesOf } from "../src/time/series.ts";
 
@@ -156,6 +163,22 @@ test("one push more in a step is no more load, of several processes neither", ()
     paused.map((count) => count * 5),
     "a pause says nothing of the other steps",
   );
+});
+
+test("a small chart draws an end that is cut off as high as its part of the step says", () => {
+  const drawn = (counts: number[]) =>
+    drawnValues({ counts, values: counts.map((count) => count * 5), average: false }, false);
+  assert.deepEqual(drawn([10, 10, 10, 10, 4]), Array(5).fill(50));
+  // Twice as many processes since the fourth step.
+  assert.deepEqual(drawn([10, 10, 10, 20, 20, 20, 20, 8]), [50, 50, 50, ...Array(5).fill(100)]);
+  assert.deepEqual(drawn([10, 10, 10, 20, 20, 20, 20, 4]).at(-1), null, "too little to say");
+  // An outage ends and begins within steps.
+  assert.deepEqual(drawn([10, 10, 10, 20, 20, 20, 12, 0, 16, 20, 20, 20, 20]), [
+    ...Array(3).fill(50),
+    ...Array(4).fill(100),
+    0,
+    ...Array(5).fill(100),
+  ]);
 });
 
 /** A day of this year that is not today, in a week in which no zone changes its clocks. */

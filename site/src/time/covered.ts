@@ -81,6 +81,19 @@ export function evenSeries(series: Series): Series {
 
 /** An end that has profiles for a smaller part of its step says too little of the rest. */
 const LEAST_PART = 0.25;
+/** Steps beside an end that say at which pace its profiles come. */
+const BESIDE = 3;
+
+/**
+ * How much of a step at an end has profiles, if those beside it have about as many each: earlier, there may have been fewer
+ * processes. 1 where that can't be told.
+ */
+function partBeside(counts: number[], at: number): number {
+  const beside = counts[at + 1] ? counts.slice(at + 1, at + 1 + BESIDE) : counts.slice(Math.max(0, at - BESIDE), at);
+  const [least, most] = [Math.min(...beside), Math.max(...beside)];
+  const isSteady = beside.length === BESIDE && least > 0 && most - least <= Math.max(1, PACE_TOLERANCE * most);
+  return isSteady ? Math.min(1, (counts[at] * BESIDE) / beside.reduce((sum, count) => sum + count, 0)) : 1;
+}
 
 /**
  * Values as a small chart draws them: an end of the profiles that is cut off is as high as its part of the step says, and the
@@ -93,7 +106,9 @@ export function drawnValues(
   const { counts, average } = series;
   const values = evenValues(series, profilesAtOnce(counts));
   const last = counts.findLastIndex((count) => count > 0);
-  const parts = coveredParts(counts.map((profiles) => ({ profiles, millis: 1 })));
+  const parts = coveredParts(counts.map((profiles) => ({ profiles, millis: 1 }))).map((part, at) =>
+    Math.min(part, partBeside(counts, at)),
+  );
   return values.map((value, at) => {
     if (at > last && last >= 0 && !hasEnded) return null;
     const isEnd = counts[at] > 0 && !(counts[at - 1] && counts[at + 1]);

@@ -66,7 +66,7 @@ export function Summary({ answer }: { answer: Answer }) {
 }
 
 /** "Nearly all of it is in region=ap.": where the load changed, as a link to that alone. */
-function Where({ value: { name, value, part } }: { value: ChangedValue }) {
+function Where({ value: { name, value, part, only } }: { value: ChangedValue }) {
   const { base } = exploreRoute.value;
   const filters = [...base.filters, formatMatcher({ name, op: "=", value })];
   return (
@@ -77,7 +77,8 @@ function Where({ value: { name, value, part } }: { value: ChangedValue }) {
         {name}
         {value !== "" && `=${value}`}
       </Link>
-      .
+      {only === "after" && ", which had no profiles before"}
+      {only === "before" && ", which has no profiles after"}.
     </>
   );
 }

@@ -110,7 +110,7 @@ function spread(windows: { value: number; whole: number }[]): number {
 }
 
 /** A smaller part without profiles changes a load by less than it varies. */
-const PAUSES = 0.05;
+const PAUSES = 0.01;
 
 /**
  * How much of windows is covered, given how much of all of them is by shorter steps; 0 if that isn't known. Windows seem to be

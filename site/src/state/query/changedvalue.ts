@@ -15,6 +15,8 @@ export interface ChangedValue {
   value: string;
   /** Its part of the change: more than 1 where everything else changed the other way. */
   part: number;
+  /** Whether it has profiles on one side alone. */
+  only: "before" | "after" | null;
 }
 
 /** The labels by whose values a change is looked at. A version alone may have had another before the range. */
@@ -53,7 +55,7 @@ const LESS = 0.25;
 /** The value that has nearly all of the change from one side to the other; null if none has, or it had nearly all of the load. */
 export function changedValue({ before, after }: Loads, sides: [ValueSums, ValueSums]): ChangedValue | null {
   const by = after - before;
-  const found: (ChangedValue & { news: number })[] = [];
+  const found: (Omit<ChangedValue, "only"> & { news: number })[] = [];
   for (const name of sides[0].keys()) {
     const [first, second] = sides.map((sums) => partsOf(sums.get(name) ?? new Map()));
     const changes = [...new Set([...first.keys(), ...second.keys()])].map((value) => ({
@@ -67,7 +69,10 @@ export function changedValue({ before, after }: Loads, sides: [ValueSums, ValueS
     }
   }
   const best = found.sort((a, b) => b.news - a.news)[0];
-  return best ? { name: best.name, value: best.value, part: best.part } : null;
+  if (!best) return null;
+  const { name, value, part } = best;
+  const [first, second] = sides.map((sums) => (sums.get(name)?.get(value) ?? 0) > 0);
+  return { name, value, part, only: first === second ? null : second ? "after" : "before" };
 }
 
 /** Parts of a label's values that differ by more are of other versions, or of other numbers of processes with them. */
