@@ -50,8 +50,8 @@ export default defineConfig({
     preload(),
     template({ oxc, build: { target } }),
     budget({
-      entry: 71.5,
-      all: 166,
+      entry: 72,
+      all: 167,
       apart: {
         arrange: 36,
         callgraph: 6,

@@ -98,7 +98,7 @@ test("of equal profiles there is no difference", async () => {
   const diff = { base: 100, comparison: 100, base_exact: "100", comparison_exact: "100", normalised_to: null };
   const tree = { id: 1, type: "cpu", unit: "nanoseconds", total: 200, unmatched: [], diff } as unknown as TreeInfo;
   const { of } = await summarise(async () => tree, "a → b", []);
-  assert.match(of, /100 ns after\. No difference: /);
+  assert.match(of, /100 ns → 100 ns\. No difference: /);
 });
 
 test("of a chain of calls one is listed, and of functions beside each other each", async () => {

@@ -396,3 +396,21 @@ test("a comparison of a service leaves as one page with both sides, as shares", 
   assert.deepEqual(await shares(alone), expected);
   await alone.context.close();
 });
+
+test("of what exists at an instant, the page of a comparison has the averages", async () => {
+  const page = await openPage(
+    browser,
+    "/diff?s=checkout&t=memory:inuse_space:bytes:space:bytes&from=now-3h&until=now-90m&from2=now-90m&until2=now&norm=0",
+  );
+  await page.at("diff-totals").waitFor();
+  const amounts = (text) => text.match(/[\d.]+ MiB/g);
+  const expected = amounts(await page.at("diff-totals").textContent());
+  assert.equal(expected?.length, 2);
+  const path = await exported(page, "html");
+  await page.end();
+  const alone = await offline(browser, path);
+  await alone.at("diff-totals").waitFor();
+  assert.deepEqual(amounts(await alone.at("diff-totals").textContent()), expected);
+  assert.match(await alone.page.title(), /checkout/);
+  await alone.context.close();
+});

@@ -570,6 +570,8 @@ test("turning a phone keeps what is opened and typed on a side", async () => {
   };
   await isFolded("base", true);
   await at("side-other").locator("summary").click();
+  // The page hears of it after the browser has opened it.
+  await isFolded("other", false);
   await page.setViewportSize(turned);
   await at("side-base").locator("summary").waitFor({ state: "hidden" });
   const tops = await page

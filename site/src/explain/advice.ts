@@ -47,7 +47,7 @@ const ONCE = ignore(
 const WAITING = ignore(
   raw`^runtime\.gopark|^internal/poll\.\(\*FD\)\.Read`,
   raw`LockSupport\.park|Object\.wait|[sS]ocketRead0|NioSocketImpl`,
-  raw`^__(?:libc_|GI_)*(?:read|recv\w*|poll|select)|^epoll_wait|^futex_wait|pthread_cond_\w*wait`,
+  raw`^__(?:libc_|GI_)*(?:read|recv\w*|poll|select)|^epoll_wait|^futex_wait|pthread_cond_\w*wait|^semaphore_wait|^sem_\w*wait`,
 );
 
 const OBJECT_MAPPER = raw`com[./]fasterxml[./]jackson[./]databind[./](?:ObjectMapper|json[./]JsonMapper)\.<init>`;
@@ -102,7 +102,8 @@ export const RULES: Rule[] = [
       focus(
         raw`^runtime\.(?:gc(?:BgMarkWorker|AssistAlloc|Drain|Start|Mark\w+)|bgsweep|bgscavenge|wbBufFlush)`,
         raw`^runtime\.\(\*(?:mspan|sweepLocked)\)\.sweep`,
-        raw`G1(?:ParScan|ParEvac|CMTask|EvacuateRegions|YoungCollector|ConcurrentMark)|PSPromotionManager|PSParallelCompact`,
+        raw`\bG1(?:Par[SEC]|CMTask|EvacuateRegions|YoungCollector|Conc|RemSet::|CollectedHeap::do_collection|\w+(?:Task|Closure)\b)`,
+        raw`\b(?:GangWorker::loop|ConcurrentGCThread::run|VM_G1\w+::doit)|PSPromotionManager|PSParallelCompact`,
         raw`^\(garbage collector\)$|v8::internal::(?:Heap::CollectGarbage|Scavenger|MarkCompact|ConcurrentMarking|Sweeper)`,
         raw`^gc_(?:collect|start|marks|sweep)`,
       ),
@@ -111,7 +112,7 @@ export const RULES: Rule[] = [
     advice: "Allocate less; a profile of allocations shows where.",
     hints: [
       [raw`^runtime\.`, "A larger heap (GOGC) is collected less often."],
-      [raw`^G1|^PSP`, "A larger heap (-Xmx) is collected less often."],
+      [raw`\bG1|^PSP|^GangWorker|^ConcurrentGC`, "A larger heap (-Xmx) is collected less often."],
     ],
   },
   {

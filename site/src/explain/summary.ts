@@ -100,11 +100,11 @@ function wholeOf(tree: TreeInfo): Whole {
   return { amounts: [base, other], unit };
 }
 
-function describeWhole({ amounts: [before, after], unit }: Whole, whole: number): string[] {
+function describeWhole({ amounts: [base, other], unit }: Whole, whole: number): string[] {
   if (unit === SHARE) return [];
-  if (after === undefined)
-    return [whole > before ? `${formatValue(before, unit)} of ${formatValue(whole, unit)}` : formatValue(before, unit)];
-  return [`${formatValue(before, unit)} before`, `${formatValue(after, unit)} after`];
+  if (other === undefined)
+    return [whole > base ? `${formatValue(base, unit)} of ${formatValue(whole, unit)}` : formatValue(base, unit)];
+  return [`${formatValue(base, unit)} → ${formatValue(other, unit)}`];
 }
 
 /** Each stack counts once in a rule, however many of its functions are on it. */

@@ -42,12 +42,12 @@ export function viewOf(tree: TreeInfo, steps: string[]): RouteOf<"file"> {
   return { ...initialRoute("file"), type: tree.type, ...seen, ...compared };
 }
 
-/** A page doesn't know which time its profiles cover, so loads and averages are shares there. */
+/** A page doesn't know which time its profiles cover, so loads are shares there. */
 function comparedPage(): Partial<RouteOf<"file">> {
   const answer = shown.peek();
   const compared = answer.state === "ready" ? answer.compared : undefined;
   if (!compared) return {};
-  return { compare: true, measure: compared.measure === "amount" && !compared.gauge ? "amount" : "share" };
+  return { compare: true, measure: compared.measure === "amount" ? "amount" : "share" };
 }
 
 /** A profile to embed: base64, in ASCII. */

@@ -95,6 +95,11 @@ export function spanLabel({ from, until }: Span, now: number): string {
   return `${dayOf(from)} ${clock(from, false)} – ${dayOf(until)} ${clock(until, false)}`;
 }
 
+/** The same with the day, for what is read on another day. */
+export function datedSpanLabel(span: Span): string {
+  return spanLabel(span, 0);
+}
+
 /** "14:03:30 – 14:04:00" or, of a day and more, "21 Nov – 22 Nov": what a bucket of a timeline covers. */
 export function bucketLabel({ from, until }: Span): string {
   if (until - from >= UNIT.d) return `${dayOf(from)} – ${dayOf(until)}`;

@@ -73,8 +73,10 @@ export interface Compared {
 }
 
 export interface ComparedSide {
-  /** The merged profile, which is open in the core. */
+  /** The merged profile, which is open in the core; of a gauge its average. */
   id: number;
+  /** What it is called outside of the page. */
+  name: string;
   profiles: number;
   /** Sums, or averages a snapshot, in the unit of the profile. */
   total: number;

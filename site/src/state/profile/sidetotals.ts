@@ -38,10 +38,14 @@ export function sideTotals(tree: Pick<TreeInfo, "type" | "unit">, diff: DiffTota
   return { base: base.total, other: other.total, unit: own, exact };
 }
 
-/** The totals as they are shown, and how much changed between them: "±0 %" if they read alike. */
+/** Of totals that read alike, a change by less than this part is none. */
+const NO_CHANGE = 0.001;
+
+/** The totals as they are shown, and how much changed between them. */
 export function changeOfTotals({ base, other, unit }: Omit<SideTotals, "exact">): [totals: string, change: string] {
   const [from, to] = [formatValue(base, unit), formatValue(other, unit)];
-  return [`${from} → ${to}`, from === to ? "±0 %" : change(base, other)];
+  const isSame = from === to && Math.abs(other - base) <= NO_CHANGE * base;
+  return [`${from} → ${to}`, isSame ? "±0 %" : change(base, other)];
 }
 
 /** What steps leave of each side, from 0 to 1; nothing where that isn't known. */

@@ -12,11 +12,11 @@ export interface Source {
 export function sourcesOf(shown: Shown): Source[] {
   if (shown.state !== "ready") return [];
   if (shown.exported !== null) return shown.tree.diff ? [] : [{ id: shown.exported, name: shown.title }];
-  const { compared, title } = shown;
+  const { compared } = shown;
   if (compared)
     return [
-      { id: compared.base.id, name: `${title}, baseline` },
-      { id: compared.other.id, name: `${title}, comparison` },
+      { id: compared.base.id, name: `${compared.base.name}, baseline` },
+      { id: compared.other.id, name: `${compared.other.name}, comparison` },
     ];
   return comparing.value ? checked.value.map(({ info: { id, name } }) => ({ id, name })) : [];
 }

@@ -7,7 +7,7 @@ import { describeProfiles } from "../../format/facts.ts";
 import { isCpu, isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
 import { coveredMillis, evenSeries } from "../../time/covered.ts";
-import type { Span } from "../../time/range.ts";
+import { datedSpanLabel, type Span } from "../../time/range.ts";
 import { commonFactors, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
 import { drawingComparison } from "../profile/draw.ts";
 import { type Answer, type Progress, show } from "../profile/shown.ts";
@@ -18,7 +18,7 @@ import type { Measure, SideName } from "../url/values.ts";
 import { compareTrees, processesDiffer, profilesDiffer, resolveMeasure, sidesDiffer } from "./measure.ts";
 import { describeRead, openMerged, typedTimeline } from "./merged.ts";
 import { apart, placeOf } from "./place.ts";
-import { selector } from "./selector.ts";
+import { matcherLabel, selector } from "./selector.ts";
 import { span } from "./services.ts";
 import { sideSpan, timelineSpan } from "./sides.ts";
 
@@ -117,9 +117,28 @@ async function coveredTimes(
   return coveredMillis(await Promise.all([ask(at.base, base, baseSpan), ask(at.other, other, otherSpan)]));
 }
 
+/** What both sides are called where the page isn't seen: by what tells them apart, and in the title by what they share, too. */
+function comparedNames({ baseSpan, otherSpan }: CompareQuery): Record<SideName | "title", string> {
+  const { type, service, base, other } = diffRoute.peek();
+  const labels = [base, other].map(({ filters }) => filters.map(matcherLabel).join(", "));
+  const times = [baseSpan, otherSpan].map(datedSpanLabel);
+  const parts = [labels, times].map(([first, second]) => ({ same: first === second, first, second }));
+  const apart = parts.filter(({ same }) => !same);
+  const shared = parts.flatMap(({ same, first }) => (same ? first : []));
+  const [first, second] = (["first", "second"] as const).map((side) =>
+    apart.map((part) => part[side] || "all labels").join(", "),
+  );
+  const begin = `${service} · ${typeLabel(type)}`;
+  const title = [begin, apart.length > 0 ? `${first} → ${second}` : "difference", ...shared]
+    .filter(Boolean)
+    .join(" · ");
+  return { title, base: `${begin} · ${first}`, other: `${begin} · ${second}` };
+}
+
 async function compare(query: CompareQuery, progress: Progress): Promise<Answer> {
-  const { type, service } = diffRoute.peek();
+  const { type } = diffRoute.peek();
   const gauge = isGauge(type);
+  const names = comparedNames(query);
   // Nobody waits for it alone; where it fails, so does the comparison.
   const covered = gauge ? Promise.resolve([0, 0]) : coveredTimes(query, progress.signal);
   covered.catch(() => {});
@@ -143,15 +162,20 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
     compareTrees(core, base, other, { measure, gauge, cpu: isCpu(type) }, { steps, invert }),
   );
   const drawn = await draw();
-  const side = ({ profile: id, profiles, total, exact, unit, coveredMillis }: typeof base) =>
-    gauge
-      ? { id, profiles, total: total / profiles, exact: quotient(exact, profiles), unit, coveredMillis }
-      : { id, profiles, total, exact, unit, coveredMillis };
+  const sideOf = async (side: SideName) => {
+    const { profile, type, profiles, total, exact, unit, coveredMillis } = { base, other }[side];
+    const said = { name: names[side], profiles, unit, coveredMillis };
+    if (!gauge) return { ...said, id: profile, total, exact };
+    // What leaves the page is the average, too.
+    const { id } = await core.scale(profile, type, 1, profiles);
+    progress.own(id);
+    return { ...said, id, total: total / profiles, exact: quotient(exact, profiles) };
+  };
   return {
     state: "ready",
     ...drawn,
     draw,
-    title: `${service} · ${typeLabel(type)} · difference`,
+    title: names.title,
     facts: [
       `${describeProfiles(base.profiles, type)} against ${gauge ? plural(other.profiles, "snapshot") : plural(other.profiles, "profile")}`,
       describeRead(base.read, other.read),
@@ -167,8 +191,8 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
       gauge,
       timed,
       coverageDiffers: !gauge && profilesDiffer(base, other),
-      base: side(base),
-      other: side(other),
+      base: await sideOf("base"),
+      other: await sideOf("other"),
     },
   };
 }
