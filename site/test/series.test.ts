@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Timeline } from "../src/api.ts";
 import {
+  columnsOf,
   coveredMillis,
   drawnValues,
   evenSeries,
@@ -179,6 +180,35 @@ test("a small chart draws an end that is cut off as high as its part of the step
     0,
     ...Array(5).fill(100),
   ]);
+});
+
+test("where profiles begin or end within a step its column is narrower, and as high as the load", () => {
+  const whole = { from: 0, until: 1, times: 1 };
+  const columns = (counts: number[], average = false) => columnsOf({ counts, average });
+  assert.deepEqual(columns([5, 10, 10, 10, 4]), [
+    { from: 0.5, until: 1, times: 2 },
+    whole,
+    whole,
+    whole,
+    { from: 0, until: 0.4, times: 2.5 },
+  ]);
+  assert.deepEqual(columns([5, 10, 10, 10, 4], true), Array(5).fill(whole), "averages say nothing of the time");
+  assert.deepEqual(columns([10, 10, 10, 20, 20, 20]), Array(6).fill(whole));
+  assert.deepEqual(columns([10, 10, 10, 20, 20, 20, 12]).at(-1), { from: 0, until: 0.6, times: 1 / 0.6 });
+  assert.deepEqual(columns([0, 1, 0]), Array(3).fill(whole));
+  // Empty steps reach to where profiles begin and end.
+  assert.deepEqual(
+    columns([0, 5, 10, 10, 10, 4, 0]).map(({ from, until }) => [from, until]),
+    [
+      [0, 1.5],
+      [0.5, 1],
+      [0, 1],
+      [0, 1],
+      [0, 1],
+      [0, 0.4],
+      [-0.6, 1],
+    ],
+  );
 });
 
 /** A day of this year that is not today, in a week in which no zone changes its clocks. */

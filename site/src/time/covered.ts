@@ -95,6 +95,37 @@ function partBeside(counts: number[], at: number): number {
   return isSteady ? Math.min(1, (counts[at] * BESIDE) / beside.reduce((sum, count) => sum + count, 0)) : 1;
 }
 
+/** Which part of each step has profiles: of those at an end, as far as it is known, less than all. */
+function partsOfSteps(counts: number[]): number[] {
+  const parts = coveredParts(counts.map((profiles) => ({ profiles, millis: 1 })));
+  return parts.map((part, at) => Math.min(part, partBeside(counts, at)));
+}
+
+/** From where to where in a step a column is drawn, as parts of it, and how much higher than the step's value. */
+export interface Column {
+  from: number;
+  until: number;
+  times: number;
+}
+
+/**
+ * Where profiles begin or end within a step, its column is as wide as they say, and as high as their load; an empty step beside
+ * it reaches as far.
+ */
+export function columnsOf({ counts, average }: Pick<Series, "counts" | "average">): Column[] {
+  const parts = average ? [] : partsOfSteps(counts);
+  const columns = counts.map((): Column => ({ from: 0, until: 1, times: 1 }));
+  for (const [at, part] of parts.entries()) {
+    if (part >= 1 || !isPartlyCovered(counts, at)) continue;
+    const begins = Boolean(counts[at + 1]);
+    const beside = columns[begins ? at - 1 : at + 1];
+    columns[at] = { from: begins ? 1 - part : 0, until: begins ? 1 : part, times: 1 / part };
+    if (begins && beside) beside.until = 2 - part;
+    else if (beside) beside.from = part - 1;
+  }
+  return columns;
+}
+
 /**
  * Values as a small chart draws them: an end of the profiles that is cut off is as high as its part of the step says, and the
  * steps after it are none yet, unless profiles have ended.
@@ -106,9 +137,7 @@ export function drawnValues(
   const { counts, average } = series;
   const values = evenValues(series, profilesAtOnce(counts));
   const last = counts.findLastIndex((count) => count > 0);
-  const parts = coveredParts(counts.map((profiles) => ({ profiles, millis: 1 }))).map((part, at) =>
-    Math.min(part, partBeside(counts, at)),
-  );
+  const parts = partsOfSteps(counts);
   return values.map((value, at) => {
     if (at > last && last >= 0 && !hasEnded) return null;
     const isEnd = counts[at] > 0 && !(counts[at - 1] && counts[at + 1]);
@@ -181,5 +210,6 @@ export function isPartlyCovered(counts: number[], at: number): boolean {
   const steps = counts.map((profiles) => ({ profiles, millis: 1 }));
   const pace = commonPace([steps]);
   // At a steady pace, some steps have a profile less.
-  return pace ? counts[at] < MOSTLY * Math.floor(pace) : coveredParts(steps, null)[at] < MOSTLY;
+  if (pace) return counts[at] < MOSTLY * Math.floor(pace);
+  return Math.min(coveredParts(steps, null)[at], partBeside(counts, at)) < MOSTLY;
 }

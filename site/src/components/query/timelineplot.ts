@@ -2,6 +2,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { readToken } from "../../state/page/theme.ts";
+import { columnsOf } from "../../time/covered.ts";
 import type { Span } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
 import { type Split, stackTops } from "../../time/seriessplit.ts";
@@ -47,6 +48,7 @@ export function makePlot(
     data(
       series,
       lines.map(({ values }) => values),
+      peak,
     ),
     element,
   );
@@ -89,10 +91,16 @@ function linesOf({ values }: Series, split: Split | null): Line[] {
   return areas.reverse();
 }
 
-/** Steps: a bucket's value holds from its start to its end, also where it stands alone. */
-function data({ start, step, values }: Series, lines: (number | null)[][]): uPlot.AlignedData {
-  const times = values.flatMap((_, i) => [i, i + 1].map((at) => (start + at * step) / 1000));
-  return [times, ...lines.map((values) => values.flatMap((value) => [value, value]))];
+/**
+ * Steps: a bucket's value holds from its start to its end, also where it stands alone. One in which profiles begin or end holds
+ * for as long as there are profiles; none is higher than the peak.
+ */
+function data(series: Series, lines: (number | null)[][], peak: number): uPlot.AlignedData {
+  const { start, step } = series;
+  const columns = columnsOf(series);
+  const times = columns.flatMap(({ from, until }, i) => [i + from, i + until].map((at) => (start + at * step) / 1000));
+  const high = (value: number | null, i: number) => value && Math.min(value * columns[i].times, Math.max(value, peak));
+  return [times, ...lines.map((values) => values.flatMap((value, i) => [high(value, i), high(value, i)]))];
 }
 
 function options(
