@@ -65,6 +65,25 @@ test("of waves nothing is said, with a deploy or without", () => {
       assert.ok(said(minutes, deployed) <= 4, `${minutes} min: ${said(minutes, deployed)} of 400`);
 });
 
+test("a small change is told where it is all there is, and not among waves", () => {
+  const steps = (change: number, noise: number) => {
+    const next = random(7);
+    return Array.from({ length: 60 }, (_, i) => (i < 30 ? 100 : 100 * change) * (1 + noise * (next() - 0.5)));
+  };
+  for (const change of [1.24, 1.12, 0.85]) {
+    const found = loadChange(seriesOf(steps(change, 0.04)), []);
+    assert.ok(found, `${change}`);
+    assert.deepEqual([found.kind, found.from], ["level", 30 * MINUTE], `${change}`);
+    assert.ok(Math.abs(found.after / found.before - change) < 0.02);
+  }
+  assert.equal(loadChange(seriesOf(steps(1.12, 0.3)), []), null, "noise");
+  assert.equal(loadChange(seriesOf(steps(1.08, 0)), []), null, "too little");
+  const told = Array.from({ length: 100 }, (_, seed) =>
+    loadChange(seriesOf(waves(60, seed, (minute) => (minute < 30 ? 1 : 1.12))), []),
+  );
+  assert.ok(told.filter(Boolean).length <= 2);
+});
+
 test("a load that changes minutes after a deploy, or before it, is told when it changes", () => {
   const steady = (change: number) => Array.from({ length: 60 }, (_, minute) => (minute < change ? 14.662 : 29.32));
   for (const change of [24, 35]) {

@@ -129,14 +129,18 @@ function isAlong(squaresAround: (steps: Step[]) => number, { before, after }: Si
   return squares(before) + squares(after) > STEADY * squaresAround([...before, ...after]);
 }
 
-/** A line that leaves only this part of the squares is no wave. What goes along a line is told from a smaller change on. */
-const LINE = { change: 0.1, squares: 0.1, steps: 20 };
+/** A line or a step that leaves only this part of the squares is no wave. What it explains is told from a smaller change on. */
+const CLEAR = { change: 0.1, squares: 0.1, steps: 20 };
 
 /** A load that rises or falls along a line, by less than a level needs. */
 function line(load: Load): LoadChange | null {
   const { steps } = load;
-  const isLine = steps.length >= LINE.steps && squaresAroundLine(steps) <= LINE.squares * squares(steps);
-  return isLine ? trend(load, LINE) : null;
+  return isClear(steps, squaresAroundLine(steps)) ? trend(load, CLEAR) : null;
+}
+
+/** Whether something leaves so little of the squares of steps that it is all there is. */
+function isClear(steps: Step[], left: number): boolean {
+  return steps.length >= CLEAR.steps && left <= CLEAR.squares * squares(steps);
 }
 
 /**
@@ -224,7 +228,7 @@ function levelInside(load: Load): LoadChange | null {
   const nearest = bestCut(steps, NEAREST);
   const best = { before: steps.slice(0, nearest), after: steps.slice(nearest) };
   // Halves of the time differ by less than the two sides of the best cut.
-  if (isAlong(squaresAroundLine, best)) return trend(load, LINE) ?? change;
+  if (isAlong(squaresAroundLine, best)) return trend(load, CLEAR) ?? change;
   if (isAlong(squaresAroundCurve, best)) return comesBack(steps, change) ? null : (trend(load, LEVEL) ?? change);
   const isCloser = (cut === least && nearest < cut) || (cut === steps.length - least && nearest > cut);
   return isCloser ? levelFrom(load, steps[nearest]) : change;
@@ -245,7 +249,10 @@ function levelAtEnd(load: Load): LoadChange | null {
 
 /** A level that begins at a step; null where it is about as high as the one before. */
 function levelFrom(load: Load, { at }: Step): LoadChange | null {
-  return between(load, sidesOf(load, at), LEVEL, { kind: "level", versions: null, from: load.firsts[at] });
+  const sides = sidesOf(load, at);
+  const { before, after } = sides;
+  const needed = isClear([...before, ...after], squares(before) + squares(after)) ? CLEAR : LEVEL;
+  return between(load, sides, needed, { kind: "level", versions: null, from: load.firsts[at] });
 }
 
 /** One half of the time with profiles against the other; null where a gap leaves hardly anything of one. */
