@@ -11,6 +11,7 @@ import type { Answer } from "../../state/query/changes.ts";
 import { isVersion } from "../../state/query/labels.ts";
 import { formatMatcher } from "../../state/query/selector.ts";
 import { span } from "../../state/query/services.ts";
+import type { ShareShift } from "../../state/query/shareshift.ts";
 import { clock } from "../../state/url/clock.ts";
 import { exploreRoute } from "../../state/url/router.ts";
 import { formatMinute, type Span, spanLabel } from "../../time/range.ts";
@@ -59,7 +60,7 @@ export function Summary({ answer }: { answer: Answer }) {
             {points(LEAST_CHANGE, false)} or within {others === 1 ? "its" : "their"} usual variation.
           </span>
         )}{" "}
-        {uncertain(answer)}
+        {answer.shift ? <Shift shift={answer.shift} /> : uncertain(answer)}
       </p>
     </div>
   );
@@ -80,6 +81,21 @@ function Where({ value: { name, value, part, only } }: { value: ChangedValue }) 
       {only === "after" && ", which had no profiles before"}
       {only === "before" && ", which has no profiles after"}.
     </>
+  );
+}
+
+/** "sortRow rose from 8 % to 35.9 % at about 22:52.": what the sides mix, with a link to sides that don't. */
+function Shift({ shift }: { shift: ShareShift }) {
+  const { before, after, from, window } = shift;
+  return (
+    <span data-testid="changes-shift">
+      Within these times, the share of <b>{changedName(shift)}</b> {after > before ? "rose" : "fell"} from{" "}
+      {percent(before)} to {percent(after)} at about {formatMinute(from)}:{" "}
+      <Link target={{ ...exploreRoute.value, by: "time", window }} testid="changes-times">
+        compare the time before with the time after
+      </Link>
+      .
+    </span>
   );
 }
 

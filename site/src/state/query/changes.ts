@@ -34,6 +34,7 @@ import { isVersion, labelOrder } from "./labels.ts";
 import { placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
 import { labels, span } from "./services.ts";
+import { type ShareShift, shareShift } from "./shareshift.ts";
 import { partsOf } from "./sideparts.ts";
 
 /** The server says as many functions of a window. */
@@ -83,6 +84,8 @@ export interface Answer {
   cause: Cause | null;
   /** The value of a label that has nearly all of it. */
   where: ChangedValue | null;
+  /** A function whose share jumps within a side of time. */
+  shift: ShareShift | null;
   /** Whether both sides ran the same versions, as far as labels tell. */
   sameVersions: boolean;
   /** What sides of time are. */
@@ -194,6 +197,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     cause: load && causeOf(load, compared, heads),
     // Averages of a gauge are no parts of each other.
     where: load?.differs && !gauge ? changedValue(load, sums) : null,
+    shift: label === "" && compared.certain ? shiftIn(plans, all) : null,
     sameVersions: haveSameValues(versions, sums),
     sides: { before: side(0), after: side(1) },
     rollouts,
@@ -205,6 +209,17 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     less,
     rounded,
   };
+}
+
+/** Of two times, the earlier first. */
+function shiftIn(plans: { windows: Span[] }[], answers: { windows: FunctionsAnswer[] }[]): ShareShift | null {
+  const windows = plans.flatMap((plan, i) =>
+    plan.windows.flatMap(({ from, until }, at) => {
+      const part = answers[i].windows[at];
+      return part.profiles > 0 ? [{ from, until, functions: partFunctions(part) }] : [];
+    }),
+  );
+  return shareShift(windows, plans[1].windows[0].from);
 }
 
 function partFunctions({ total, functions, coverage }: FunctionsAnswer): PartFunctions {

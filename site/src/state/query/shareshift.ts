@@ -1,0 +1,62 @@
+/** A function whose share of the total jumps within the time that is compared, and not between its sides. */
+import { bestCut, centreOf, squares } from "../../time/fit.ts";
+import { FEWEST_PARTS } from "../../time/interval.ts";
+import type { Span } from "../../time/range.ts";
+import type { PartFunctions } from "./changed.ts";
+
+/** What one function is of the total, before a moment and after it. */
+export interface ShareShift {
+  name: string;
+  /** Whether it is the share of what the function does itself, without what it calls. */
+  own: boolean;
+  before: number;
+  after: number;
+  /** When it changed, known to a window. */
+  from: number;
+  /** As much time after it as there is before it, or less where the time ends. */
+  window: Span;
+}
+
+/** A window of a side, with its functions. */
+export interface SharesIn extends Span {
+  functions: PartFunctions;
+}
+
+/** A smaller jump is left to what the sides say. */
+const LEAST_JUMP = 0.02;
+/** A step that leaves only this part of the squares is all there is, with so many windows. */
+const CLEAR = { squares: 0.1, windows: 8 };
+
+/**
+ * The largest jump of a share in windows that follow each other, of which those of the second side begin at `middle`. Null where
+ * none is clear, or where the sides have it: a jump between them is a difference of theirs.
+ */
+export function shareShift(windows: SharesIn[], middle: number): ShareShift | null {
+  if (windows.length < CLEAR.windows) return null;
+  const parts = windows.map(({ functions }) => functions);
+  const names = new Set(parts.flatMap(({ functions }) => [...functions.keys()]));
+  const known = [...names].filter((name) => parts.every((part) => part.complete || part.functions.has(name)));
+  const jumps = known.flatMap((name) =>
+    (["total", "self"] as const).flatMap((of) => {
+      const steps = parts.map(({ functions, total }, at) => ({ at, value: (functions.get(name)?.[of] ?? 0) / total }));
+      const cut = bestCut(steps, FEWEST_PARTS);
+      if (cut < 0 || Math.abs(windows[cut].from - middle) < windows[cut].until - windows[cut].from) return [];
+      const sides = [steps.slice(0, cut), steps.slice(cut)];
+      const [before, after] = sides.map((side) => centreOf(side).value);
+      const left = squares(sides[0]) + squares(sides[1]);
+      if (Math.abs(after - before) < LEAST_JUMP || left > CLEAR.squares * squares(steps)) return [];
+      const from = windows[cut].from;
+      const until = Math.min(windows[windows.length - 1].until, 2 * from - windows[0].from);
+      return [{ name, own: of === "self", before, after, from, window: { from, until } }];
+    }),
+  );
+  // Of a function that calls nothing both are the same; of equal ones, what grew is the reason.
+  const size = ({ before, after }: ShareShift) => Math.abs(after - before);
+  const isMore = (one: ShareShift, best: ShareShift) =>
+    size(one) > size(best) + TIE ||
+    (Math.abs(size(one) - size(best)) <= TIE && one.after > one.before && best.after < best.before);
+  return jumps.reduce<ShareShift | null>((best, one) => (best && !isMore(one, best) ? best : one), null);
+}
+
+/** Differences by which jumps count as equal. */
+const TIE = 1e-9;

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type SharesIn, shareShift } from "../src/state/query/shareshift.ts";
+
+const MINUTE = 60_000;
+
+/** Windows of a minute; of each what functions take of themselves, and `main`, which calls them all. */
+function windows(...all: Record<string, number>[]): SharesIn[] {
+  return all.map((values, i) => {
+    const total = Object.values(values).reduce((sum, value) => sum + value, 0);
+    const functions = Object.entries(values).map(([name, value]) => [name, { self: value, total: value }] as const);
+    const main = { self: values.main ?? 0, total };
+    return {
+      from: i * MINUTE,
+      until: (i + 1) * MINUTE,
+      functions: { total, complete: true, functions: new Map([...functions, ["main", main]]) },
+    };
+  });
+}
+
+const times = <T>(count: number, of: (i: number) => T) => Array.from({ length: count }, (_, i) => of(i));
+
+test("a share that jumps within a side is found, with its moment", () => {
+  const made = windows(...times(20, (i) => ({ sort: (i < 4 ? 10 : 30) + (i % 2), parse: 50, send: 50 })));
+  const found = shareShift(made, 10 * MINUTE);
+  assert.deepEqual([found?.name, found?.own, found?.from], ["sort", false, 4 * MINUTE]);
+  assert.deepEqual(found?.window, { from: 4 * MINUTE, until: 8 * MINUTE }, "as long as the time before it");
+  assert.ok(found.before < 0.1 && found.after > 0.22);
+});
+
+test("what a function does itself jumps, too, where it calls all others", () => {
+  const made = windows(...times(20, (i) => ({ main: i < 14 ? 10 : 40, parse: 50, send: 50 })));
+  const found = shareShift(made, 10 * MINUTE);
+  assert.deepEqual([found?.name, found?.own, found?.from], ["main", true, 14 * MINUTE]);
+  assert.deepEqual(found?.window, { from: 14 * MINUTE, until: 20 * MINUTE });
+});
+
+test("what the sides have themselves, what varies and what is small is no jump", () => {
+  const at = (cut: number, by: number) => windows(...times(20, (i) => ({ sort: i < cut ? 10 : 10 + by, parse: 90 })));
+  assert.equal(shareShift(at(10, 20), 10 * MINUTE), null);
+  assert.equal(shareShift(at(4, 1), 10 * MINUTE), null);
+  assert.equal(shareShift(windows(...times(20, (i) => ({ sort: 10 + i, parse: 90 }))), 10 * MINUTE), null, "a line");
+  assert.equal(
+    shareShift(windows(...times(20, (i) => ({ sort: 10 + 9 * Math.sin(i), parse: 90 }))), 10 * MINUTE),
+    null,
+  );
+  assert.equal(shareShift(at(4, 20).slice(0, 7), 3 * MINUTE), null, "too few windows");
+  let state = 1;
+  const next = () => {
+    state = (state * 16_807) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+  const noisy = () => Object.fromEntries(times(100, (i) => [`f${i}`, 10 + 40 * next()]));
+  const alarms = times(200, () => shareShift(windows(...times(10, noisy)), 5 * MINUTE)).filter(Boolean);
+  assert.ok(alarms.length <= 2, `${alarms.length} alarms of 200`);
+});
