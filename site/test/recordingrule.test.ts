@@ -70,6 +70,7 @@ test("a proposed name is valid and says what is measured", () => {
     [{}, "checkout_cpu"],
     [{ function: "github.com/acme/shop/orders.(*Rule).matchesPattern" }, "checkout_cpu_orders_rule_matches_pattern"],
     [{ function: "main.work", self: true }, "checkout_cpu_main_work_self"],
+    [{ group_by: ["region", "k8s.pod"] }, "checkout_cpu_by_region_k8s_pod"],
     [{ call_site: ["main.main", "main.work"] }, "checkout_cpu_main_work_call_path"],
     [{ query: `${HEAP}{service_name="shop/café-2"}` }, "shop_caf_2_memory_inuse_space"],
     [{ query: `${HEAP}{}` }, "memory_inuse_space"],

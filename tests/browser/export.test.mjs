@@ -398,9 +398,10 @@ test("a comparison of a service leaves as one page with both sides, as shares", 
 });
 
 test("of what exists at an instant, the page of a comparison has the averages", async () => {
+  const sides = `l=${encodeURIComponent('version="1.8.2"')}&l2=${encodeURIComponent('version="1.9.0"')}`;
   const page = await openPage(
     browser,
-    "/diff?s=checkout&t=memory:inuse_space:bytes:space:bytes&from=now-3h&until=now-90m&from2=now-90m&until2=now&norm=0",
+    `/diff?s=checkout&t=memory:inuse_space:bytes:space:bytes&from=now-3h&from2=now-3h&${sides}`,
   );
   await page.at("diff-totals").waitFor();
   const amounts = (text) => text.match(/[\d.]+ MiB/g);

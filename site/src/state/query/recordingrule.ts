@@ -123,7 +123,7 @@ export function exportedName({ metric_name, unit_suffix, query }: RuleDraft): st
 }
 
 /** A valid name: "profiles_recorded_checkout_cpu_main_work_self". */
-export function proposedName({ query, function: func, call_site, self }: RuleDraft): string {
+export function proposedName({ query, function: func, call_site, self, group_by }: RuleDraft): string {
   const { type, service } = queryParts(query);
   const path = call_site.at(-1);
   const words = [
@@ -132,6 +132,8 @@ export function proposedName({ query, function: func, call_site, self }: RuleDra
     baseName(func || (path ?? "")),
     self ? "self" : "",
     path === undefined ? "" : "call path",
+    // The same without labels is another rule.
+    group_by.length === 0 ? "" : ["by", ...group_by].join(" "),
   ];
   const name = words.map(snake).filter(Boolean).join("_");
   return PREFIX + (name.slice(0, LONGEST_PROPOSAL).replace(/_$/, "") || "metric");
