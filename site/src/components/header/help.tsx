@@ -89,7 +89,7 @@ export function Help() {
             </div>
             <div>
               <dt>drag on the timeline</dt>
-              <dd>select part of the time range; double-click clears it</dd>
+              <dd>select part of the time range; double-click clears it, in a comparison the Back button</dd>
             </div>
             <div>
               <dt>drag on a file's heatmap</dt>
