@@ -92,7 +92,7 @@ test("a comparison, in words", async () => {
   const [[first]] = await lists(at);
   assert.match(first, /^render 40 % → 70 %/);
   assert.deepEqual(await patterns(at), [["JSON", "40 % → 20 % (40 samples → 40 samples)", ""]]);
-  assert.match(await at("explain").textContent(), /100 samples before, 200 samples after/);
+  assert.match(await at("explain").textContent(), /100 samples → 200 samples/);
   await at("explain-patterns").getByRole("button", { name: "JSON" }).click();
   await at("steps-share").filter({ hasText: "40 % → 20 % of each side" }).waitFor();
   await end();
