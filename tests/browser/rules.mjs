@@ -54,7 +54,7 @@ export const RULES = {
       "runtime.gcBgMarkWorker;runtime.gopark",
       "runtime.bgsweep;runtime.goparkunlock;runtime.gopark",
       "thread_native_entry;WorkerThread::run;Semaphore::wait;__pthread_cond_wait",
-      "thread_start;Thread::call_run;GangWorker::loop;Semaphore::wait;semaphore_wait_trap",
+      "libjvm.dylib.Thread::call_run;libjvm.dylib.GangWorker::loop;libsystem_kernel.dylib.semaphore_wait_trap",
       "java/lang/Thread.run;java/util/Arrays.copyOf;G1CollectedHeap::humongous_obj_allocate",
       "thread_start;CompileBroker::compiler_thread_loop;G1BarrierSetC2::post_barrier",
       "main.main;main.work;runtime.mallocgc;runtime.nextFreeFast",

@@ -47,7 +47,7 @@ const ONCE = ignore(
 const WAITING = ignore(
   raw`^runtime\.gopark|^internal/poll\.\(\*FD\)\.Read`,
   raw`LockSupport\.park|Object\.wait|[sS]ocketRead0|NioSocketImpl`,
-  raw`^__(?:libc_|GI_)*(?:read|recv\w*|poll|select)|^epoll_wait|^futex_wait|pthread_cond_\w*wait|^semaphore_wait|^sem_\w*wait`,
+  raw`^__(?:libc_|GI_)*(?:read|recv\w*|poll|select)|^epoll_wait|^futex_wait|pthread_cond_\w*wait|\bsemaphore_wait|^sem_\w*wait`,
 );
 
 const OBJECT_MAPPER = raw`com[./]fasterxml[./]jackson[./]databind[./](?:ObjectMapper|json[./]JsonMapper)\.<init>`;
@@ -112,7 +112,7 @@ export const RULES: Rule[] = [
     advice: "Allocate less; a profile of allocations shows where.",
     hints: [
       [raw`^runtime\.`, "A larger heap (GOGC) is collected less often."],
-      [raw`\bG1|^PSP|^GangWorker|^ConcurrentGC`, "A larger heap (-Xmx) is collected less often."],
+      [raw`\bG1|\bPSP|\bGangWorker|\bConcurrentGC`, "A larger heap (-Xmx) is collected less often."],
     ],
   },
   {
