@@ -248,6 +248,23 @@ test("of files opened together, those that measure what the first does are looke
   assert.deepEqual(failures.value, []);
 });
 
+test("what a file has is said of one, not of several that are merged", async () => {
+  openByName();
+  files.value = [];
+  engine.tree = () => ({ id: 1, nodes: 1, depth: 1 });
+  engine.merge = () => ({ ...profile(), samples: 1, types: [{ type: "cpu", unit: "count" }] });
+  visit("file");
+  const stop = effect(loadFiles);
+  const facts = () => (shown.value.state === "ready" ? shown.value.facts.join() : "");
+  await openFiles([text("cpu-1.txt")]);
+  await idle();
+  assert.match(facts(), /^1 file, 6 B,1 record,1 function/);
+  await openFiles([text("cpu-2.txt"), text("cpu-3.txt")]);
+  await idle();
+  assert.match(facts(), /^2 files merged, 12 B,[\d.]+ ms$/);
+  stop();
+});
+
 test("a cancel stops the readers of other formats, and what is decoded later is closed", async () => {
   openByName();
   const before = files.value.length;

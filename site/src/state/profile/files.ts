@@ -144,7 +144,8 @@ async function buildTree(progress: Progress): Promise<Answer> {
     draw,
     subject,
     title: titleOf(chosen),
-    facts: [read, ...describeContent(profile, profile.types[subject.type]?.type), time()],
+    // A merged profile has one record for each distinct stack, and only functions in use: fewer than its parts.
+    facts: [read, ...(chosen.length > 1 ? [] : describeContent(profile, profile.types[subject.type]?.type)), time()],
     warnings,
     exported: profile.id,
   };
