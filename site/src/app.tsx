@@ -14,7 +14,7 @@
  *   timeline timeline (data-peak), timeline-tooltip, timeline-problem
  *   diff     side-base, side-other · place-…, range-…, filters-…, timeline-… of both · presets, compare-version, swap · legend, diff-totals, measure, coverage
  *   file     files (list), format, role · open-folder · problem (one for each file that could not be read) · merge, compare,
- *            swap · type · normalise
+ *            file-hint, show-all, swap · type · normalise
  *   picture  view-flame, view-table, view-both, view-tree, view-sandwich, view-chart · thread · heatmap, heat-tip, axis (of the heatmap, of the chart), compare-time, idle · group, invert, step-add,
  *            step-verb, step-pattern, step-pattern-problem, fold-recursion, hide-inlined · steps, step (one each), steps-share, step-problem, undo,
  *            clear-steps · search, search-result · crumbs · loading, cancel, problem, stale, empty, cancelled · facts

@@ -7,9 +7,8 @@ import { engine, idle, server } from "./page.ts";
 const { fileRoute, go, visit } = await import("../src/state/url/router.ts");
 const { loadExplore, timeline } = await import("../src/state/query/loadexplore.ts");
 const { loadCompare, sideSeries } = await import("../src/state/query/compare.ts");
-const { checked, files, loadFiles, moveAcross, opening, sides, swapFiles } = await import(
-  "../src/state/profile/files.ts"
-);
+const { checked, comparing, files, loadFiles, moveAcross, offeredTypes, opening, showAll, sides, swapFiles } =
+  await import("../src/state/profile/files.ts");
 const { failures, openFiles } = await import("../src/state/profile/opening.ts");
 const { clear, shown } = await import("../src/state/profile/shown.ts");
 const { notice } = await import("../src/state/page/notice.ts");
@@ -233,11 +232,12 @@ test("a batch of files that fails in an unexpected way does not block the next",
 
 const text = (name: string) => new File(["main 1"], name);
 const names = (list: { info: { name: string } }[]) => list.map(({ info }) => info.name);
-/** A core that makes a profile of each file, which measures what its name says, as much as stands there: "cpu-10.txt". */
+/** A core that makes a profile of each file, which has the types of its name, with that total: "cpu-10.txt", "cpu+heap-2.txt". */
 function openByName(): void {
   engine.open = (name: string) => {
-    const [type, total] = name.split(/[-.]/);
-    return { ...profile(), name, types: [{ type, unit: "count", total: Number(total), total_exact: total }] };
+    const [types, total] = name.split(/[-.]/);
+    const typeOf = (type: string) => ({ type, unit: "count", total: Number(total), total_exact: total });
+    return { ...profile(), name, types: types.split("+").map(typeOf) };
   };
 }
 
@@ -246,6 +246,41 @@ test("of files opened together, those that measure what the first does are looke
   await openFiles([text("cpu-1.txt"), text("heap-2.txt"), text("cpu-3.txt")]);
   assert.deepEqual(names(checked.value), ["cpu-1.txt", "cpu-3.txt"]);
   assert.deepEqual(failures.value, []);
+});
+
+test("two files with a type in common are compared by it, whatever else they have", async () => {
+  openByName();
+  const asked: unknown[][] = [];
+  engine.diff = (...args: unknown[]) => {
+    asked.push(args);
+    return { id: 1, nodes: 1, depth: 1, diff: {} };
+  };
+  files.value = [];
+  visit("file");
+  const stop = effect(loadFiles);
+  await openFiles([text("heap+cpu+wall-1.txt"), text("wall+cpu-2.txt")]);
+  await idle();
+  assert.ok(comparing.value);
+  assert.deepEqual(offeredTypes.value, ["cpu", "wall"]);
+  assert.equal(asked.at(-1)?.[2], 1, "the first file's default is not in the second");
+  go({ type: "wall" });
+  await idle();
+  assert.equal(asked.at(-1)?.[2], 2);
+  // One with the types of the first is on its side.
+  await openFiles([text("heap+cpu+wall-3.txt")]);
+  assert.deepEqual(names(checked.value), ["heap+cpu+wall-3.txt"]);
+  showAll();
+  assert.deepEqual(names(sides.value.base), ["heap+cpu+wall-1.txt", "heap+cpu+wall-3.txt"]);
+  assert.deepEqual(names(sides.value.other), ["wall+cpu-2.txt"]);
+  await idle();
+  stop();
+});
+
+test("two files without a type in common are not shown together", async () => {
+  openByName();
+  files.value = [];
+  await openFiles([text("cpu-1.txt"), text("heap-2.txt")]);
+  assert.deepEqual(names(checked.value), ["cpu-1.txt"]);
 });
 
 test("what a file has is said of one, not of several that are merged", async () => {

@@ -67,6 +67,10 @@ test("an archive: every profile inside, each with its format, and what is none w
   // What measures something else is in the list, and not added up with the rest.
   const boxes = at("files").locator("input");
   assert.deepEqual(await boxes.evaluateAll((all) => all.map(({ checked }) => checked)), [true, true, false]);
+  assert.equal(
+    await at("file-hint").textContent(),
+    "Showing 2 of 3 files. These files can't all be merged: the profile types differ.",
+  );
   const said = await problems(page);
   assert.equal(said.length, 3, said.join("\n"));
   assert.match(said[0], NOTE);

@@ -3,6 +3,7 @@ import { fetchTemplate } from "../api.ts";
 import { core } from "../core/index.ts";
 import { timeOf } from "../core/steps.ts";
 import type { TreeInfo } from "../core/types.ts";
+import { comparing } from "../state/profile/files.ts";
 import { shown } from "../state/profile/shown.ts";
 import type { Source } from "../state/profile/sources.ts";
 import { takenSteps } from "../state/profile/stepchanges.ts";
@@ -37,8 +38,8 @@ export function viewOf(tree: TreeInfo, steps: string[]): RouteOf<"file"> {
   const untimed = steps.filter((step) => timeOf(step) === null);
   const drawn = view === "chart" ? {} : { view, zoom, extent, selection };
   const seen = { ...drawn, steps: untimed, invert, sandwich, search, sort, wholeFile, graph };
-  const { compare, measure } = fileRoute.peek();
-  const compared = route.peek().page === "file" ? { compare, measure } : comparedPage();
+  const { measure } = fileRoute.peek();
+  const compared = route.peek().page === "file" ? { compare: comparing.peek(), measure } : comparedPage();
   return { ...initialRoute("file"), type: tree.type, ...seen, ...compared };
 }
 

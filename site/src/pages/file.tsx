@@ -7,23 +7,26 @@ import { FileNotes } from "../components/status/filenotes.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { FailureList } from "../components/status/problemnote.tsx";
 import { formatBytes, formatValue, plural, unitOf } from "../format/value.ts";
-import { notify } from "../state/page/notice.ts";
 import { keepTwoFiles, twoFiles } from "../state/page/twofiles.ts";
 import {
   checked,
   closeFile,
   comparing,
+  differ,
   files,
   moveAcross,
   type OpenedFile,
+  offeredTypes,
   opening,
   setChecked,
+  showAll,
   showOnly,
   sides,
   swapFiles,
   typeIndex,
 } from "../state/profile/files.ts";
 import { failures } from "../state/profile/opening.ts";
+import { sharedTypes, typesDiffer } from "../state/profile/sametypes.ts";
 import { server } from "../state/query/services.ts";
 import { fileRoute, go, NO_FOCUS } from "../state/url/router.ts";
 import { Picture } from "../views/picture.tsx";
@@ -65,14 +68,14 @@ export function FilePage() {
 
 function TypeSelect() {
   const first = checked.value[0]?.info;
-  if (!first || first.types.length < 2) return null;
+  if (!first || first.types.length < 2 || offeredTypes.value.length === 0) return null;
   const value = first.types[typeIndex(first)].type;
   return (
     <Select
       label="Type"
       testid="type"
       value={value}
-      options={first.types.map(({ type }) => ({ value: type, label: type.replace(/_/g, " ") }))}
+      options={offeredTypes.value.map((type) => ({ value: type, label: type.replace(/_/g, " ") }))}
       onChange={(type) => go({ type })}
     />
   );
@@ -81,37 +84,45 @@ function TypeSelect() {
 /** The opened files, which of them are looked at, and how. */
 function FileStrip() {
   const count = checked.value.length;
+  const all = files.value;
+  const hidden = count < all.length;
+  const reason = typesDiffer(all);
+  const undecided = count === 2 && twoFiles.value === null && !comparing.value;
+  const hints = [
+    hidden && `Showing ${count} of ${all.length} files.`,
+    reason && `These files can't all be merged: ${reason}.`,
+    undecided && !hidden && "Choose Merge or Compare. Pilotlight remembers your choice.",
+  ];
   return (
     <div class="file-strip">
       <ul class="file-list" aria-label="Opened files" data-testid="files">
-        {files.value.map((file) => (
+        {all.map((file) => (
           <FileItem key={file.info.id} file={file} />
         ))}
       </ul>
       {count > 1 && (
         <fieldset class="segmented" aria-label="Several files">
-          <button type="button" aria-pressed={!comparing.value} data-testid="merge" onClick={() => choose("merge")}>
-            Merge {count} files
-          </button>
           <button
             type="button"
-            aria-pressed={comparing.value}
-            title={
-              count === 2
-                ? "Compare the two files"
-                : "Compare the first file with the others; you can move files between sides"
-            }
-            data-testid="compare"
-            onClick={() => choose("compare")}
+            aria-pressed={!comparing.value}
+            disabled={differ.value !== ""}
+            data-testid="merge"
+            onClick={() => choose("merge")}
           >
+            Merge {count} files
+          </button>
+          <button type="button" aria-pressed={comparing.value} data-testid="compare" onClick={() => choose("compare")}>
             Compare
           </button>
         </fieldset>
       )}
-      {count === 2 && twoFiles.value === null && !comparing.value && (
-        <span class="soft" data-testid="two-files">
-          Choose Merge or Compare. Pilotlight remembers your choice.
-        </span>
+      <span class="soft" role="status" data-testid="file-hint">
+        {hints.filter(Boolean).join(" ")}
+      </span>
+      {hidden && sharedTypes(all).length > 0 && (
+        <button type="button" class="link" data-testid="show-all" onClick={showAll}>
+          Show all
+        </button>
       )}
       {comparing.value && (
         <button
@@ -131,8 +142,6 @@ function FileStrip() {
 /** Of two files it is what the next two open with. */
 function choose(what: "merge" | "compare"): void {
   if (checked.peek().length === 2) keepTwoFiles(what);
-  // What was not merged is out of date.
-  notify("");
   go({ compare: what === "compare" });
 }
 

@@ -161,10 +161,10 @@ function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" |
       };
     case "different":
       return {
-        meaning: "These profiles have different types.",
+        meaning: "These profiles have different types or units.",
         tries: [
           "To merge profiles, choose ones with the same types.",
-          "To compare two profiles, choose ones with a type in common.",
+          "To compare two profiles, choose ones with a type and unit in common.",
         ],
       };
     default: {

@@ -8,6 +8,7 @@ import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
 import { fileRoute, route } from "../url/router.ts";
 import type { SideName } from "../url/values.ts";
 import { drawing, drawingComparison } from "./draw.ts";
+import { sharedTypes, typesDiffer } from "./sametypes.ts";
 import { type Answer, clear, type Progress, show } from "./shown.ts";
 
 export interface OpenedFile {
@@ -36,9 +37,14 @@ export interface Opening {
 }
 
 export const checked = computed(() => files.value.filter((file) => file.checked));
-export const comparing = computed(() => fileRoute.value.compare && checked.value.length > 1);
+/** Why the checked files can't be merged, so that they are compared; empty where they can. */
+export const differ = computed(() => typesDiffer(checked.value));
+export const comparing = computed(() => checked.value.length > 1 && (fileRoute.value.compare || differ.value !== ""));
 
-/** Baseline and comparison: what the person said, else the first file and all others. */
+/**
+ * Baseline and comparison: what the person said, else the first file and all others. Where not all files can be merged, those
+ * with the types of the first are on its side.
+ */
 export const sides = computed((): Record<SideName, OpenedFile[]> => {
   const all = checked.value;
   const split = (isBase: (file: OpenedFile) => boolean) => ({
@@ -46,7 +52,8 @@ export const sides = computed((): Record<SideName, OpenedFile[]> => {
     other: all.filter((file) => !isBase(file)),
   });
   const chosen = split(({ side }) => side === "base");
-  return chosen.base.length > 0 && chosen.other.length > 0 ? chosen : split((file) => file === all[0]);
+  if (chosen.base.length > 0 && chosen.other.length > 0) return chosen;
+  return split((file) => (differ.value ? !typesDiffer([all[0], file]) : file === all[0]));
 });
 
 const wanted = computed(() => {
@@ -66,6 +73,11 @@ export function loadFiles(): void {
     if (asked.ids.length === 0) clear();
     else void show(`${asked.base ? "compare" : asked.ids.length > 1 ? "merge" : "show"} these profiles`, buildTree);
   });
+}
+
+/** Shows all files that are open. */
+export function showAll(): void {
+  files.value = files.value.map((file) => ({ ...file, checked: true }));
 }
 
 export function setChecked(id: number, on: boolean): void {
@@ -100,12 +112,17 @@ function placeFiles(crosses: (file: OpenedFile) => boolean): void {
   );
 }
 
+/** The types to choose from: those that all checked files have. */
+export const offeredTypes = computed(() => sharedTypes(checked.value));
+
 /** Index of the chosen sample type in a profile, else of the first file's default; its own default where it has neither. */
 export function typeIndex(info: ProfileInfo): number {
   const first = checked.value[0]?.info;
-  const names = [fileRoute.value.type, first?.types[first.default_type]?.type];
-  const found = names.map((name) => info.types.findIndex(({ type }) => type === name));
-  return found.find((index) => index >= 0) ?? info.default_type;
+  const offered = offeredTypes.value;
+  const names = [fileRoute.value.type, first?.types[first.default_type]?.type, offered[0]];
+  const name = names.find((name) => offered.some((type) => type === name));
+  const index = info.types.findIndex(({ type }) => type === name);
+  return index < 0 ? info.default_type : index;
 }
 
 async function buildTree(progress: Progress): Promise<Answer> {

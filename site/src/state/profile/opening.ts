@@ -1,12 +1,10 @@
 /** How profiles come onto /file: from the disk, out of folders and archives, from the addresses in a link. */
 import { batch, computed, signal, untracked } from "@preact/signals";
 import { core } from "../../core/index.ts";
-import type { ProfileInfo } from "../../core/types.ts";
 import { type Found, filesBelow, isNoise } from "../../files/folder.ts";
 import { type Gathered, gather } from "../../files/gather.ts";
 import { beginsProgram, isProgram } from "../../files/program.ts";
 import type { Source } from "../../files/source.ts";
-import { wholeUnit } from "../../format/value.ts";
 import { trackWork } from "../../settled.ts";
 import { notify } from "../page/notice.ts";
 import { token } from "../page/token.ts";
@@ -19,6 +17,7 @@ import { untilAborted } from "./cancel.ts";
 import { files, type OpenedFile, opening } from "./files.ts";
 import { takePrograms } from "./instead.ts";
 import { type Naming, nameAddresses, type Program } from "./programs.ts";
+import { sharedTypes, typesDiffer } from "./sametypes.ts";
 
 /** Files that could not be read, each under its name; they stay in view until dismissed or replaced. */
 export const failures = signal<Problem[]>([]);
@@ -173,19 +172,19 @@ async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen:
   }
   const [first] = opened;
   const { renamed } = naming;
-  // What measures something else cannot be added to the first; it waits in the list.
-  const together = opened.map((file) => ({ ...file, checked: measures(file.info) === measures(first.info) }));
+  // What measures something else can't be merged with the first. It waits in the list, unless the two can be compared.
+  const pair = opened.length === 2 && sharedTypes(opened).length > 0;
+  const together = opened.map((file) => ({ ...file, checked: pair || !typesDiffer([first, file]) }));
   const rename = (file: OpenedFile) => ({ ...file, info: renamed.get(file.info.id) ?? file.info });
   batch(() => {
     const before = first ? files.peek().map((file) => ({ ...file, checked: false })) : files.peek();
     files.value = [...before, ...together].map(rename);
     failures.value = [...failed, ...naming.failed];
     opening.value = null;
-    const two = together.length === 2 && together.every(({ checked }) => checked);
     // While no file is open, the address is of those that come.
     const asked = before.length === 0 && together.length > 1 && fileRoute.peek().compare;
     // A link says itself what is seen.
-    const compare = seen === FROM_DISK && (asked || (two && twoFiles.peek() === "compare"));
+    const compare = seen === FROM_DISK && (asked || (pair && twoFiles.peek() === "compare"));
     if (first) go(compare ? { ...seen, compare } : seen, "replace");
     else if (renamed.size > 0) go(RENAMED, "replace");
   });
@@ -194,15 +193,7 @@ async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen:
     const isOpen = files.peek().some(({ info }) => info.id === id);
     void core.close(isOpen ? before : id);
   }
-  const waiting = together.filter(({ checked }) => !checked).map(({ info }) => info.name);
-  const said = waiting.length > 0 ? [notMerged(waiting, first.info.name)] : [];
-  if (said.length + naming.said.length > 0) notify([...said, ...naming.said].join(". "), READING_MILLIS);
-}
-
-function notMerged(waiting: string[], first: string): string {
-  return waiting.length === 1
-    ? `${waiting[0]} was not merged: its profile types differ from those of ${first}`
-    : `${waiting.length} files were not merged: their profile types differ from those of ${first}`;
+  if (naming.said.length > 0) notify(naming.said.join(". "), READING_MILLIS);
 }
 
 type Say = (progress: { stage: string; name: string; bytes: number; size: number }) => void;
@@ -224,8 +215,4 @@ async function openSource(
   const [started, size] = [performance.now(), bytes.length];
   const info = await untilAborted(core.open(name, bytes), ({ id }) => [id], signal);
   return { info, bytes: size, millis: performance.now() - started, checked: true, address };
-}
-
-function measures({ types }: ProfileInfo): string {
-  return JSON.stringify(types.map(({ type, unit }) => [type, wholeUnit(unit).of]));
 }
