@@ -50,7 +50,7 @@ export default defineConfig({
     preload(),
     template({ oxc, build: { target } }),
     budget({
-      entry: 72,
+      entry: 72.5,
       all: 167,
       apart: {
         arrange: 36,

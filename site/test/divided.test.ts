@@ -104,6 +104,8 @@ test("unlike sides compare loads, or shares, unless told otherwise", () => {
   // Of more processes in less time.
   assert.ok(sidesDiffer(of(960, 50, 7_200_000), of(1000, 52, 3_000_000)), "as much of both in less time");
   assert.ok(!sidesDiffer(of(960, 50, 7_200_000), of(1000, 52, 0)), "of an unknown time");
+  assert.ok(sidesDiffer(of(720, 100, 14_400_000), of(660, 92, 13_200_000)), "a pause of a twelfth");
+  assert.ok(!sidesDiffer(of(720, 100, 14_400_000), of(712, 99, 14_260_000)));
   assert.equal(resolveMeasure("auto", true, true), "rate");
   assert.equal(resolveMeasure("auto", true, false), "share");
   assert.equal(resolveMeasure("auto", true, true, false), "share", "nine processes against one");

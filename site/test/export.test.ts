@@ -68,6 +68,7 @@ const PEN = {
     hues: new Array<string>(256).fill("hue"),
     grey: "grey",
     run: "run",
+    runs: new Array<string>(256).fill("paler"),
     diff: new Array<string>(201).fill("diff"),
     ink: "ink",
     paper: "paper",

@@ -11,12 +11,15 @@ const { arrange } = await import("../src/core/arrange.ts");
 const VIEW = { width: 400, height: 200 };
 
 test("a graph is shown at a size that can be read, its top if not all fits, and fitted when asked", () => {
-  assert.deepEqual(readable({ width: 100, height: 50 }, VIEW, 7), [1, 50, 25]);
+  assert.deepEqual(readable({ width: 100, height: 50 }, VIEW, { x: 7, y: 7 }), [1, 50, 25]);
   assert.deepEqual(fitted({ width: 100, height: 50 }, VIEW), [1, 50, 25]);
   assert.deepEqual(fitted({ width: 800, height: 100 }, VIEW), [0.5, 400, 50]);
-  const [scale, x, y] = readable({ width: 8000, height: 4000 }, VIEW, 3000);
+  const [scale, x, y] = readable({ width: 8000, height: 4000 }, VIEW, { x: 3000, y: 60 });
   assert.deepEqual([scale, x], [1, 3000]);
   assert.equal(Math.round(y - VIEW.height / 2 / scale), 0);
+  // What is far below is in the middle, and at the lower end in view.
+  assert.deepEqual(readable({ width: 8000, height: 4000 }, VIEW, { x: 3000, y: 900 }), [1, 3000, 900]);
+  assert.deepEqual(readable({ width: 8000, height: 4000 }, VIEW, { x: 3000, y: 3990 }), [1, 3000, 3900]);
 });
 
 test("zooming keeps the point under the pointer in its place", () => {

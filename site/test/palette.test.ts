@@ -32,7 +32,7 @@ for (const [name, read] of Object.entries(THEMES)) {
   test(`${name}: every frame colour carries its label`, () => {
     const palette = makePalette(read);
     const ink = luminance(palette.ink);
-    for (const colour of [...palette.hues, ...palette.diff, palette.grey, palette.run]) {
+    for (const colour of [...palette.hues, ...palette.runs, ...palette.diff, palette.grey, palette.run]) {
       const ratio = contrast(luminance(colour), ink);
       assert.ok(ratio >= CONTRAST, `${colour} under ${palette.ink}: ${ratio.toFixed(2)}`);
     }

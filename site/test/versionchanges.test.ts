@@ -34,6 +34,27 @@ test("several are in order of time, also one that came back for a while", () => 
   );
 });
 
+test("a rollback of a few long steps begins the old version again, and a gap beside a canary doesn't", () => {
+  const back = version("1.8.2", 0, 120);
+  for (let i = 60; i < 63; i++) back.counts[i] = 0;
+  const found = versionChanges("version", [version("1.9.0", 60, 63), back]);
+  assert.deepEqual(
+    found.map(({ text, time }) => [text, (time - 1000) / STEP]),
+    [
+      ["version 1.9.0", 60],
+      ["version 1.8.2", 63],
+    ],
+  );
+  const late = version("1.8.2", 0, 64);
+  for (let i = 60; i < 63; i++) late.counts[i] = 0;
+  const rolled = versionChanges("version", [version("1.9.0", 60, 120), late]);
+  assert.deepEqual(
+    rolled.map(({ text }) => text),
+    ["version 1.9.0"],
+    "one profile of the old version, late in a rollout",
+  );
+});
+
 test("a rollout ends where the version before is gone, and a pause is no new beginning", () => {
   const rolled = versionChanges("version", [version("b", 40, 120, 2), version("a", 0, 61, 2)]);
   assert.deepEqual(rolled, [{ time: 1000 + 40 * STEP, text: "version b", step: STEP, sharedUntil: 1000 + 61 * STEP }]);

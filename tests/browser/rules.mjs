@@ -55,6 +55,8 @@ export const RULES = {
       "runtime.bgsweep;runtime.goparkunlock;runtime.gopark",
       "thread_native_entry;WorkerThread::run;Semaphore::wait;__pthread_cond_wait",
       "libjvm.dylib.Thread::call_run;libjvm.dylib.GangWorker::loop;libsystem_kernel.dylib.semaphore_wait_trap",
+      "GangWorker::loop;PosixSemaphore::wait;libc.so.6.__new_sem_wait_slow64.constprop.0;libc.so.6.__futex_abstimed_wait_common",
+      "ConcurrentGCThread::run;G1ConcurrentRefineThread::run_service;libc.so.6.__futex_abstimed_wait_common",
       "java/lang/Thread.run;java/util/Arrays.copyOf;G1CollectedHeap::humongous_obj_allocate",
       "thread_start;CompileBroker::compiler_thread_loop;G1BarrierSetC2::post_barrier",
       "main.main;main.work;runtime.mallocgc;runtime.nextFreeFast",

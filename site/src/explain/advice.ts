@@ -47,7 +47,9 @@ const ONCE = ignore(
 const WAITING = ignore(
   raw`^runtime\.gopark|^internal/poll\.\(\*FD\)\.Read`,
   raw`LockSupport\.park|Object\.wait|[sS]ocketRead0|NioSocketImpl`,
-  raw`^__(?:libc_|GI_)*(?:read|recv\w*|poll|select)|^epoll_wait|^futex_wait|pthread_cond_\w*wait|\bsemaphore_wait|^sem_\w*wait`,
+  // Names may begin with their library: libc.so.6.__futex_abstimed_wait_common.
+  raw`(?:^|\.)__(?:libc_|GI_|new_)*(?:read|recv\w*|poll|select|sem_\w*wait)|(?:^|\.)(?:epoll_wait|_*futex_\w*wait)`,
+  raw`pthread_cond_\w*wait|(?:^|\.)(?:sem_\w*wait|semaphore_wait)|Semaphore::wait|Monitor::i?wait`,
 );
 
 const OBJECT_MAPPER = raw`com[./]fasterxml[./]jackson[./]databind[./](?:ObjectMapper|json[./]JsonMapper)\.<init>`;

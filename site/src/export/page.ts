@@ -43,12 +43,12 @@ export function viewOf(tree: TreeInfo, steps: string[]): RouteOf<"file"> {
   return { ...initialRoute("file"), type: tree.type, ...seen, ...compared };
 }
 
-/** A page doesn't know which time its profiles cover, so loads are shares there. */
+/** A page doesn't know which time its profiles cover: what is compared by loads is there scaled to the same time. */
 function comparedPage(): Partial<RouteOf<"file">> {
   const answer = shown.peek();
   const compared = answer.state === "ready" ? answer.compared : undefined;
   if (!compared) return {};
-  return { compare: true, measure: compared.measure === "amount" ? "amount" : "share" };
+  return { compare: true, measure: compared.measure === "share" ? "share" : "amount" };
 }
 
 /** A profile to embed: base64, in ASCII. */

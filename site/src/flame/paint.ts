@@ -2,7 +2,7 @@
 import { type Boxes, Flag } from "../core/boxes.ts";
 import { NONE, ROOT } from "../core/types.ts";
 import { fitLabel } from "./framelabel.ts";
-import { diffColour, hueColour, type Palette } from "./palette.ts";
+import { diffColour, hueColour, type Palette, runColour } from "./palette.ts";
 import type { Transform } from "./transform.ts";
 
 export const ROW = 20;
@@ -101,8 +101,10 @@ export function fillColour(
   { boxes, diff }: Pick<Picture, "boxes" | "diff">,
   { index, flags }: Pick<Seen, "index" | "flags">,
 ): string {
-  if (flags & Flag.Run || (boxes.node(index) === ROOT && !diff)) return palette.run;
+  const isRun = (flags & Flag.Run) !== 0;
   const paint = boxes.paint(index);
+  if (boxes.node(index) === ROOT ? !diff : isRun && diff) return palette.run;
+  if (isRun) return runColour(palette, paint);
   return diff ? diffColour(palette, paint) : hueColour(palette, paint);
 }
 

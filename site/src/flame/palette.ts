@@ -4,11 +4,15 @@
 const DIFF_STEPS = 200;
 const DIFF_SCALE = 10_000;
 const GREY_BIT = 1 << 8;
+/** How much of a frame's colour a run of narrow frames has. */
+const RUN_PART = 0.5;
 
 export interface Palette {
   hues: string[];
   grey: string;
   run: string;
+  /** Of frames too narrow to draw one by one, by the hue of the largest. */
+  runs: string[];
   diff: string[];
   ink: string;
   paper: string;
@@ -20,11 +24,14 @@ export interface Palette {
 /** `read` gives the resolved colour of a token. */
 export function makePalette(read: (token: string) => string): Palette {
   const frame = parseOklch(read("--frame"));
+  const run = parseOklch(read("--frame-run"));
+  const hues = Array.from({ length: 256 }, (_, hue) => ({ ...frame, h: (hue * 360) / 256 }));
   const [same, less, more] = ["--diff-same", "--diff-less", "--diff-more"].map((token) => parseOklch(read(token)));
   return {
-    hues: Array.from({ length: 256 }, (_, hue) => oklch({ ...frame, h: (hue * 360) / 256 })),
+    hues: hues.map(oklch),
     grey: read("--frame-grey"),
     run: read("--frame-run"),
+    runs: hues.map((hue) => oklch(mix(run, hue, RUN_PART))),
     diff: Array.from({ length: DIFF_STEPS + 1 }, (_, i) => {
       const part = i / (DIFF_STEPS / 2) - 1;
       // The square root spreads small changes, which are what one looks for.
@@ -41,6 +48,11 @@ export function makePalette(read: (token: string) => string): Palette {
 /** Colour of a box in a tree: bits 0 to 7 are the hue, bit 8 marks runtime, kernel and libc. */
 export function hueColour(palette: Palette, paint: number): string {
   return paint & GREY_BIT ? palette.grey : palette.hues[paint & 0xff];
+}
+
+/** Colour of a run of narrow boxes: paler than that of the largest. */
+export function runColour(palette: Palette, paint: number): string {
+  return paint & GREY_BIT ? palette.run : palette.runs[paint & 0xff];
 }
 
 /** Colour of a box in a difference: the low 16 bits are the signed change in 1/10000. */

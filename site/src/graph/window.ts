@@ -7,21 +7,25 @@ const LARGEST = 4;
 /** At this scale the smallest text of a node has 11 px. A graph that needs a smaller one is seen in part at first. */
 const READABLE = 1;
 
-/** A graph as far as it can be read: all of it, or its top around what is `main`. */
-export function readable(graph: Size, view: Size, main: number): GraphWindow {
+/** A graph as far as it can be read: all of it, or its top if that has what is `main`, else what is around that. */
+export function readable(graph: Size, view: Size, main: Point): GraphWindow {
   return around(graph, view, main, READABLE);
 }
 
 /** All of a graph, however small. */
 export function fitted(graph: Size, view: Size): GraphWindow {
   const all = Math.min(view.width / (graph.width || 1), view.height / (graph.height || 1), 1);
-  return around(graph, view, 0, Math.max(all, SMALLEST));
+  return around(graph, view, { x: 0, y: 0 }, Math.max(all, SMALLEST));
 }
 
-function around(graph: Size, view: Size, main: number, scale: number): GraphWindow {
+/** Of the height, a node that is lower than this part of the view would be cut. */
+const TOP = 0.9;
+
+function around(graph: Size, view: Size, main: Point, scale: number): GraphWindow {
+  const middle = (at: number, all: number, seen: number) =>
+    all > seen ? Math.min(Math.max(at, seen / 2), all - seen / 2) : all / 2;
   const [across, down] = [view.width / scale, view.height / scale];
-  const x = Math.min(Math.max(main, across / 2), graph.width - across / 2);
-  return [scale, graph.width > across ? x : graph.width / 2, Math.min(graph.height, down) / 2];
+  return [scale, middle(main.x, graph.width, across), middle(main.y < TOP * down ? 0 : main.y, graph.height, down)];
 }
 
 /** Grows what is drawn by a factor, and keeps a point of the view in its place. */

@@ -16,21 +16,26 @@ export const round = (value: number) => Math.round(value * 100) / 100;
 /** Where a value is, from the top. */
 export const heightOf = (value: number, peak: number) => round(HEIGHT - (value / peak) * (HEIGHT - 2));
 
-export function areaOf({ values, below }: Band, peak: number, x: (index: number) => number): string {
+/** Where a step begins and ends. */
+export type Edges = (index: number) => [left: number, right: number];
+
+export function areaOf({ values, below }: Band, peak: number, edges: Edges): string {
   let path = "";
   for (const [i, value] of values.entries()) {
     if (!value) continue;
     const [bottom, top] = [below[i] ?? 0, (below[i] ?? 0) + value].map((height) => heightOf(height, peak));
-    path += `M${x(i)} ${bottom}V${top}H${x(i + 1)}V${bottom}Z`;
+    const [left, right] = edges(i);
+    path += `M${left} ${bottom}V${top}H${right}V${bottom}Z`;
   }
   return path;
 }
 
-export function lineOf({ values }: Band, peak: number, x: (index: number) => number): string {
+export function lineOf({ values }: Band, peak: number, edges: Edges): string {
   let path = "";
   for (const [i, value] of values.entries()) {
     if (value === null) continue;
-    path += `${i > 0 && values[i - 1] !== null ? "L" : "M"}${x(i)} ${heightOf(value, peak)}H${x(i + 1)}`;
+    const [left, right] = edges(i);
+    path += `${i > 0 && values[i - 1] !== null ? "L" : "M"}${left} ${heightOf(value, peak)}H${right}`;
   }
   return path;
 }

@@ -3,7 +3,9 @@ import { formatStepLoad } from "../../format/load.ts";
 import { formatStep } from "../../format/value.ts";
 import { colourToken, SERIES_COLOURS, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
 import { chartSpan } from "../../state/query/loadexplore.ts";
+import { columnsOf } from "../../time/covered.ts";
 import { bucketLabel, placeIn } from "../../time/range.ts";
+import { sumOf } from "../../time/series.ts";
 import { stackTops } from "../../time/seriessplit.ts";
 import { TimedChart } from "../query/timedchart.tsx";
 import { areaOf, type Band, HEIGHT, lineOf, round, WIDTH } from "./bandpaths.ts";
@@ -29,12 +31,23 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
   const bands = bandsOf(rows, colours, average);
   const steps = Math.max(...bands.map(({ values }) => values.length));
   const span = chartSpan();
+  const columns = columnsOf({ counts: sumOf(rows.map(({ series }) => series.counts)), average });
   const x = (index: number) => round(placeIn(span, start + index * step) * WIDTH);
+  const edges = (index: number): [number, number] => {
+    const { from, until } = columns[index] ?? { from: 0, until: 1 };
+    return [x(index + from), x(index + until)];
+  };
+  // A step that is cut off is as high as its load.
+  const drawn = bands.map((band) => ({
+    ...band,
+    values: band.values.map((value, i) => value && value * (columns[i]?.times ?? 1)),
+    below: band.below.map((value, i) => value * (columns[i]?.times ?? 1)),
+  }));
   const amountAt = (values: (number | null)[], index: number) => {
     const value = values[index] ?? null;
     return value === null ? "none" : formatStepLoad({ ...series, sparse }, type, value, index);
   };
-  const tops = bands.flatMap(({ values, below }) => values.map((value, i) => (value ?? 0) + (below[i] ?? 0)));
+  const tops = drawn.flatMap(({ values, below }) => values.map((value, i) => (value ?? 0) + (below[i] ?? 0)));
   const peak = Math.max(0, ...tops) || 1;
   const move = (event: PointerEvent) => {
     const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
@@ -67,12 +80,12 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
           onPointerMove={move}
           onPointerLeave={leave}
         >
-          {bands.map((band) => (
+          {drawn.map((band) => (
             <path
               key={band.name}
               class={`${average ? "value-line" : "value-band"}${band.name === pointed ? " on" : ""}`}
               style={{ "--series": band.colour }}
-              d={average ? lineOf(band, peak, x) : areaOf(band, peak, x)}
+              d={average ? lineOf(band, peak, edges) : areaOf(band, peak, edges)}
               vector-effect="non-scaling-stroke"
               onPointerEnter={() => onPoint(band.name)}
             />

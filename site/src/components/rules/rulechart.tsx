@@ -56,6 +56,7 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
   // A load has a unit that is too long for the axis.
   const [top, unitWords] = watched ? formatValue(peak, unit).split(/ (.*)/s) : [formatValue(peak, unit)];
   const x = (index: number) => round(placeIn(span, start + index * step) * WIDTH);
+  const edges = (index: number): [number, number] => [x(index), x(index + 1)];
   const move = (event: PointerEvent) => {
     const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
     const time = span.from + ((event.clientX - left) / width) * (span.until - span.from);
@@ -98,11 +99,11 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
                 key={band.name}
                 class="rule-line"
                 style={{ stroke: band.colour }}
-                d={lineOf(band, peak || 1, x)}
+                d={lineOf(band, peak || 1, edges)}
                 vector-effect="non-scaling-stroke"
               />
             ) : (
-              <path key={band.name} style={{ fill: band.colour }} d={areaOf(band, peak || 1, x)} />
+              <path key={band.name} style={{ fill: band.colour }} d={areaOf(band, peak || 1, edges)} />
             ),
           )}
           {threshold !== null && (

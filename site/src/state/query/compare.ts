@@ -164,12 +164,19 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
   const drawn = await draw();
   const sideOf = async (side: SideName) => {
     const { profile, type, profiles, total, exact, unit, coveredMillis } = { base, other }[side];
-    const said = { name: names[side], profiles, unit, coveredMillis };
-    if (!gauge) return { ...said, id: profile, total, exact };
-    // What leaves the page is the average, too.
-    const { id } = await core.scale(profile, type, 1, profiles);
-    progress.own(id);
-    return { ...said, id, total: total / profiles, exact: quotient(exact, profiles) };
+    const isScaled = measure === "rate" && side === "other";
+    // What leaves the page is the average of a gauge, and of loads as much time of both sides.
+    const [numerator, denominator] = gauge
+      ? [1, profiles]
+      : isScaled
+        ? [baseCovered, otherCovered].map(Math.round)
+        : [1, 1];
+    const { id } =
+      numerator === denominator ? { id: profile } : await core.scale(profile, type, numerator, denominator);
+    if (id !== profile) progress.own(id);
+    const name = isScaled ? `${names[side]}, scaled to as much time` : names[side];
+    const said = gauge ? { total: total / profiles, exact: quotient(exact, profiles) } : { total, exact };
+    return { id, name, profiles, unit, coveredMillis, ...said };
   };
   return {
     state: "ready",

@@ -40,9 +40,14 @@ export function profilesDiffer(base: Covered, other: Covered): boolean {
   return coverageDiffers(base.profiles, other.profiles) || (a > 0 && b > 0 && coverageDiffers(a, b));
 }
 
-/** The same, or in totals, so that amounts mislead. */
+/** One side may have so much more time with profiles before all its amounts seem to have changed. */
+const PAUSE_TOLERANCE = 1.03;
+
+/** The same, or in totals, or one side has a pause, so that amounts mislead. */
 export function sidesDiffer(base: Covered & Totals, other: Covered & Totals): boolean {
-  return profilesDiffer(base, other) || coverageDiffers(base.total, other.total);
+  const [a, b] = [base.coveredMillis, other.coveredMillis];
+  const pauses = Math.min(a, b) > 0 && Math.max(a, b) > PAUSE_TOLERANCE * Math.min(a, b);
+  return pauses || profilesDiffer(base, other) || coverageDiffers(base.total, other.total);
 }
 
 /** Whether one side has far more profiles in the same time: its load is larger for its number of processes alone. */

@@ -59,7 +59,9 @@ export function versionSides(marks: Mark[], within: Span, filters: string[]): { 
     .map(({ time, text, sharedUntil: begin = time }, i) => {
       const between = (from: number, until: number) => Math.min(time - from, until - begin);
       const whole = between(within.from, within.until);
-      const alone = Math.min(whole, between(marks[i - 1]?.time ?? within.from, marks[i + 1]?.time ?? within.until));
+      const [previous, next] = [marks[i - 1], marks[i + 1]];
+      const since = previous ? (previous.sharedUntil ?? previous.time) : within.from;
+      const alone = Math.min(whole, between(since, next?.time ?? within.until));
       // Of versions that follow each other in steps too long to tell them apart, others are on both sides.
       return { time, begin, text, length: alone >= SHORTEST_STEP ? alone : whole };
     })

@@ -25,8 +25,12 @@ export function versionLabel(labels: Record<string, string[]>): string | undefin
   return versionLabels(labels)[0];
 }
 
-/** A version that is missing for so many steps, and for so many times its usual gap, while others run, begins again. */
+/**
+ * A version that is missing for so many steps, and for so many times its usual gap, while others run, begins again. Of a short
+ * rollback in long steps fewer are enough, if others don't run after it for as long.
+ */
 const PAUSE = { steps: 5, gaps: 4 };
+const SHORT_PAUSE = { steps: 2, gaps: 2 };
 
 /** The profiles of other values in each step, of those of one and of all. */
 export function othersOf(counts: number[], all: number[]): number[] {
@@ -36,14 +40,16 @@ export function othersOf(counts: number[], all: number[]): number[] {
 /** The steps at which one value begins: first, and after others that had hardly run beside it ran without it. */
 export function beginnings(counts: number[], others: number[]): number[] {
   const [own, near] = [medianGap(counts), medianGap(others)];
-  const pause = Math.max(PAUSE.steps, PAUSE.gaps * own);
+  const [pause, short] = [PAUSE, SHORT_PAUSE].map(({ steps, gaps }) => Math.max(steps, gaps * own));
+  const isAloneAfter = (at: number) => others.slice(at + 1, at + 1 + short).every((count) => count === 0);
   const found: number[] = [];
   // Of the steps since the last beginning, those with profiles, and with others', too; and those without.
   let [filled, beside, without, lastOther] = [0, 0, 0, Number.NEGATIVE_INFINITY];
   for (const [i, count] of counts.entries()) {
     if (others[i] > 0) lastOther = i;
     if (count > 0) {
-      if (found.length === 0 || (without >= pause && 2 * beside < filled)) {
+      const isBack = without >= pause || (without >= short && isAloneAfter(i));
+      if (found.length === 0 || (isBack && 2 * beside < filled)) {
         found.push(i);
         [filled, beside] = [0, 0];
       }

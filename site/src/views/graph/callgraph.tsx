@@ -166,7 +166,7 @@ const seen = signal<GraphWindow | null>(null);
 const committing = new Debounce();
 
 function windowOf({ graph, places }: Placed, size: Size): GraphWindow {
-  return seen.value ?? readable(places, size, places.nodes[heaviest(graph)]?.x ?? 0);
+  return seen.value ?? readable(places, size, places.nodes[heaviest(graph)] ?? { x: 0, y: 0 });
 }
 
 function setWindow(next: GraphWindow): void {
