@@ -194,15 +194,20 @@ test("a canary beside the version before it is no drop of the load", () => {
     [2, 2],
   ];
   assert.equal(moreProfiles([side(36), side(50)], [paused, whole], [4 * MINUTE, 2 * MINUTE]), null);
-  const loads = (step: number) =>
-    changedLoad(
-      [windows([100, 102, 50, 50, 101, 100]), windows([150, 151, 149])],
-      false,
-      true,
-      [5 * MINUTE, 3 * MINUTE],
-      step,
-    );
-  assert.ok(Math.abs(loads(1000).before * MINUTE - 503 / 5) < 1, String(loads(1000).before * MINUTE));
+  const covered = (parts: number[]) => ({
+    start: 0,
+    step: MINUTE / 2,
+    millis: parts.map((part) => (part * MINUTE) / 2),
+  });
+  const before = windows([100, 102, 50, 50, 101, 99, 50]).map((one, i) =>
+    i === 2 || i === 3 ? { ...one, profiles: 2 } : one,
+  );
+  const load = changedLoad([before, windows([150, 151, 149, 75])], false, true, [
+    covered([1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 0]),
+    covered([1, 1, 1, 1, 1, 1, 1, 0]),
+  ]);
+  assert.ok(Math.abs(load.before * MINUTE - 100.5) < 0.01, String(load.before * MINUTE));
+  assert.deepEqual([load.differs, load.unsteady], [true, []], "windows in part are no variation");
 });
 
 test("time with profiles counts, and a cut step in part", () => {

@@ -28,6 +28,24 @@ test("a share that jumps within a side is found, with its moment", () => {
   assert.ok(found.before < 0.1 && found.after > 0.22);
 });
 
+test("a window that has both says when one became the other", () => {
+  // A quarter of the fifth window is as before.
+  const made = windows(
+    ...times(20, (i) => ({ sort: i < 4 ? 10 : i === 4 ? 25 : 30, parse: i < 4 ? 90 : i === 4 ? 75 : 70 })),
+  );
+  const found = shareShift(made, 10 * MINUTE);
+  assert.ok(found);
+  assert.deepEqual(
+    [found.before, found.after].map((share) => share.toFixed(3)),
+    ["0.100", "0.300"],
+  );
+  assert.equal(found.from, 4.25 * MINUTE);
+  const late = windows(
+    ...times(20, (i) => ({ sort: i < 3 ? 10 : i === 3 ? 14 : 30, parse: i < 3 ? 90 : i === 3 ? 86 : 70 })),
+  );
+  assert.equal(shareShift(late, 10 * MINUTE)?.from, 3.8 * MINUTE, "mostly as before");
+});
+
 test("what a function does itself jumps, too, where it calls all others", () => {
   const made = windows(...times(20, (i) => ({ main: i < 14 ? 10 : 40, parse: 50, send: 50 })));
   const found = shareShift(made, 10 * MINUTE);

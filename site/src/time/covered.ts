@@ -5,18 +5,33 @@ import { commonDivisor, profilesAtOnce, type Series, seriesOf } from "./series.t
 /** With fewer steps it isn't known how much of them the profiles cover. */
 export const FEWEST_COVERED = 3;
 
-/** How much of each of several times has profiles, in milliseconds; 0 where that isn't known. */
-export function coveredMillis(timelines: Timeline[]): number[] {
+/** How much of each of several steps has profiles, in milliseconds. */
+export interface Covered {
+  start: number;
+  step: number;
+  millis: number[];
+}
+
+/** How much of the steps of each of several times has profiles; null where that isn't known. */
+export function coveredSteps(timelines: Timeline[]): (Covered | null)[] {
   const all = timelines.map((timeline) => seriesOf(timeline, false));
   const steps = all.map(({ counts, step }) => counts.map((profiles) => ({ profiles, millis: step })));
   const pace = commonPace(steps);
   const filled = (steps: Counted[]) => steps.filter(({ profiles }) => profiles > 0).length;
   return steps.map((own, i) => {
+    const { start, step, sparse } = all[i];
     // What shares its pace with others needs no more steps of its own.
     const known = pace === null ? filled(own) : filled(steps.flat());
-    if (known < FEWEST_COVERED || filled(own) === 0 || all[i].sparse) return 0;
-    return coveredParts(own, pace).reduce((sum, part) => sum + part, 0);
+    if (known < FEWEST_COVERED || filled(own) === 0 || sparse) return null;
+    return { start, step, millis: coveredParts(own, pace) };
   });
+}
+
+export const sumOfMillis = (covered: Covered | null) => covered?.millis.reduce((sum, part) => sum + part, 0) ?? 0;
+
+/** How much of each of several times has profiles, in milliseconds; 0 where that isn't known. */
+export function coveredMillis(timelines: Timeline[]): number[] {
+  return coveredSteps(timelines).map(sumOfMillis);
 }
 
 /** A stretch of time, and how many profiles begin in it. */

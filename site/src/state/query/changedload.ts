@@ -1,6 +1,13 @@
 /** How much the load of two sides differs, for each time with profiles, and which function has most of the difference. */
 
-import { type Counted, commonPace, coveredParts } from "../../time/covered.ts";
+import {
+  type Counted,
+  type Covered,
+  commonPace,
+  coveredParts,
+  FEWEST_COVERED,
+  sumOfMillis,
+} from "../../time/covered.ts";
 import { type Interval, shareOf, welch } from "../../time/interval.ts";
 import { isGradual } from "../../time/loadchange.ts";
 import { medianGap, merged, mergeFactor } from "../../time/series.ts";
@@ -70,24 +77,43 @@ export function moreProfiles(
   return a > b ? "before" : "after";
 }
 
+/** A window with less of its time covered is left out where others aren't. */
+const WHOLE = 0.95;
+
+/** Windows that have profiles for all of their time, as far as shorter steps tell; all where those are too few. */
+function wholeWindows(windows: Window[], steps: Covered | null): Window[] {
+  if (!steps) return windows;
+  const { start, step, millis: ofSteps } = steps;
+  const overlap = (from: number, until: number, at: number) =>
+    Math.max(0, Math.min(until, start + (at + 1) * step) - Math.max(from, start + at * step));
+  const whole = windows.filter(({ from, millis }) => {
+    const covered = ofSteps.reduce((sum, part, at) => sum + (part / step) * overlap(from, from + millis, at), 0);
+    return covered >= WHOLE * millis;
+  });
+  return whole.length >= FEWEST_COVERED ? whole : windows;
+}
+
 /**
  * The loads of both sides, whose windows are all there, in order: a gap is no time with profiles. Whether the loads differ is
- * unknown, and not claimed, where `certain` is false. `covered` says how much time of each side has profiles, as far as
- * shorter steps of so many milliseconds tell.
+ * unknown, and not claimed, where `certain` is false. `steps` say which part of shorter steps of each side has profiles, as far
+ * as that is known.
  */
 export function changedLoad(
   sides: [Window[], Window[]],
   gauge: boolean,
   certain: boolean,
-  covered: number[] = [],
-  step = 0,
+  steps: (Covered | null)[] = [],
 ): ChangedLoad {
-  const both = sides.map(withoutGaps);
+  // At a steady pace the number of profiles says how much is covered. Else a version has, where another replaced it for a while,
+  // windows that are covered in part.
+  const isSteady = commonPace(sides.map(withoutGaps)) !== null;
+  const kept = sides.map((windows, side) => (isSteady ? windows : wholeWindows(windows, steps[side] ?? null)));
+  const both = kept.map(withoutGaps);
   const pace = commonPace(both);
   let paused = false;
   const loads = both.map((windows, side) => {
     const whole = coveredParts(windows, pace);
-    const parts = withoutPauses(windows, whole, covered[side] ?? 0, step);
+    const parts = kept[side].length < sides[side].length ? whole : withoutPauses(windows, whole, steps[side] ?? null);
     if (parts !== whole) paused = true;
     return windows
       .map(({ total, profiles, from }, i) => ({ at: from, value: total, whole: gauge ? profiles : parts[i] }))
@@ -113,11 +139,13 @@ function spread(windows: { value: number; whole: number }[]): number {
 const PAUSES = 0.01;
 
 /**
- * How much of windows is covered, given how much of all of them is by shorter steps; 0 if that isn't known. Windows seem to be
+ * How much of windows is covered, given which part of shorter steps is, if that is known. Windows seem to be
  * covered for longer where a burst of profiles takes a part of each, or a pause of two. Steps reach beyond both ends.
  */
-function withoutPauses(windows: Window[], parts: number[], covered: number, step: number): number[] {
-  const part = covered / parts.reduce((sum, one) => sum + one, 0);
+function withoutPauses(windows: Window[], parts: number[], steps: Covered | null): number[] {
+  if (!steps) return parts;
+  const { step } = steps;
+  const part = sumOfMillis(steps) / parts.reduce((sum, one) => sum + one, 0);
   const all = windows.reduce((sum, { millis }) => sum + millis, 0);
   return part > 0 && part < 1 - Math.max(PAUSES, (2 * step) / all) ? parts.map((one) => one * part) : parts;
 }

@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
-import { coveredMillis } from "../../time/covered.ts";
+import { coveredMillis, coveredSteps } from "../../time/covered.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
 import { fixed, type Span } from "../../time/range.ts";
 import { resource } from "../resource.ts";
@@ -124,7 +124,7 @@ export const changes = resource(
 async function answer(question: Question, stopped: AbortSignal): Promise<Answer> {
   progress.value = { done: 0, of: 0 };
   const found = await sidesOf(question, stopped);
-  const { label, values, process, times, step, interval, rollouts } = found;
+  const { label, values, process, times, start, step, interval, rollouts } = found;
   const byProcess = found.sides.every(({ processes }) => processes.length >= FEWEST_PARTS);
   const plans = found.sides.map((side) => partsOf(question, side, process, { byProcess, interval }));
   const asked = plans.flatMap(({ windows, processes }) => [...windows, ...processes]);
@@ -180,12 +180,12 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   const [first, second] = found.sides.map(({ counts }) => counts);
   const sums: [ValueSums, ValueSums] = [found.sides[0].sums, found.sides[1].sums];
   const versions = Object.keys(question.labels).filter(isVersion);
-  const steps = [first, second].map((counts) => ({ start: 0, step, points: counts, counts, profiles: 0 }));
+  const steps = [first, second].map((counts) => ({ start, step, points: counts, counts, profiles: 0 }));
   const covered = coveredMillis(steps);
   const denser = moreProfiles(both, [first, second], covered);
   const together = areTogether(first, second);
   const beside = !gauge && together && denser !== null;
-  const load = beside ? null : changedLoad(both, gauge, compared.certain, covered, step);
+  const load = beside ? null : changedLoad(both, gauge, compared.certain, coveredSteps(steps));
   const heads = [...more, ...less].map(({ head }) => head);
   return {
     label,

@@ -60,7 +60,8 @@ export interface FoundSides {
   process: string;
   /** What sides of time are. */
   times: string;
-  /** Milliseconds of a step. */
+  /** When the first step begins, and how many milliseconds one has. */
+  start: number;
   step: number;
   /** How often profiles come, in milliseconds. */
   interval: number;
@@ -91,7 +92,7 @@ export async function sidesOf(question: Question, stopped: AbortSignal): Promise
   const extents = label === "" ? new Map<string, Extent>() : series.extents(seen);
   const values = [...extents].sort(byAge).map(([value]) => value);
   const chosen = named ?? values.slice(-2);
-  const found = { values, process, step: series.step, interval };
+  const found = { values, process, start: series.start, step: series.step, interval };
   if (label !== "" && chosen.length === 2)
     return {
       ...found,
@@ -143,8 +144,8 @@ interface Extent extends Span {
 
 /** Profiles in steps by the labels that tell sides, processes and other values apart. */
 class SeriesOfSides {
+  readonly start: number;
   readonly step: number;
-  private readonly start: number;
   private readonly all: SeriesByLabels["series"];
   /** Labels whose values are told apart. */
   private readonly others: string[];

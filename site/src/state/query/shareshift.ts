@@ -1,6 +1,7 @@
 /** A function whose share of the total jumps within the time that is compared, and not between its sides. */
 import { bestCut, centreOf, squares } from "../../time/fit.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
+import type { Step } from "../../time/loadsteps.ts";
 import type { Span } from "../../time/range.ts";
 import type { PartFunctions } from "./changed.ts";
 
@@ -11,7 +12,7 @@ export interface ShareShift {
   own: boolean;
   before: number;
   after: number;
-  /** When it changed, known to a window. */
+  /** When it changed. */
   from: number;
   /** As much time after it as there is before it, or less where the time ends. */
   window: Span;
@@ -40,12 +41,14 @@ export function shareShift(windows: SharesIn[], middle: number): ShareShift | nu
     (["total", "self"] as const).flatMap((of) => {
       const steps = parts.map(({ functions, total }, at) => ({ at, value: (functions.get(name)?.[of] ?? 0) / total }));
       const cut = bestCut(steps, FEWEST_PARTS);
-      if (cut < 0 || Math.abs(windows[cut].from - middle) < windows[cut].until - windows[cut].from) return [];
-      const sides = [steps.slice(0, cut), steps.slice(cut)];
-      const [before, after] = sides.map((side) => centreOf(side).value);
-      const left = squares(sides[0]) + squares(sides[1]);
-      if (Math.abs(after - before) < LEAST_JUMP || left > CLEAR.squares * squares(steps)) return [];
-      const from = windows[cut].from;
+      if (cut < 0 || Math.abs(windows[cut].from - middle) < lengthOf(windows[cut])) return [];
+      const left = squares(steps.slice(0, cut)) + squares(steps.slice(cut));
+      const found = levelsAt(steps, cut);
+      if (Math.abs(found.after - found.before) < LEAST_JUMP || left > CLEAR.squares * squares(steps)) return [];
+      const { before, after, mixed, part } = found;
+      // In a window that has both, their parts say when one became the other.
+      const from =
+        mixed === null ? windows[cut].from : Math.round(windows[mixed].from + (1 - part) * lengthOf(windows[mixed]));
       const until = Math.min(windows[windows.length - 1].until, 2 * from - windows[0].from);
       return [{ name, own: of === "self", before, after, from, window: { from, until } }];
     }),
@@ -60,3 +63,29 @@ export function shareShift(windows: SharesIn[], middle: number): ShareShift | nu
 
 /** Differences by which jumps count as equal. */
 const TIE = 1e-9;
+
+const lengthOf = ({ from, until }: Span) => until - from;
+
+/** A window whose share is between both levels, by more than this part of the jump, has a time of each. */
+const MIXED = 0.05;
+
+interface Levels {
+  before: number;
+  after: number;
+  /** The window beside the cut that has both, and which part of it is as after. */
+  mixed: number | null;
+  part: number;
+}
+
+/** The levels before and after a cut, without the window beside it that has a time of both. */
+function levelsAt(steps: Step[], cut: number): Levels {
+  const sides = (until: number, from: number) =>
+    [steps.slice(0, until), steps.slice(from)].map((side) => centreOf(side).value) as [number, number];
+  for (const at of [cut - 1, cut]) {
+    const [before, after] = sides(at, at + 1);
+    const part = (steps[at].value - before) / (after - before);
+    if (part > MIXED && part < 1 - MIXED) return { before, after, mixed: at, part };
+  }
+  const [before, after] = sides(cut, cut);
+  return { before, after, mixed: null, part: 0 };
+}
