@@ -84,6 +84,18 @@ test("a small change is told where it is all there is, and not among waves", () 
   assert.ok(told.filter(Boolean).length <= 2);
 });
 
+test("part of a long wave has no moment at which it changed", () => {
+  for (let phase = 0; phase < 90; phase += 3) {
+    const next = random(phase + 1);
+    const wave = Array.from({ length: 48 }, (_, minute) => {
+      const noise = 0.97 + 0.06 * next();
+      return 0.7 * (1 + 0.4 * Math.sin(((minute + phase) / 90) * 2 * Math.PI)) * noise;
+    });
+    const found = loadChange(seriesOf([...wave, ...Array(12).fill(null)]), []);
+    assert.ok(!found || found.kind === "trend", `${phase}: ${JSON.stringify(found)}`);
+  }
+});
+
 test("a load that changes minutes after a deploy, or before it, is told when it changes", () => {
   const steady = (change: number) => Array.from({ length: 60 }, (_, minute) => (minute < change ? 14.662 : 29.32));
   for (const change of [24, 35]) {

@@ -173,7 +173,8 @@ function whileAway(load: Load): LoadChange | null {
     [away[1], away.at(-2)].every((step) => isAt(to, step));
   if (!isBack || isShort || !isSteep || others <= STEADY * around(best)) return null;
   if (!areApart({ before, after: away }, GAP) || !areApart({ before: away, after: back }, GAP)) return null;
-  const found = between(load, { before, after: away }, LEVEL, {
+  const needed = isClear(steps, around(best)) ? CLEAR : LEVEL;
+  const found = between(load, { before, after: away }, needed, {
     kind: "level",
     versions: null,
     from: firsts[away[0].at],
@@ -229,7 +230,11 @@ function levelInside(load: Load): LoadChange | null {
   const best = { before: steps.slice(0, nearest), after: steps.slice(nearest) };
   // Halves of the time differ by less than the two sides of the best cut.
   if (isAlong(squaresAroundLine, best)) return trend(load, CLEAR) ?? change;
-  if (isAlong(squaresAroundCurve, best)) return comesBack(steps, change) ? null : (trend(load, LEVEL) ?? change);
+  // A part of a wave has no moment.
+  if (isAlong(squaresAroundCurve, best)) {
+    if (comesBack(steps, change)) return null;
+    return halves(load) ? trend(load, LEVEL) : change;
+  }
   const isCloser = (cut === least && nearest < cut) || (cut === steps.length - least && nearest > cut);
   return isCloser ? levelFrom(load, steps[nearest]) : change;
 }
@@ -244,7 +249,9 @@ function levelAtEnd(load: Load): LoadChange | null {
   const [first, last] = run;
   if (last + 1 - first < NEAREST) return null;
   const step = whole[first === 0 ? last + 1 : first];
-  return isAlong(squaresAroundLine, sidesOf(load, step.at)) ? trend(load, LEVEL) : levelFrom(load, step);
+  const sides = sidesOf(load, step.at);
+  if (isAlong(squaresAroundLine, sides)) return trend(load, LEVEL);
+  return isAlong(squaresAroundCurve, sides) ? null : levelFrom(load, step);
 }
 
 /** A level that begins at a step; null where it is about as high as the one before. */
@@ -255,13 +262,18 @@ function levelFrom(load: Load, { at }: Step): LoadChange | null {
   return between(load, sides, needed, { kind: "level", versions: null, from: load.firsts[at] });
 }
 
-/** One half of the time with profiles against the other; null where a gap leaves hardly anything of one. */
+/** One half of the time with profiles against the other. */
 function trend(load: Load, needed: Pick<typeof LEVEL, "change">): LoadChange | null {
+  const found = halves(load);
+  return found && between(load, found.sides, needed, { kind: "trend", versions: null, from: found.from });
+}
+
+/** Both halves of the time with profiles, and when the second begins; null where a gap leaves hardly anything of one. */
+function halves(load: Load): { sides: Sides; from: number } | null {
   const { whole, firsts, step } = load;
   const from = Math.round((firsts[whole[0].at] + firsts[whole[whole.length - 1].at] + step) / 2);
   const sides = sidesOf(load, whole.find(({ at }) => firsts[at] >= from)?.at ?? 0);
-  if (Math.min(sides.before.length, sides.after.length) < NEAREST) return null;
-  return between(load, sides, needed, { kind: "trend", versions: null, from });
+  return Math.min(sides.before.length, sides.after.length) < NEAREST ? null : { sides, from };
 }
 
 /** The steps before one, and those from it on. */
