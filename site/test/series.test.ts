@@ -143,6 +143,17 @@ test("bursts that are far apart are drawn as they are, and cover the time that t
   assert.ok(minutes(pauses) >= 30, `${minutes(pauses)}: short pauses don't make bursts`);
 });
 
+test("a job of ten minutes in each hour isn't drawn as if it always ran", () => {
+  const counts = Array.from({ length: 36 }, (_, i) => (i % 6 === 0 ? 40 : 0));
+  const job = { ...timeline(counts), step: 600_000 };
+  assert.deepEqual(seriesOf(job, false).values, counts);
+  assert.equal(seriesOf(job, false).sparse, false);
+  // A push each hour stands for it, and forty each three minutes are of forty processes.
+  const pushes = counts.map((count) => Math.min(count, 1));
+  assert.equal(seriesOf({ ...job, points: pushes, counts: pushes }, false).step, 3_600_000);
+  assert.equal(seriesOf(timeline(counts), false).step, 180_000);
+});
+
 test("one push more in a step is no more load, of several processes neither", () => {
   const even = (counts: number[], perPush = 1, average = false) =>
     evenValues({ counts, values: counts.map((count) => count * 5), average }, perPush).map((value) =>

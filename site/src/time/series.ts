@@ -33,6 +33,10 @@ const STEADY = 1.5;
 
 /** A gap that is so many times as long as the median is a pause. */
 const PAUSE = 3;
+/**
+ * Agents push more often than this. Steps that are farther apart and have many profiles each, as an hourly job has, are bursts.
+ */
+const LONGEST_INTERVAL = 10 * 60_000;
 
 /** How many steps to ask for. */
 export function pointsFor({ from, until }: Span, most: number): number {
@@ -50,7 +54,7 @@ export function stepsSpan({ start, step, values }: Pick<Series, "start" | "step"
 export function seriesOf(
   { start, step, points, counts }: Timeline,
   average: boolean,
-  factor = mergeFactor(counts),
+  factor = mergeFactor(counts, step),
 ): Series {
   // What does not divide evenly is at the start, where the range cuts a step anyway.
   const first = points.length % factor;
@@ -63,7 +67,8 @@ export function seriesOf(
     values: average ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i])) : sums,
     counts: profiles,
     average,
-    sparse: isLone(counts) || (usualGap(counts) > mostMerged(counts) && !areBursts(counts)),
+    sparse:
+      isLone(counts) || (usualGap(counts) > mostMerged(counts) && !areBursts(counts) && !areLoneBursts(counts, step)),
     total: average ? (all === 0 ? 0 : total / all) : total,
   };
 }
@@ -73,7 +78,8 @@ export function seriesOf(
  * lie between two filled ones. The widest gap and one in twenty do not count, which may be outages. What comes more seldom,
  * or irregularly, stays as it is.
  */
-export function mergeFactor(counts: number[]): number {
+export function mergeFactor(counts: number[], step = 0): number {
+  if (areLoneBursts(counts, step)) return 1;
   const gap = areBursts(counts) ? medianGap(counts) : usualGap(counts);
   if (gap > mostMerged(counts)) return 1;
   return gap === 1 && isSawtooth(counts) ? 2 : gap;
@@ -101,6 +107,13 @@ function isSawtooth(counts: number[]): boolean {
     return numbers.filter((n) => n === usual).length / numbers.length;
   };
   return filled.length >= 8 && even(filled) < 0.7 && even(merged(filled, 2)) >= 0.9;
+}
+
+/** Whether each step with profiles is a burst: it has many, and the next is farther than any interval between pushes. */
+function areLoneBursts(counts: number[], step: number): boolean {
+  const filled = counts.filter((count) => count > 0).sort((a, b) => a - b);
+  const usual = filled[Math.floor(filled.length / 2)] ?? 0;
+  return filled.length > 1 && usual > FEW && usualGap(counts) > 1 && medianGap(counts) * step > LONGEST_INTERVAL;
 }
 
 /** Whether profiles come in bursts that are far apart: pauses between them take half of the time and more. */
@@ -162,7 +175,7 @@ export function quietMillis(
 export function commonFactors(timelines: Timeline[]): number[] {
   const isTold = ({ counts }: Timeline) => gapsIn(counts).length > 1;
   const told = timelines.some(isTold) ? timelines.filter(isTold) : timelines;
-  const longest = Math.max(...told.map(({ step, counts }) => step * mergeFactor(counts)));
+  const longest = Math.max(...told.map(({ step, counts }) => step * mergeFactor(counts, step)));
   return timelines.map(({ step }) => Math.max(1, Math.round(longest / step)));
 }
 

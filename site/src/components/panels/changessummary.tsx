@@ -45,14 +45,16 @@ export function Summary({ answer }: { answer: Answer }) {
         {answer.load?.gradual && ` ${gradually(answer)}`}
         {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer, answer.load)}`}
         {began && ` First profile of ${label} ${sides.after.value}: ${within(sides.after.began, answer.stepMillis)}.`}
+        {answer.shift && <Shift shift={answer.shift} />}
+        {answer.isGuess && " No moment stands out at which the load changed, so these are halves."}
         {began && ranAgain(answer)}
         {answer.rollouts.length > 0 && ` ${rolloutWords(answer.rollouts)}`}
       </p>
       <p>
         {listed.length === 0
-          ? "No function's share changed"
+          ? `${answer.shift ? "Between these two times, no" : "No"} function's share changed`
           : `The share of ${plural(listed.length, "function")} changed`}{" "}
-        more than it usually varies from minute to minute
+        more than it {answer.shift ? "varies within them" : "usually varies from minute to minute"}
         {answer.process && ` and between ${plural(2, answer.process).slice(2)}`}.{" "}
         {others > 0 && (
           <span data-testid="changes-others">
@@ -60,7 +62,7 @@ export function Summary({ answer }: { answer: Answer }) {
             {points(LEAST_CHANGE, false)} or within {others === 1 ? "its" : "their"} usual variation.
           </span>
         )}{" "}
-        {answer.shift ? <Shift shift={answer.shift} /> : uncertain(answer)}
+        {!answer.shift && uncertain(answer)}
       </p>
     </div>
   );
@@ -89,8 +91,9 @@ function Shift({ shift }: { shift: ShareShift }) {
   const { before, after, from, window } = shift;
   return (
     <span data-testid="changes-shift">
-      Within these times, the share of <b>{changedName(shift)}</b> {after > before ? "rose" : "fell"} from{" "}
-      {percent(before)} to {percent(after)} at about {formatMinute(from)}:{" "}
+      {" "}
+      The share of <b>{changedName(shift)}</b> {after > before ? "rose" : "fell"} from {percent(before)} to{" "}
+      {percent(after)} at about {formatMinute(from)}:{" "}
       <Link target={{ ...exploreRoute.value, by: "time", window }} testid="changes-times">
         compare the time before with the time after
       </Link>
@@ -194,7 +197,7 @@ function LoadNews({ answer, load }: { answer: Answer; load: ChangedLoad }) {
         <b>About the same {typeLabel(type)}:</b> {amounts}
         {Math.abs(after / before - 1) >= LEAST_LOAD && ", within the usual variation"}.
         {load.swing >= SWING && ` Within these times it varies by up to ${percent(load.swing)}: choose shorter ones.`}
-        {more.length > 0 && ` The share of ${changedName(more[0].head)} grew.`}
+        {more.length > 0 && !answer.shift && ` The share of ${changedName(more[0].head)} grew.`}
       </>
     );
   return (

@@ -257,14 +257,11 @@ function bucketText(series: Series, type: string, index: number, marks: Mark[]):
   const time = bucketLabel({ from: start + at * step, until: start + (at + 1) * step });
   const marked = marksIn(marks, series, at);
   if (count === 0) return [time, "no profiles", "", marked];
-  const partly = isPartlyCovered(counts, at) ? " (partly profiled)" : "";
-  const source = plural(count, average ? "snapshot" : "profile") + partly;
-  return [
-    time,
-    formatStepLoad(series, type, value ?? 0, at),
-    average ? `average of ${source}` : `in ${source}`,
-    marked,
-  ];
+  const partly = isPartlyCovered(counts, at);
+  const source = plural(count, average ? "snapshot" : "profile") + (partly ? " (partly profiled)" : "");
+  // A step with profiles for a part of its time has no load of its own.
+  const amount = partly ? formatValue(value ?? 0, typeParts(type).unit) : formatStepLoad(series, type, value ?? 0, at);
+  return [time, amount, average ? `average of ${source}` : `in ${source}`, marked];
 }
 
 /** The last bucket; a series may have become shorter since one was pointed at. */

@@ -34,6 +34,20 @@ export function bandsOf({ series }: Pick<RulePreview, "series">, by: string[], d
   return shown.map((band, i) => ({ ...band, below: tops[i - 1] ?? [] }));
 }
 
+/**
+ * Sums as they are drawn: a last step that is still going on is as high as it will be at this rate, and no higher than the
+ * others. `part` is how much of it is over.
+ */
+export function rated(bands: Band[], part: number): Band[] {
+  const last = (bands[0]?.values.length ?? 0) - 1;
+  const sum = bands.reduce((all, { values }) => all + (values[last] ?? 0), 0);
+  if (part >= 1 || part <= 0 || sum === 0) return bands;
+  const times = Math.max(1, Math.min(1 / part, peakOf(bands) / sum));
+  const scaled = <T extends number | null>(value: T, i: number) =>
+    i === last && value !== null ? value * times : value;
+  return bands.map((band) => ({ ...band, values: band.values.map(scaled), below: band.below.map(scaled) as number[] }));
+}
+
 /** The highest point of the bands; 0 without any. */
 export function peakOf(bands: Band[]): number {
   return Math.max(0, ...bands.flatMap(({ values, below }) => values.map((value, i) => (value ?? 0) + (below[i] ?? 0))));

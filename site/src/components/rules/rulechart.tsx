@@ -9,7 +9,7 @@ import type { Loaded } from "../../state/resource.ts";
 import { bucketLabel, partIn, placeIn, type Span } from "../../time/range.ts";
 import { areaOf, HEIGHT, heightOf, lineOf, round, WIDTH } from "../panels/bandpaths.ts";
 import { TimedChart } from "../query/timedchart.tsx";
-import { bandsOf, drawingOf, peakOf } from "./rulebands.ts";
+import { bandsOf, drawingOf, peakOf, rated } from "./rulebands.ts";
 
 /** What an alert watches in a chart, whose values are those that the alert sees. */
 export interface Watched {
@@ -56,7 +56,9 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
   // A load has a unit that is too long for the axis.
   const [top, unitWords] = watched ? formatValue(peak, unit).split(/ (.*)/s) : [formatValue(peak, unit)];
   const x = (index: number) => round(placeIn(span, start + index * step) * WIDTH);
-  const edges = (index: number): [number, number] => [x(index), x(index + 1)];
+  const last = (bands[0]?.values.length ?? 0) - 1;
+  const part = isAverage ? 1 : Math.min(1, (span.until - start - last * step) / step);
+  const edges = (index: number): [number, number] => [x(index), x(index === last ? index + part : index + 1)];
   const move = (event: PointerEvent) => {
     const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
     const time = span.from + ((event.clientX - left) / width) * (span.until - span.from);
@@ -93,7 +95,7 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
               />
             );
           })}
-          {bands.map((band) =>
+          {rated(bands, part).map((band) =>
             drawing === "lines" ? (
               <path
                 key={band.name}

@@ -90,6 +90,8 @@ export interface Answer {
   sameVersions: boolean;
   /** What sides of time are. */
   times: string;
+  /** Whether the moment of a change was asked for, and none was found. */
+  isGuess: boolean;
 }
 
 /** How many of the questions are answered. */
@@ -191,6 +193,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     label,
     values,
     times,
+    isGuess: question.by === "time" && found.isHalves,
     load,
     together,
     denser,

@@ -58,8 +58,9 @@ export interface FoundSides {
   sides: FoundSide[];
   /** The label that tells processes apart; empty if there is none. */
   process: string;
-  /** What sides of time are. */
+  /** What sides of time are, and whether they are only halves. */
   times: string;
+  isHalves: boolean;
   /** When the first step begins, and how many milliseconds one has. */
   start: number;
   step: number;
@@ -98,9 +99,10 @@ export async function sidesOf(question: Question, stopped: AbortSignal): Promise
       ...found,
       label,
       times: window ? BEFORE_WINDOW : WHEN_CHANGED,
+      isHalves: false,
       ...sidesOfValues(question, { label, values, chosen, extents }, series),
     };
-  const { times, spans } = await timesOf(question, stopped);
+  const { times, spans, isHalves } = await timesOf(question, stopped);
   const sides = spans.map(
     (time): FoundSide => ({
       value: "",
@@ -110,7 +112,7 @@ export async function sidesOf(question: Question, stopped: AbortSignal): Promise
       ...series.of(time, null),
     }),
   );
-  return { ...found, label: "", times, sides, rollouts: [] };
+  return { ...found, label: "", times, isHalves, sides, rollouts: [] };
 }
 
 /** The sides of two values of a label, and the rollouts that count on neither. */
@@ -249,17 +251,18 @@ const BEFORE_WINDOW = "selected time ↔ before";
 async function timesOf({ type, service, filters, span, window }: Question, stopped: AbortSignal) {
   if (window) {
     const before = { from: 2 * window.from - window.until, until: window.from };
-    return { times: BEFORE_WINDOW, spans: [before, window] };
+    return { times: BEFORE_WINDOW, spans: [before, window], isHalves: false };
   }
   const { change, profiled } = await fetchChange(type, service, filters, span, stopped);
   if (!change || change.kind === "trend") {
     const isAll = profiled.from === span.from && profiled.until === span.until;
-    return { times: isAll ? HALVES : "halves of the time with profiles", spans: halves(profiled) };
+    return { times: isAll ? HALVES : "halves of the time with profiles", spans: halves(profiled), isHalves: !change };
   }
   const { kind, from, until, since, beforeUntil } = change;
   const before = { from: kind === "spike" ? Math.max(since, span.from) : profiled.from, until: beforeUntil };
   return {
     times: `${kind !== "spike" ? "since the change" : change.after > change.before ? "spike" : "low"} ↔ before`,
     spans: [before, { from, until }],
+    isHalves: false,
   };
 }
