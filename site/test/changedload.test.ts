@@ -206,8 +206,21 @@ test("a canary beside the version before it is no drop of the load", () => {
     covered([1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 0]),
     covered([1, 1, 1, 1, 1, 1, 1, 0]),
   ]);
-  assert.ok(Math.abs(load.before * MINUTE - 100.5) < 0.01, String(load.before * MINUTE));
+  assert.ok(Math.abs(load.before * MINUTE - 552 / 5.5) < 0.01, String(load.before * MINUTE));
   assert.deepEqual([load.differs, load.unsteady], [true, []], "windows in part are no variation");
+  // A process that restarts all the time: twice the load for nine tenths of most windows.
+  const crashing = [100, 180, 180, 100, 180, 180, 100, 180, 180, 100].map((total, i) => ({
+    from: i * MINUTE,
+    total,
+    profiles: total > 100 ? 9 : 10,
+    millis: MINUTE,
+  }));
+  const rose = changedLoad([windows(Array(10).fill(100)), crashing], false, true, [
+    covered(Array(20).fill(1)),
+    covered(crashing.flatMap(({ total }) => (total > 100 ? [1, 0.8] : [1, 1]))),
+  ]);
+  assert.equal(rose.differs, true);
+  assert.ok(Math.abs(rose.after * MINUTE - 1480 / 9.4) < 0.1, String(rose.after * MINUTE));
 });
 
 test("time with profiles counts, and a cut step in part", () => {

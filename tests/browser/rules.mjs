@@ -59,6 +59,7 @@ export const RULES = {
       "ConcurrentGCThread::run;G1ConcurrentRefineThread::run_service;libc.so.6.__futex_abstimed_wait_common",
       "java/lang/Thread.run;java/util/Arrays.copyOf;G1CollectedHeap::humongous_obj_allocate",
       "thread_start;CompileBroker::compiler_thread_loop;G1BarrierSetC2::post_barrier",
+      "java/lang/Thread.run;com.app.G1ReportTask.run",
       "main.main;main.work;runtime.mallocgc;runtime.nextFreeFast",
     ],
   },

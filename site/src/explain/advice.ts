@@ -48,8 +48,9 @@ const WAITING = ignore(
   raw`^runtime\.gopark|^internal/poll\.\(\*FD\)\.Read`,
   raw`LockSupport\.park|Object\.wait|[sS]ocketRead0|NioSocketImpl`,
   // Names may begin with their library: libc.so.6.__futex_abstimed_wait_common.
-  raw`(?:^|\.)__(?:libc_|GI_|new_)*(?:read|recv\w*|poll|select|sem_\w*wait)|(?:^|\.)(?:epoll_wait|_*futex_\w*wait)`,
-  raw`pthread_cond_\w*wait|(?:^|\.)(?:sem_\w*wait|semaphore_wait)|Semaphore::wait|Monitor::i?wait`,
+  raw`(?:^|\.so[.\d]*\.)__(?:libc_|GI_|new_)*(?:read|recv\w*|poll|select|sem_\w*wait)`,
+  raw`(?:^|\.so[.\d]*\.)(?:epoll_wait|_*futex_\w*wait|sem_\w*wait)|pthread_cond_\w*wait|\bsemaphore_wait`,
+  raw`Semaphore::wait|Monitor::i?wait\b`,
 );
 
 const OBJECT_MAPPER = raw`com[./]fasterxml[./]jackson[./]databind[./](?:ObjectMapper|json[./]JsonMapper)\.<init>`;
@@ -104,7 +105,7 @@ export const RULES: Rule[] = [
       focus(
         raw`^runtime\.(?:gc(?:BgMarkWorker|AssistAlloc|Drain|Start|Mark\w+)|bgsweep|bgscavenge|wbBufFlush)`,
         raw`^runtime\.\(\*(?:mspan|sweepLocked)\)\.sweep`,
-        raw`\bG1(?:Par[SEC]|CMTask|EvacuateRegions|YoungCollector|Conc|RemSet::|CollectedHeap::do_collection|\w+(?:Task|Closure)\b)`,
+        raw`\bG1(?:Par[SEC]|CMTask|EvacuateRegions|YoungCollector|Conc|RemSet::|CollectedHeap::do_collection|\w+(?:Task|Closure)(?:::|[<>]))`,
         raw`\b(?:GangWorker::loop|ConcurrentGCThread::run|VM_G1\w+::doit)|PSPromotionManager|PSParallelCompact`,
         raw`^\(garbage collector\)$|v8::internal::(?:Heap::CollectGarbage|Scavenger|MarkCompact|ConcurrentMarking|Sweeper)`,
         raw`^gc_(?:collect|start|marks|sweep)`,

@@ -119,7 +119,7 @@ function FileStrip() {
       <span class="soft" role="status" data-testid="file-hint">
         {hints.filter(Boolean).join(" ")}
       </span>
-      {hidden && sharedTypes(all).length > 0 && (
+      {hidden && (reason === "" || (all.length === 2 && sharedTypes(all).length > 0)) && (
         <button type="button" class="link" data-testid="show-all" onClick={showAll}>
           Show all
         </button>

@@ -1,19 +1,19 @@
 /** How much of a time has profiles, of how many there are. */
 import type { Timeline } from "../api.ts";
-import { commonDivisor, profilesAtOnce, type Series, seriesOf } from "./series.ts";
+import { areRuns, commonDivisor, profilesAtOnce, type Series, seriesOf } from "./series.ts";
 
 /** With fewer steps it isn't known how much of them the profiles cover. */
 export const FEWEST_COVERED = 3;
 
 /** How much of each of several steps has profiles, in milliseconds. */
-export interface Covered {
+export interface CoveredSteps {
   start: number;
   step: number;
   millis: number[];
 }
 
 /** How much of the steps of each of several times has profiles; null where that isn't known. */
-export function coveredSteps(timelines: Timeline[]): (Covered | null)[] {
+export function coveredSteps(timelines: Timeline[]): (CoveredSteps | null)[] {
   const all = timelines.map((timeline) => seriesOf(timeline, false));
   const steps = all.map(({ counts, step }) => counts.map((profiles) => ({ profiles, millis: step })));
   const pace = commonPace(steps);
@@ -27,7 +27,7 @@ export function coveredSteps(timelines: Timeline[]): (Covered | null)[] {
   });
 }
 
-export const sumOfMillis = (covered: Covered | null) => covered?.millis.reduce((sum, part) => sum + part, 0) ?? 0;
+const sumOfMillis = (covered: CoveredSteps | null) => covered?.millis.reduce((sum, part) => sum + part, 0) ?? 0;
 
 /** How much of each of several times has profiles, in milliseconds; 0 where that isn't known. */
 export function coveredMillis(timelines: Timeline[]): number[] {
@@ -100,20 +100,26 @@ const LEAST_PART = 0.25;
 const BESIDE = 3;
 
 /**
- * How much of a step at an end has profiles, if those beside it have about as many each: earlier, there may have been fewer
- * processes. 1 where that can't be told.
+ * How much of a step at an end has profiles, judged by the three steps next to it, as farther ones may be of fewer processes.
+ * 1 where these differ, or by as little as they do.
  */
 function partBeside(counts: number[], at: number): number {
   const beside = counts[at + 1] ? counts.slice(at + 1, at + 1 + BESIDE) : counts.slice(Math.max(0, at - BESIDE), at);
   const [least, most] = [Math.min(...beside), Math.max(...beside)];
   const isSteady = beside.length === BESIDE && least > 0 && most - least <= Math.max(1, PACE_TOLERANCE * most);
-  return isSteady ? Math.min(1, (counts[at] * BESIDE) / beside.reduce((sum, count) => sum + count, 0)) : 1;
+  if (!isSteady || counts[at] >= least - (most - least)) return 1;
+  return (counts[at] * BESIDE) / beside.reduce((sum, count) => sum + count, 0);
 }
 
 /** Which part of each step has profiles: of those at an end, as far as it is known, less than all. */
 function partsOfSteps(counts: number[]): number[] {
   const parts = coveredParts(counts.map((profiles) => ({ profiles, millis: 1 })));
   return parts.map((part, at) => Math.min(part, partBeside(counts, at)));
+}
+
+/** The series of a small chart: runs of a job are drawn one by one. */
+export function smallSeries(timeline: Timeline, average: boolean): Series {
+  return areRuns(timeline) ? seriesOf(timeline, average, 1) : seriesOf(timeline, average);
 }
 
 /** From where to where in a step a column is drawn, as parts of it, and how much higher than the step's value. */
@@ -139,6 +145,12 @@ export function columnsOf({ counts, average }: Pick<Series, "counts" | "average"
     else if (beside) beside.from = part - 1;
   }
   return columns;
+}
+
+/** By how much a step is drawn higher than its value; nothing is drawn higher than the highest value. */
+export function heightFactors(columns: Column[], values: (number | null)[]): number[] {
+  const peak = values.reduce((most: number, value) => Math.max(most, value ?? 0), 0);
+  return columns.map(({ times }, i) => (values[i] ? Math.max(1, Math.min(times, peak / values[i])) : 1));
 }
 
 /**

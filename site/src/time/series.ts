@@ -34,7 +34,7 @@ const STEADY = 1.5;
 /** A gap that is so many times as long as the median is a pause. */
 const PAUSE = 3;
 /**
- * Agents push more often than this. Steps that are farther apart and have many profiles each, as an hourly job has, are bursts.
+ * Agents push more often than this. Steps that are farther apart and have many profiles each are runs, as of an hourly job.
  */
 const LONGEST_INTERVAL = 10 * 60_000;
 
@@ -54,7 +54,7 @@ export function stepsSpan({ start, step, values }: Pick<Series, "start" | "step"
 export function seriesOf(
   { start, step, points, counts }: Timeline,
   average: boolean,
-  factor = mergeFactor(counts, step),
+  factor = mergeFactor(counts),
 ): Series {
   // What does not divide evenly is at the start, where the range cuts a step anyway.
   const first = points.length % factor;
@@ -67,8 +67,7 @@ export function seriesOf(
     values: average ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i])) : sums,
     counts: profiles,
     average,
-    sparse:
-      isLone(counts) || (usualGap(counts) > mostMerged(counts) && !areBursts(counts) && !areLoneBursts(counts, step)),
+    sparse: isLone(counts) || (usualGap(counts) > mostMerged(counts) && !areBursts(counts)),
     total: average ? (all === 0 ? 0 : total / all) : total,
   };
 }
@@ -78,8 +77,7 @@ export function seriesOf(
  * lie between two filled ones. The widest gap and one in twenty do not count, which may be outages. What comes more seldom,
  * or irregularly, stays as it is.
  */
-export function mergeFactor(counts: number[], step = 0): number {
-  if (areLoneBursts(counts, step)) return 1;
+export function mergeFactor(counts: number[]): number {
   const gap = areBursts(counts) ? medianGap(counts) : usualGap(counts);
   if (gap > mostMerged(counts)) return 1;
   return gap === 1 && isSawtooth(counts) ? 2 : gap;
@@ -109,8 +107,11 @@ function isSawtooth(counts: number[]): boolean {
   return filled.length >= 8 && even(filled) < 0.7 && even(merged(filled, 2)) >= 0.9;
 }
 
-/** Whether each step with profiles is a burst: it has many, and the next is farther than any interval between pushes. */
-function areLoneBursts(counts: number[], step: number): boolean {
+/**
+ * Whether each step with profiles is a run of a job: it has many, and the next is farther than any interval between pushes.
+ * Its runs are drawn one by one; loads are compared by merged steps, which hold whole runs wherever steps begin.
+ */
+export function areRuns({ counts, step }: Pick<Timeline, "counts" | "step">): boolean {
   const filled = counts.filter((count) => count > 0).sort((a, b) => a - b);
   const usual = filled[Math.floor(filled.length / 2)] ?? 0;
   return filled.length > 1 && usual > FEW && usualGap(counts) > 1 && medianGap(counts) * step > LONGEST_INTERVAL;
@@ -175,7 +176,7 @@ export function quietMillis(
 export function commonFactors(timelines: Timeline[]): number[] {
   const isTold = ({ counts }: Timeline) => gapsIn(counts).length > 1;
   const told = timelines.some(isTold) ? timelines.filter(isTold) : timelines;
-  const longest = Math.max(...told.map(({ step, counts }) => step * mergeFactor(counts, step)));
+  const longest = Math.max(...told.map(({ step, counts }) => step * mergeFactor(counts)));
   return timelines.map(({ step }) => Math.max(1, Math.round(longest / step)));
 }
 

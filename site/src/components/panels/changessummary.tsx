@@ -46,14 +46,14 @@ export function Summary({ answer }: { answer: Answer }) {
         {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer, answer.load)}`}
         {began && ` First profile of ${label} ${sides.after.value}: ${within(sides.after.began, answer.stepMillis)}.`}
         {answer.shift && <Shift shift={answer.shift} />}
-        {answer.isGuess && " No moment stands out at which the load changed, so these are halves."}
+        {answer.isGuess && " No moment stands out at which the load changed, so two halves are compared."}
         {began && ranAgain(answer)}
         {answer.rollouts.length > 0 && ` ${rolloutWords(answer.rollouts)}`}
       </p>
       <p>
         {listed.length === 0
           ? `${answer.shift ? "Between these two times, no" : "No"} function's share changed`
-          : `The share of ${plural(listed.length, "function")} changed`}{" "}
+          : `The share of ${plural(new Set(listed.map(({ name }) => name)).size, "function")} changed`}{" "}
         more than it {answer.shift ? "varies within them" : "usually varies from minute to minute"}
         {answer.process && ` and between ${plural(2, answer.process).slice(2)}`}.{" "}
         {others > 0 && (
@@ -80,8 +80,8 @@ function Where({ value: { name, value, part, only } }: { value: ChangedValue }) 
         {name}
         {value !== "" && `=${value}`}
       </Link>
-      {only === "after" && ", which had no profiles before"}
-      {only === "before" && ", which has no profiles after"}.
+      {only === "after" && ", which had none before"}
+      {only === "before" && ", which has none after"}.
     </>
   );
 }

@@ -3,7 +3,7 @@ import { formatStepLoad } from "../../format/load.ts";
 import { formatStep } from "../../format/value.ts";
 import { colourToken, SERIES_COLOURS, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
 import { chartSpan } from "../../state/query/loadexplore.ts";
-import { columnsOf } from "../../time/covered.ts";
+import { columnsOf, heightFactors } from "../../time/covered.ts";
 import { bucketLabel, placeIn } from "../../time/range.ts";
 import { sumOf } from "../../time/series.ts";
 import { stackTops } from "../../time/seriessplit.ts";
@@ -37,11 +37,12 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
     const { from, until } = columns[index] ?? { from: 0, until: 1 };
     return [x(index + from), x(index + until)];
   };
+  const factors = heightFactors(columns, sumOf(bands.map(({ values }) => values.map((value) => value ?? 0))));
   // A step that is cut off is as high as its load.
   const drawn = bands.map((band) => ({
     ...band,
-    values: band.values.map((value, i) => value && value * (columns[i]?.times ?? 1)),
-    below: band.below.map((value, i) => value * (columns[i]?.times ?? 1)),
+    values: band.values.map((value, i) => value && value * (factors[i] ?? 1)),
+    below: band.below.map((value, i) => value * (factors[i] ?? 1)),
   }));
   const amountAt = (values: (number | null)[], index: number) => {
     const value = values[index] ?? null;

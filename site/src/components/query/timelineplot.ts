@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { readToken } from "../../state/page/theme.ts";
-import { columnsOf } from "../../time/covered.ts";
+import { columnsOf, heightFactors } from "../../time/covered.ts";
 import type { Span } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
 import { type Split, stackTops } from "../../time/seriessplit.ts";
@@ -48,7 +48,6 @@ export function makePlot(
     data(
       series,
       lines.map(({ values }) => values),
-      peak,
     ),
     element,
   );
@@ -93,13 +92,14 @@ function linesOf({ values }: Series, split: Split | null): Line[] {
 
 /**
  * Steps: a bucket's value holds from its start to its end, also where it stands alone. One in which profiles begin or end holds
- * for as long as there are profiles; none is higher than the peak.
+ * for as long as there are profiles.
  */
-function data(series: Series, lines: (number | null)[][], peak: number): uPlot.AlignedData {
+function data(series: Series, lines: (number | null)[][]): uPlot.AlignedData {
   const { start, step } = series;
   const columns = columnsOf(series);
   const times = columns.flatMap(({ from, until }, i) => [i + from, i + until].map((at) => (start + at * step) / 1000));
-  const high = (value: number | null, i: number) => value && Math.min(value * columns[i].times, Math.max(value, peak));
+  const factors = heightFactors(columns, series.values);
+  const high = (value: number | null, i: number) => value && value * factors[i];
   return [times, ...lines.map((values) => values.flatMap((value, i) => [high(value, i), high(value, i)]))];
 }
 

@@ -18,7 +18,7 @@ export interface SideParts {
 /** A function's shares, with what it calls and of itself. */
 export interface Changed {
   name: string;
-  /** Whether its own share is compared, which changed otherwise than that with what it calls. */
+  /** Whether `before` and `after` are the function's own share, without what it calls. */
   own: boolean;
   before: number;
   after: number;
@@ -95,10 +95,10 @@ export function changesOf(before: SideParts, after: SideParts, claims = true): C
       size(one) >= LEAST_CHANGE && (!certain || (one.interval && (one.interval.low > 0 || one.interval.high < 0))),
   );
   const alone = certainly.filter(({ own }) => own);
-  const isSaid = (one: Changed) =>
+  const isToldByOwn = (one: Changed) =>
     !one.own && alone.some((own) => own.name === one.name && isMore(own) === isMore(one));
   const listed = certainly
-    .filter((one) => !isSaid(one))
+    .filter((one) => !isToldByOwn(one))
     .sort((a, b) => size(b) - size(a) || (a.name < b.name ? -1 : 1));
   const heaviest = most(all, ({ selfAfter }) => selfAfter);
   const greatest = most(all, size);
@@ -109,7 +109,7 @@ export function changesOf(before: SideParts, after: SideParts, claims = true): C
 }
 
 function callsOthers(one: { self: number; total: number } | undefined): boolean {
-  return one !== undefined && one.self > 0 && one.self !== one.total;
+  return one !== undefined && one.self !== one.total;
 }
 
 /** Whether a function's own share changed, and its share with what it calls changed far less or the other way. */

@@ -1,13 +1,6 @@
 /** How much the load of two sides differs, for each time with profiles, and which function has most of the difference. */
 
-import {
-  type Counted,
-  type Covered,
-  commonPace,
-  coveredParts,
-  FEWEST_COVERED,
-  sumOfMillis,
-} from "../../time/covered.ts";
+import { type Counted, type CoveredSteps, commonPace, coveredParts, FEWEST_COVERED } from "../../time/covered.ts";
 import { type Interval, shareOf, welch } from "../../time/interval.ts";
 import { isGradual } from "../../time/loadchange.ts";
 import { medianGap, merged, mergeFactor } from "../../time/series.ts";
@@ -77,20 +70,12 @@ export function moreProfiles(
   return a > b ? "before" : "after";
 }
 
-/** A window with less of its time covered is left out where others aren't. */
-const WHOLE = 0.95;
-
-/** Windows that have profiles for all of their time, as far as shorter steps tell; all where those are too few. */
-function wholeWindows(windows: Window[], steps: Covered | null): Window[] {
-  if (!steps) return windows;
-  const { start, step, millis: ofSteps } = steps;
-  const overlap = (from: number, until: number, at: number) =>
-    Math.max(0, Math.min(until, start + (at + 1) * step) - Math.max(from, start + at * step));
-  const whole = windows.filter(({ from, millis }) => {
-    const covered = ofSteps.reduce((sum, part, at) => sum + (part / step) * overlap(from, from + millis, at), 0);
-    return covered >= WHOLE * millis;
-  });
-  return whole.length >= FEWEST_COVERED ? whole : windows;
+/** How much of a window has profiles, in milliseconds, as shorter steps tell. */
+function coveredIn({ from, millis }: Window, steps: CoveredSteps): number {
+  const { start, step } = steps;
+  const overlap = (at: number) =>
+    Math.max(0, Math.min(from + millis, start + (at + 1) * step) - Math.max(from, start + at * step));
+  return steps.millis.reduce((sum, covered, at) => sum + (covered / step) * overlap(at), 0);
 }
 
 /**
@@ -102,22 +87,22 @@ export function changedLoad(
   sides: [Window[], Window[]],
   gauge: boolean,
   certain: boolean,
-  steps: (Covered | null)[] = [],
+  steps: (CoveredSteps | null)[] = [],
 ): ChangedLoad {
-  // At a steady pace the number of profiles says how much is covered. Else a version has, where another replaced it for a while,
-  // windows that are covered in part.
-  const isSteady = commonPace(sides.map(withoutGaps)) !== null;
-  const kept = sides.map((windows, side) => (isSteady ? windows : wholeWindows(windows, steps[side] ?? null)));
-  const both = kept.map(withoutGaps);
+  const both = sides.map(withoutGaps);
+  // At a steady pace the number of profiles says how much is covered; else shorter steps do, as far as they are known.
   const pace = commonPace(both);
+  const [first, second] = steps;
+  const known = pace === null && !gauge && first && second ? [first, second] : null;
   let paused = false;
   const loads = both.map((windows, side) => {
-    const whole = coveredParts(windows, pace);
-    const parts = kept[side].length < sides[side].length ? whole : withoutPauses(windows, whole, steps[side] ?? null);
-    if (parts !== whole) paused = true;
-    return windows
-      .map(({ total, profiles, from }, i) => ({ at: from, value: total, whole: gauge ? profiles : parts[i] }))
-      .filter(({ whole }) => whole > 0);
+    const parts = known ? windows.map((window) => coveredIn(window, known[side])) : coveredParts(windows, pace);
+    const all = windows.map(({ total, profiles, from, millis }, i) => {
+      const whole = gauge ? profiles : parts[i];
+      return { at: from, value: total, whole, part: gauge ? 1 : parts[i] / millis };
+    });
+    if (known && all.some(({ part }) => part < 1 - PAUSES)) paused = true;
+    return all.filter(({ whole }) => whole > 0);
   });
   const [before, after] = loads.map(shareOf);
   const isApart = ({ low, high }: Interval) => low > 0 || high < 0;
@@ -129,26 +114,18 @@ export function changedLoad(
   return { before: before.share, after: after.share, differs, unsteady, swing, gradual: differs && isDrift(loads) };
 }
 
+/** A window of which less is covered says too little of the load, where others say more. */
+const MOSTLY = 0.9;
+
 /** How far the loads of windows are apart. */
-function spread(windows: { value: number; whole: number }[]): number {
-  const loads = windows.map(({ value, whole }) => value / whole);
+function spread(windows: { value: number; whole: number; part: number }[]): number {
+  const whole = windows.filter(({ part }) => part >= MOSTLY);
+  const loads = (whole.length >= FEWEST_COVERED ? whole : windows).map(({ value, whole }) => value / whole);
   return Math.max(...loads) - Math.min(...loads);
 }
 
-/** A smaller part without profiles changes a load by less than it varies. */
-const PAUSES = 0.01;
-
-/**
- * How much of windows is covered, given which part of shorter steps is, if that is known. Windows seem to be
- * covered for longer where a burst of profiles takes a part of each, or a pause of two. Steps reach beyond both ends.
- */
-function withoutPauses(windows: Window[], parts: number[], steps: Covered | null): number[] {
-  if (!steps) return parts;
-  const { step } = steps;
-  const part = sumOfMillis(steps) / parts.reduce((sum, one) => sum + one, 0);
-  const all = windows.reduce((sum, { millis }) => sum + millis, 0);
-  return part > 0 && part < 1 - Math.max(PAUSES, (2 * step) / all) ? parts.map((one) => one * part) : parts;
-}
+/** Where more of a window has no profiles, pauses may be why loads vary. */
+const PAUSES = 0.05;
 
 /** Whether the second of two sides only goes on with what the first began. */
 function isDrift(loads: { at: number; value: number; whole: number }[][]): boolean {

@@ -15,7 +15,7 @@ export interface ChangedValue {
   value: string;
   /** Its part of the change: more than 1 where everything else changed the other way. */
   part: number;
-  /** Whether it has profiles on one side alone. */
+  /** The side that alone has any of it. */
   only: "before" | "after" | null;
 }
 

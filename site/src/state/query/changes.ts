@@ -219,7 +219,7 @@ function shiftIn(plans: { windows: Span[] }[], answers: { windows: FunctionsAnsw
   const windows = plans.flatMap((plan, i) =>
     plan.windows.flatMap(({ from, until }, at) => {
       const part = answers[i].windows[at];
-      return part.profiles > 0 ? [{ from, until, functions: partFunctions(part) }] : [];
+      return part.profiles > 0 && part.total > 0 ? [{ from, until, functions: partFunctions(part) }] : [];
     }),
   );
   return shareShift(windows, plans[1].windows[0].from);

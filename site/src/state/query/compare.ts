@@ -132,7 +132,8 @@ function comparedNames({ baseSpan, otherSpan }: CompareQuery): Record<SideName |
   const title = [begin, apart.length > 0 ? `${first} → ${second}` : "difference", ...shared]
     .filter(Boolean)
     .join(" · ");
-  return { title, base: `${begin} · ${first}`, other: `${begin} · ${second}` };
+  const named = (side: string) => [begin, side].filter(Boolean).join(" · ");
+  return { title, base: named(first), other: named(second) };
 }
 
 async function compare(query: CompareQuery, progress: Progress): Promise<Answer> {
@@ -165,7 +166,7 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
   const sideOf = async (side: SideName) => {
     const { profile, type, profiles, total, exact, unit, coveredMillis } = { base, other }[side];
     const isScaled = measure === "rate" && side === "other";
-    // What leaves the page is the average of a gauge, and of loads as much time of both sides.
+    // What leaves the page: averages of a gauge, and for loads the comparison scaled to the baseline's time.
     const [numerator, denominator] = gauge
       ? [1, profiles]
       : isScaled

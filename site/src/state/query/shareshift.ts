@@ -26,7 +26,7 @@ export interface SharesIn extends Span {
 /** A smaller jump is left to what the sides say. */
 const LEAST_JUMP = 0.02;
 /** A step that leaves only this part of the squares is all there is, with so many windows. */
-const CLEAR = { squares: 0.1, windows: 8 };
+const CLEAR = { squares: 0.1, windows: 10 };
 
 /**
  * The largest jump of a share in windows that follow each other, of which those of the second side begin at `middle`. Null where

@@ -41,7 +41,8 @@ export function othersOf(counts: number[], all: number[]): number[] {
 export function beginnings(counts: number[], others: number[]): number[] {
   const [own, near] = [medianGap(counts), medianGap(others)];
   const [pause, short] = [PAUSE, SHORT_PAUSE].map(({ steps, gaps }) => Math.max(steps, gaps * own));
-  const isAloneAfter = (at: number) => others.slice(at + 1, at + 1 + short).every((count) => count === 0);
+  const isAloneAfter = (at: number) =>
+    at + short < counts.length && others.slice(at + 1, at + 1 + short).every((count) => count === 0);
   const found: number[] = [];
   // Of the steps since the last beginning, those with profiles, and with others', too; and those without.
   let [filled, beside, without, lastOther] = [0, 0, 0, Number.NEGATIVE_INFINITY];

@@ -185,14 +185,14 @@ fn text(alert: &Alert, unit: &str, status: Status, instances: &[Instance]) -> St
 /// The condition in words.
 fn condition_text(alert: &Alert, unit: &str) -> String {
     let (threshold, minutes) = (number(alert.threshold), alert.minutes);
-    let least = || amount(alert.threshold, unit);
+    let level = || amount(alert.threshold, unit);
     let against = match alert.version_label.as_str() {
         "" => format!("compared with the {minutes} min before"),
         label => format!("compared with the previous {label}"),
     };
     match alert.kind {
-        Kind::Above => format!("above {} on average over {minutes} min", least()),
-        Kind::Below => format!("below {} on average over {minutes} min", least()),
+        Kind::Above => format!("above {} on average over {minutes} min", level()),
+        Kind::Below => format!("below {} on average over {minutes} min", level()),
         Kind::Grew => format!("grew by more than {threshold} % {against}"),
         Kind::NewFunction => format!("a new function has at least {threshold} % of the total"),
         Kind::Silent => format!("no profiles for {minutes} min"),
