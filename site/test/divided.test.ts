@@ -89,6 +89,7 @@ test("shares, rates and steps in words", () => {
     [1.284, 0.5, 0.0461, 0.0046, 0.00046, 0.0000046, 0].map((cores) => formatValue(cores, CORES)),
     ["1.28 cores", "0.5 cores", "0.0461 cores", "0.0046 cores", "460 µcores", "4.6 µcores", "0 cores"],
   );
+  assert.deepEqual([formatValue(1, CORES), formatValue(0.99996, CORES)], ["1 core", "1 core"]);
   assert.equal(formatDelta(-0.36, CORES), "−0.36 cores");
   assert.equal(formatValue(2.5, "count"), "2.5");
   assert.equal(formatValue(104_883_870.9, "bytes"), "100 MiB");

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import {
   bucketLabel,
   fixed,
+  followingLabels,
   halves,
   PRESETS,
   rangeLabel,
@@ -81,6 +82,12 @@ test("times are shown and read in the chosen zone", () => {
   const night = { from: midnight - HOUR, until: midnight + HOUR };
   assert.equal(spanLabel(night, midnight + 2 * HOUR), "23:00 – 01:00");
   assert.equal(spanLabel(night, midnight + 12 * HOUR), "14 Nov 2023 23:00 – 15 Nov 2023 01:00");
+  const [from, until] = [midnight + 2 * HOUR, midnight + 2.5 * HOUR + 30_000];
+  const following = { from: until, until: midnight + 6 * HOUR };
+  assert.deepEqual(followingLabels({ from, until }, following, midnight + 7 * HOUR), [
+    "02:00:00 – 02:30:30",
+    "02:30:30 – 06:00:00",
+  ]);
   // Seconds where a bound isn't on a whole minute, for both bounds.
   const short = (from: number, until: number) =>
     spanLabel({ from: midnight + from, until: midnight + until }, midnight);

@@ -144,6 +144,15 @@ test("bursts that are far apart are drawn as they are, and cover the time that t
   assert.ok(minutes(pauses) >= 30, `${minutes(pauses)}: short pauses don't make bursts`);
 });
 
+test("many processes that push together are no peak where a step has two pushes", () => {
+  // Twelve push every five minutes, into steps of six.
+  const counts = Array.from({ length: 30 }, (_, i) => (i % 6 === 5 ? 24 : 12));
+  const even = evenSeries(seriesOf({ ...timeline(counts), step: 360_000 }, false)).values.slice(1, -1);
+  assert.ok(Math.max(...even.map(Number)) - Math.min(...even.map(Number)) < 0.5, even.join());
+  const more = counts.map((_, i) => (i < 15 ? 12 : 24));
+  assert.deepEqual(evenSeries(seriesOf({ ...timeline(more), step: 360_000 }, false)).values, more, "twice as many");
+});
+
 test("a job of ten minutes in each hour isn't drawn as if it always ran", () => {
   const counts = Array.from({ length: 36 }, (_, i) => (i % 6 === 0 ? 40 : 0));
   const job = { ...timeline(counts), step: 600_000 };

@@ -68,7 +68,7 @@ test("from the front page to the planted regression: a card, and what changed", 
   );
   assert.match(
     await at("changes-summary").textContent(),
-    new RegExp(`First profile of version 1\\.9\\.0: ${CLOCK_TIME}\\.`),
+    new RegExp(`First profile of version 1\\.9\\.0 in this range: ${CLOCK_TIME}\\.`),
   );
   const panel = ["functions", "series", "flamegraph"].flatMap((name) => asked(requests, name));
   assert.ok(panel.length <= 24, `${panel.length} requests`);

@@ -93,7 +93,7 @@ function formatSmall(value: number, unit: string): string {
 function formatCores(value: number): string {
   const size = Math.abs(value);
   if (size >= 1 || size === 0) return withUnit(short(value), CORES);
-  if (size >= 0.001) return `${grouped(String(Number(value.toPrecision(3))))} ${CORES}`;
+  if (size >= 0.001) return withUnit(grouped(String(Number(value.toPrecision(3)))), CORES);
   return scaled(value, [[`µ${CORES}`, 1e-6]]);
 }
 

@@ -90,7 +90,7 @@ function FileStrip() {
   const undecided = count === 2 && twoFiles.value === null && !comparing.value;
   const hints = [
     hidden && `Showing ${count} of ${all.length} files.`,
-    reason && `These files can't all be merged: ${reason}.`,
+    reason && `These files can't ${all.length > 2 ? "all " : ""}be merged: ${reason}.`,
     undecided && !hidden && "Choose Merge or Compare. Pilotlight remembers your choice.",
   ];
   return (

@@ -87,12 +87,18 @@ function lastLabel(from: string): string | null {
 const RECENT = 12 * UNIT.h;
 
 /** "14:03 – 14:33", with the day where it is neither today's nor recent. */
-export function spanLabel({ from, until }: Span, now: number): string {
+export function spanLabel({ from, until }: Span, now: number, seconds = needsSeconds({ from, until })): string {
   const isRecent = from > now - RECENT && until < now + RECENT;
   const sameDay = dayOf(from) === dayOf(until);
   if (sameDay || isRecent)
-    return `${isRecent || dayOf(from) === dayOf(now) ? "" : `${dayOf(from)} `}${clocks({ from, until })}`;
-  return `${dayOf(from)} ${clock(from, false)} – ${dayOf(until)} ${clock(until, false)}`;
+    return `${isRecent || dayOf(from) === dayOf(now) ? "" : `${dayOf(from)} `}${clocks({ from, until }, seconds)}`;
+  return `${dayOf(from)} ${clock(from, seconds)} – ${dayOf(until)} ${clock(until, seconds)}`;
+}
+
+/** Two times of which one follows the other: both with seconds where one is, or they meet within a minute. */
+export function followingLabels(first: Span, second: Span, now: number): [string, string] {
+  const seconds = [first, second].some(needsSeconds) || [first.until, second.from].some(isWithinMinute);
+  return [spanLabel(first, now, seconds), spanLabel(second, now, seconds)];
 }
 
 /** The same with the day, for what is read on another day. */
@@ -106,9 +112,15 @@ export function bucketLabel({ from, until }: Span): string {
   return otherDay(from) + clocks({ from, until });
 }
 
-/** Both with seconds if they are less than an hour apart and one isn't on a whole minute; one of less than a minute that read alike. */
-function clocks({ from, until }: Span): string {
-  const seconds = until - from < UNIT.h && [from, until].some((time) => time % UNIT.m >= UNIT.s);
+const isWithinMinute = (time: number) => time % UNIT.m >= UNIT.s;
+
+/** Whether two times are less than an hour apart and one isn't on a whole minute. */
+function needsSeconds({ from, until }: Span): boolean {
+  return until - from < UNIT.h && [from, until].some(isWithinMinute);
+}
+
+/** Both times; one of less than a minute that read alike. */
+function clocks({ from, until }: Span, seconds = needsSeconds({ from, until })): string {
   const [first, last] = [clock(from, seconds), clock(until, seconds)];
   // An hour reads alike, too, when the clock goes back.
   return first === last && until - from < UNIT.m ? first : `${first} – ${last}`;

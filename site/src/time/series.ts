@@ -183,10 +183,18 @@ export function commonFactors(timelines: Timeline[]): number[] {
 /** So many profiles at once may be of one push; more are of several. */
 const FEW = 4;
 
-/** How many profiles come at once where a few processes push at the same time; 1 if that can't be told. */
+/** Pushes in a step that is longer than the interval between two. */
+const PUSHES = { least: 2, most: 3 };
+
+/**
+ * How many profiles come at once where processes push at the same time; 1 if that can't be told. Of many processes, steps with
+ * two or three times as many profiles as others tell.
+ */
 export function profilesAtOnce(counts: number[]): number {
   const common = counts.filter((count) => count > 0).reduce(commonDivisor, 0);
-  return common > 0 && common <= FEW ? common : 1;
+  const most = Math.max(0, ...counts) / Math.max(1, common);
+  const isTold = common <= FEW || (most >= PUSHES.least && most <= PUSHES.most);
+  return common > 0 && isTold ? common : 1;
 }
 
 export function commonDivisor(a: number, b: number): number {

@@ -269,9 +269,9 @@ function draw(canvas: HTMLCanvasElement, map: Heatmap, shade: (value: number) =>
   context.scale(ratio, ratio);
   const ink = readToken("--ink");
   const sides = { base: readToken("--diff-less"), other: readToken("--diff-more") };
-  // Whole pixels: edges between them would be seen as a grid.
+  // Whole pixels: edges between them would be seen as a grid. An end and the next begin may differ by the last bit.
   const snap = (from: number, size: number) => {
-    const [begin, end] = [from, from + size].map((edge) => Math.round(edge * ratio));
+    const [begin, end] = [from, from + size].map((edge) => Math.round(edge * ratio + 1e-6));
     return [begin / ratio, Math.max(end - begin, 1) / ratio];
   };
   for (const { value, at, ...cell } of cellsOf(map, width / drawnPart(map), height)) {

@@ -22,7 +22,8 @@ import { comparisonAround, profilesAround } from "./firinglink.ts";
 /** An alert with its state; `rule` is null after that was deleted. */
 export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: RecordingRule | null }) {
   const { id, name, error, receivers } = alert;
-  const status = statusOf(alert, clock.value);
+  // Until the next evaluation, the server doesn't know that the rule is gone.
+  const status = rule ? statusOf(alert, clock.value) : "error";
   const known = useAlerts().value?.receivers ?? [];
   const toAll = known.length === 0 ? "nobody: there are no receivers" : "all receivers";
   return (
@@ -31,18 +32,18 @@ export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: Recording
         <div class="alert-title">
           <h2 data-testid="alert-item-name">{name}</h2>
           <b class={`alert-status ${status}`} data-testid="alert-status">
-            {statusWords(alert, clock.value)}
+            {rule ? statusWords(alert, clock.value) : "No rule"}
           </b>
         </div>
         <p data-testid="alert-item-words">
           {rule ? `${alertWords(alert, rule)}.` : "The rule of this alert was deleted."}
         </p>
-        {error && (
+        {rule && error && (
           <p class="alert-error" data-testid="alert-error">
             {sentence(error)}
           </p>
         )}
-        {alert.firing.length > 0 && <FiringSeries alert={alert} rule={rule} />}
+        {rule && alert.firing.length > 0 && <FiringSeries alert={alert} rule={rule} />}
         <p class="hint">Messages to {receivers.length === 0 ? toAll : receivers.join(", ")}</p>
       </div>
       <div class="rule-actions">
@@ -72,7 +73,7 @@ export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: Recording
   );
 }
 
-function FiringSeries({ alert, rule }: { alert: ListedAlert; rule: RecordingRule | null }) {
+function FiringSeries({ alert, rule }: { alert: ListedAlert; rule: RecordingRule }) {
   const { kind, unit, firing } = alert;
   return (
     <ul class="alert-firing" data-testid="alert-firing">

@@ -46,7 +46,7 @@ export function ShareMenu() {
                 server.value === "present" && <SaveView done={close} />}
             </>
           ) : answer.state === "ready" && sources.length === 1 ? (
-            <ProfileLink tree={answer.tree} source={sources[0]} done={close} />
+            <ProfileLink tree={answer.tree} source={sources[0]} timed={Boolean(answer.subject?.timed)} done={close} />
           ) : (
             <p class="hint">
               {sources.length === 0
@@ -87,7 +87,8 @@ function CopyLink(props: { link: () => Promise<string>; done: () => void; childr
 }
 
 /** A link with the profile in it, where that is not too long. */
-function ProfileLink({ tree, source, done }: { tree: TreeInfo; source: Source; done: () => void }) {
+function ProfileLink(props: { tree: TreeInfo; source: Source; timed: boolean; done: () => void }) {
+  const { tree, source, timed, done } = props;
   const made = useRef<Promise<string> | null>(null);
   const excess = useSignal("");
   useEffect(() => {
@@ -108,7 +109,10 @@ function ProfileLink({ tree, source, done }: { tree: TreeInfo; source: Source; d
       <CopyLink done={done} link={async () => (await made.current) ?? ""}>
         Copy link with the profile
       </CopyLink>
-      <p class="hint">The link contains the profile; nothing is uploaded. Anyone with the link can see it.</p>
+      <p class="hint">
+        The link contains the profile{timed && " without its times"}; nothing is uploaded. Anyone with the link can see
+        it.
+      </p>
     </>
   );
 }

@@ -9,7 +9,7 @@ import { comparedSides, widest } from "../../state/query/sides.ts";
 import { clock } from "../../state/url/clock.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import { exploreRoute, go } from "../../state/url/router.ts";
-import { spanLabel } from "../../time/range.ts";
+import { followingLabels, spanLabel } from "../../time/range.ts";
 import { Select } from "../controls/select.tsx";
 import { lazy } from "../lazy.tsx";
 import { Note } from "../status/problemnote.tsx";
@@ -72,6 +72,7 @@ function Sides({ answer }: { answer: Answer }) {
   const { label, values, sides, times } = answer;
   const { by } = exploreRoute.value;
   const of = (before: string, after: string) => ({ label, before, after });
+  const [before, after] = followingLabels(sides.before.seen, sides.after.seen, clock.value);
   return (
     <div class="changes-sides">
       <Select
@@ -87,8 +88,7 @@ function Sides({ answer }: { answer: Answer }) {
       />
       {label === "" ? (
         <span class="changes-times">
-          {spanLabel(sides.before.seen, clock.value)} <span aria-hidden="true">→</span>{" "}
-          {spanLabel(sides.after.seen, clock.value)}
+          {before} <span aria-hidden="true">→</span> {after}
         </span>
       ) : (
         <span class="changes-values">
@@ -138,12 +138,17 @@ function Findings({ answer }: { answer: Answer }) {
       Math.abs(interval?.high ?? 0),
     ]),
   );
-  const table = (title: string, groups: ChangeGroup[], testid: TableName) =>
+  // Where the load fell, what shrank is the reason, and what has a larger share follows.
+  const fell = answer.load?.differs && answer.cause && answer.load.after < answer.load.before;
+  const table = (title: string, groups: ChangeGroup[], testid: TableName, follows: boolean) =>
     groups.length > 0 && (
       <section>
         <h2>{title}</h2>
-        {testid === "changes-less" && more.length > 0 && (
-          <p class="hint">Shares add up to 100 %: when one function grows, the others' shares shrink.</p>
+        {follows && (
+          <p class="hint">
+            Shares add up to 100 %: when one function{" "}
+            {fell ? "shrinks, the others' shares grow" : "grows, the others' shares shrink"}.
+          </p>
         )}
         <ChangesTable groups={groups} answer={answer} largest={largest} testid={testid} />
       </section>
@@ -151,8 +156,9 @@ function Findings({ answer }: { answer: Answer }) {
   return (
     <>
       <Summary answer={answer} />
-      {table("Larger share", more, "changes-more")}
-      {table("Smaller share", less, "changes-less")}
+      {!fell && table("Larger share", more, "changes-more", false)}
+      {table("Smaller share", less, "changes-less", !fell && more.length > 0)}
+      {fell && table("Larger share", more, "changes-more", less.length > 0)}
       <Method answer={answer} />
     </>
   );

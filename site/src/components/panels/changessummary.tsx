@@ -44,7 +44,8 @@ export function Summary({ answer }: { answer: Answer }) {
         {answer.where && <Where value={answer.where} />}
         {answer.load?.gradual && ` ${gradually(answer)}`}
         {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer, answer.load)}`}
-        {began && ` First profile of ${label} ${sides.after.value}: ${within(sides.after.began, answer.stepMillis)}.`}
+        {began &&
+          ` First profile of ${label} ${sides.after.value} in this range: ${within(sides.after.began, answer.stepMillis)}.`}
         {answer.shift && <Shift shift={answer.shift} />}
         {answer.isGuess && " No moment stands out at which the load changed, so two halves are compared."}
         {began && ranAgain(answer)}

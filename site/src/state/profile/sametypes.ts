@@ -7,9 +7,15 @@ interface Opened {
 }
 
 /** Why profiles can't be merged; empty where they can. */
-export function typesDiffer([first, ...more]: Opened[]): string {
+export function typesDiffer(all: Opened[]): string {
+  const [first, ...more] = all;
   const names = ({ info }: Opened) => info.types.map(({ type }) => type).join();
-  if (more.some((file) => names(file) !== names(first))) return "the profile types differ";
+  if (more.some((file) => names(file) !== names(first))) {
+    const shared = sharedTypes(all).length;
+    if (shared === 0) return "the profile types differ";
+    const isAll = all.every(({ info }) => info.types.length === shared);
+    return isAll ? "their profile types are in different orders" : "they have only some profile types in common";
+  }
   const units = more.flatMap(({ info }) => info.types.map(({ unit }, i) => [first.info.types[i].unit, unit]));
   const unlike = units.find(([own, other]) => !convertible(own, other));
   return unlike ? `the units differ (${unlike.join(" and ")})` : "";
