@@ -253,6 +253,7 @@ function Presets() {
             </button>
           </div>
           <VersionPresets shared={shared} baseline={base.filters} close={close} />
+          <p class="hint">To compare two services, export both as pprof and open the two files.</p>
         </>
       )}
     </Menu>

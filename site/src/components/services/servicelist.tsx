@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { Service } from "../../api.ts";
+import { address } from "../../base.ts";
 import { namePattern } from "../../format/namepattern.ts";
 import { typeLabel } from "../../format/type.ts";
 import { plural } from "../../format/value.ts";
@@ -8,6 +9,7 @@ import { favourites } from "../../state/page/favourites.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { lastingChange } from "../../state/query/servicechanges.ts";
 import { arranged, commonType, hasType } from "../../state/query/serviceorder.ts";
+import { server } from "../../state/query/services.ts";
 import { go, homeRoute } from "../../state/url/router.ts";
 import { formatSort, parseSort } from "../../state/url/values.ts";
 import { SearchField } from "../controls/searchfield.tsx";
@@ -78,6 +80,13 @@ export function ServiceList({ found }: { found: Service[] }) {
         </>
       )}
       {listed.length === 0 && <NoMatch valid={valid} />}
+      {server.value === "present" && placeOf("base") === "" && (
+        <p class="hint">
+          <a href={address("docs/push.html")} target="_blank" rel="noreferrer" data-testid="connect-another">
+            Connect another service
+          </a>
+        </p>
+      )}
     </>
   );
 }

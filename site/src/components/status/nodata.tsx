@@ -1,3 +1,4 @@
+import { address } from "../../base.ts";
 import { catalogNote } from "../../bucket/published.ts";
 import { shown, work } from "../../state/profile/shown.ts";
 import { lacking, namesOf } from "../../state/query/common.ts";
@@ -5,7 +6,7 @@ import { links, linksLabel } from "../../state/query/loadexplore.ts";
 import { apart, placeOf } from "../../state/query/place.ts";
 import { sidePlace } from "../../state/query/placenames.ts";
 import { matcherLabel } from "../../state/query/selector.ts";
-import { otherServices, services, span } from "../../state/query/services.ts";
+import { otherServices, server, services, span } from "../../state/query/services.ts";
 import { exploreSide, SIDE_TITLES, sideSpan, widest } from "../../state/query/sides.ts";
 import { clock } from "../../state/url/clock.ts";
 import { diffRoute, go, serviceRoute, visit } from "../../state/url/router.ts";
@@ -47,6 +48,11 @@ export function NoData() {
             : `Choose a longer range${none ? "" : " or another type"}.`}
       </p>
       {old && <p>{old}</p>}
+      {!linked && !filtered && server.value === "present" && placeOf("base") === "" && (
+        <p>
+          Is the service new? See <a href={address("docs/push.html")}>how services send profiles</a>.
+        </p>
+      )}
       <div class="note-actions">
         {linked && (
           <button type="button" class="control primary" onClick={() => go({ spans: [], traces: [] })}>
