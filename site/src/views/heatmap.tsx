@@ -160,9 +160,10 @@ function Strip({ map }: { map: Heatmap }) {
   return (
     <div class="heatmap">
       <div class="heatmap-tools">
-        <span class="soft">
-          Each column is {formatMoment(map.column, map.column / 10)}, top to bottom.{" "}
-          {unfiltered ? "Shown without filters." : "Stronger shade: larger value."}
+        <span class={second.value ? "" : "soft"} role="status">
+          {second.value
+            ? "Now drag over a second part."
+            : `Each column is ${formatMoment(map.column, map.column / 10)}, top to bottom. ${unfiltered ? "Shown without filters." : "Stronger shade: larger value."}`}
         </span>
         <button
           type="button"

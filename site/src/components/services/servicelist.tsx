@@ -81,7 +81,7 @@ export function ServiceList({ found }: { found: Service[] }) {
       )}
       {listed.length === 0 && <NoMatch valid={valid} />}
       {server.value === "present" && placeOf("base") === "" && (
-        <p class="hint">
+        <p class="hint pad">
           <a href={address("docs/push.html")} target="_blank" rel="noreferrer" data-testid="connect-another">
             Connect another service
           </a>
