@@ -71,6 +71,10 @@ export function alertAnswer({ ofFunction, ofService }, now = Date.now()) {
     event("firing", 20, alerts[0], 2.1, { region: "eu" }),
     event("resolved", 200, alerts[2], 12),
     event("firing", 220, alerts[2], 39),
+    {
+      ...event("resolved", 1490, { id: "deletedaaa", name: "A deleted one", kind: "above", unit: "bytes" }, 2 ** 21),
+      changed: true,
+    },
     event("firing", 1500, { id: "deletedaaa", name: "A deleted one", kind: "above", unit: "bytes" }, 3 * 2 ** 20),
     event("firing", 1600, { ...alerts[3], unit: "min" }, 7),
     event("firing", 1700, { id: "deletedaaa", name: "A deleted one", kind: null, unit: "" }, 3),

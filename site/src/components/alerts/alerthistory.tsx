@@ -50,7 +50,7 @@ export function AlertHistory({ history, alerts, rules }: Props) {
 
 function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules: Map<string, RecordingRule> }) {
   const { event, byId, rules } = props;
-  const { at, name, status, labels, value, kind, unit } = event;
+  const { at, name, status, labels, value, kind, unit, changed } = event;
   // A deleted alert has no rule to link to.
   const alert = byId.get(event.alert);
   // A silence may have lasted for hours when the alert was made.
@@ -66,7 +66,12 @@ function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules:
         {name} <span class="soft">{labelWords(labels)}</span>
       </td>
       <td>
-        <b class={`alert-status ${status}`}>{status === "firing" ? "Firing" : "Resolved"}</b>
+        <b
+          class={`alert-status ${status}`}
+          title={changed ? "The alert or its rule was changed or deleted" : undefined}
+        >
+          {status === "firing" ? "Firing" : changed ? "Ended by a change" : "Resolved"}
+        </b>
       </td>
       <td class="num">
         {/* For a resolved series, its last value while it fired. */}

@@ -23,6 +23,8 @@ export interface AlertEvent {
   kind: AlertKind | null;
   /** Of the value; empty for changes before the server stored it. */
   unit: string;
+  /** Whether a change or deletion of the alert or its rule ended it. */
+  changed?: boolean;
 }
 
 export type ReceiverKind = "webhook" | "slack" | "alertmanager";

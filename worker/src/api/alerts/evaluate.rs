@@ -150,7 +150,7 @@ pub(super) fn apply(alerts: &mut Alerts, outcomes: &[Outcome]) {
             false => state.advance(alert, *minutes, &evaluated.matches),
         };
         let repeated = state.refresh(minutes.until, REFRESH);
-        alerts.remember(alert, &unit, &changes);
+        alerts.remember(alert, &unit, &changes, false);
         for notification in notifications(changes) {
             let message = |receiver: &Receiver| evaluated.message(receiver, alert, &notification);
             alerts.queue(alert, message);

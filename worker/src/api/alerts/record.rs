@@ -64,6 +64,9 @@ pub(super) struct HistoryEntry {
     /// The unit of the value; empty for changes before it was stored.
     #[serde(default)]
     pub(super) unit: String,
+    /// Whether a change or deletion of the alert or its rule ended it, not its value.
+    #[serde(default)]
+    pub(super) changed: bool,
 }
 
 /// All of a tenant's alerts, in the order in which they were added.
@@ -212,7 +215,7 @@ impl Alerts {
             instance: resolved(series.instance.clone()),
             notify: series.notified,
         });
-        self.remember(&alert, &state.unit, &changes.collect::<Vec<_>>());
+        self.remember(&alert, &state.unit, &changes.collect::<Vec<_>>(), true);
         let instances: Vec<Instance> = state.notified().into_iter().map(resolved).collect();
         if instances.is_empty() {
             return;
@@ -226,8 +229,9 @@ impl Alerts {
         });
     }
 
-    /// Adds changes of an alert to the history, with the unit of its values.
-    pub(super) fn remember(&mut self, alert: &Alert, unit: &str, changes: &[Change]) {
+    /// Adds changes of an alert to the history, with the unit of its values, and whether a change of
+    /// the alert or its rule `ended` it.
+    pub(super) fn remember(&mut self, alert: &Alert, unit: &str, changes: &[Change], ended: bool) {
         let new = changes.iter();
         let new = new.filter(|change| change.event != Event::SilenceEnds);
         self.history.extend(new.map(|change| HistoryEntry {
@@ -239,6 +243,7 @@ impl Alerts {
             value: change.instance.value,
             kind: Some(alert.kind),
             unit: unit.to_owned(),
+            changed: ended,
         }));
         let over = self.history.len().saturating_sub(MAX_HISTORY);
         self.history.drain(..over);
@@ -354,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn the_history_has_the_units_of_deleted_alerts() {
+    fn the_history_has_the_units_of_deleted_alerts_and_what_ended_them() {
         let mut alerts = Alerts::default();
         let grew = Alert {
             kind: Kind::Grew,
@@ -377,13 +382,14 @@ mod tests {
         alerts.delete("a", 0).unwrap();
         let entry = &alerts.history[0];
         assert_eq!((entry.kind, &*entry.unit), (Some(Kind::Grew), "%"));
+        assert!(entry.changed);
     }
 
     #[test]
     fn history_entries_of_before_have_no_unit() {
         let stored = r#"{"alert":"a","name":"n","at":1,"status":"firing","labels":{},"value":2.0}"#;
         let entry: HistoryEntry = serde_json::from_str(stored).unwrap();
-        assert_eq!((entry.kind, &*entry.unit), (None, ""));
+        assert_eq!((entry.kind, &*entry.unit, entry.changed), (None, "", false));
     }
 
     #[test]
