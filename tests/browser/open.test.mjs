@@ -69,7 +69,7 @@ test("an archive: every profile inside, each with its format, and what is none w
   assert.deepEqual(await boxes.evaluateAll((all) => all.map(({ checked }) => checked)), [true, true, false]);
   assert.equal(
     await at("file-hint").textContent(),
-    "Showing 2 of 3 files. These files can't all be merged: the profile types differ.",
+    "Showing 2 of 3 files. These files can't all be merged: they have only some profile types in common.",
   );
   const said = await problems(page);
   assert.equal(said.length, 3, said.join("\n"));
