@@ -58,7 +58,7 @@ export function change(before: number, after: number): string {
   if (after === 0) return "gone";
   const part = (after - before) / before;
   if (part >= 10) return `×${short(after / before)}`;
-  // Twice as much is no whole that a share must not reach.
+  // Only a share must not read as 100 % before it is all.
   if (part >= 0.9995 && part < 1) return "+100 %";
   return (part > 0 ? "+" : "") + percent(part);
 }

@@ -27,7 +27,8 @@ export function coveredSteps(timelines: Timeline[]): (CoveredSteps | null)[] {
   });
 }
 
-const sumOfMillis = (covered: CoveredSteps | null) => covered?.millis.reduce((sum, part) => sum + part, 0) ?? 0;
+/** How much all steps have, in milliseconds; 0 where that isn't known. */
+export const sumOfMillis = (covered: CoveredSteps | null) => covered?.millis.reduce((sum, part) => sum + part, 0) ?? 0;
 
 /** How much of each of several times has profiles, in milliseconds; 0 where that isn't known. */
 export function coveredMillis(timelines: Timeline[]): number[] {

@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
-import { coveredMillis, coveredSteps } from "../../time/covered.ts";
+import { coveredSteps, sumOfMillis } from "../../time/covered.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
 import { fixed, type Span } from "../../time/range.ts";
 import { resource } from "../resource.ts";
@@ -183,11 +183,11 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   const sums: [ValueSums, ValueSums] = [found.sides[0].sums, found.sides[1].sums];
   const versions = Object.keys(question.labels).filter(isVersion);
   const steps = [first, second].map((counts) => ({ start, step, points: counts, counts, profiles: 0 }));
-  const covered = coveredMillis(steps);
-  const denser = moreProfiles(both, [first, second], covered);
+  const covered = coveredSteps(steps);
+  const denser = moreProfiles(both, [first, second], covered.map(sumOfMillis));
   const together = areTogether(first, second);
   const beside = !gauge && together && denser !== null;
-  const load = beside ? null : changedLoad(both, gauge, compared.certain, coveredSteps(steps));
+  const load = beside ? null : changedLoad(both, gauge, compared.certain, covered);
   const heads = [...more, ...less].map(({ head }) => head);
   return {
     label,
