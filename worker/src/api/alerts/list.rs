@@ -7,9 +7,10 @@ use worker::Response;
 
 use super::alert::Alert;
 use super::conditions;
+use super::history::HistoryEntry;
 use super::message::Instance;
 use super::receiver::{ListedReceiver, Receiver};
-use super::record::{Alerts, HistoryEntry, StoredAlert};
+use super::record::{Alerts, StoredAlert};
 use super::store::stored;
 use crate::api::rules;
 use crate::api::rules::rule::Rule;

@@ -18,6 +18,7 @@ mod attempt;
 mod conditions;
 mod evaluate;
 mod growth;
+mod history;
 mod link;
 mod list;
 mod message;

@@ -4,11 +4,11 @@
 use pilotlight_core::store::TenantId;
 use serde::{Deserialize, Serialize};
 
-use super::alert::{Alert, Kind};
+use super::alert::Alert;
 use super::attempt::Attempt;
+use super::history::HistoryEntry;
 use super::message::{Instance, Message, Status};
 use super::receiver::{Format, Receiver};
-use super::series::Labels;
 use super::state::{Change, Event, State};
 use crate::bucket::Bucket;
 use crate::bucket::record::{self, JsonRecord};
@@ -47,26 +47,6 @@ pub(super) async fn change(
 pub(super) struct StoredAlert {
     pub(super) alert: Alert,
     pub(super) state: State,
-}
-
-/// A history entry: an alert fired or was resolved.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct HistoryEntry {
-    pub(super) alert: String,
-    pub(super) name: String,
-    pub(super) at: i64,
-    pub(super) status: Status,
-    pub(super) labels: Labels,
-    pub(super) value: f64,
-    /// Of the alert at that time; `None` for changes before it was stored.
-    #[serde(default)]
-    pub(super) kind: Option<Kind>,
-    /// The unit of the value; empty for changes before it was stored.
-    #[serde(default)]
-    pub(super) unit: String,
-    /// Whether a change or deletion of the alert or its rule ended it, not its value.
-    #[serde(default)]
-    pub(super) changed: bool,
 }
 
 /// All of a tenant's alerts, in the order in which they were added.
@@ -234,17 +214,8 @@ impl Alerts {
     pub(super) fn remember(&mut self, alert: &Alert, unit: &str, changes: &[Change], ended: bool) {
         let new = changes.iter();
         let new = new.filter(|change| change.event != Event::SilenceEnds);
-        self.history.extend(new.map(|change| HistoryEntry {
-            alert: alert.id.clone(),
-            name: alert.name.clone(),
-            at: change.at,
-            status: change.event.status(),
-            labels: change.instance.labels.clone(),
-            value: change.instance.value,
-            kind: Some(alert.kind),
-            unit: unit.to_owned(),
-            changed: ended,
-        }));
+        self.history
+            .extend(new.map(|change| HistoryEntry::new(alert, unit, change, ended)));
         let over = self.history.len().saturating_sub(MAX_HISTORY);
         self.history.drain(..over);
     }
@@ -286,6 +257,8 @@ fn no_receiver(name: &str) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use super::super::alert::Kind;
+    use super::super::series::Labels;
     use super::super::state::FiringSeries;
     use super::*;
     use crate::bucket::record::Record;
@@ -383,13 +356,6 @@ mod tests {
         let entry = &alerts.history[0];
         assert_eq!((entry.kind, &*entry.unit), (Some(Kind::Grew), "%"));
         assert!(entry.changed);
-    }
-
-    #[test]
-    fn history_entries_of_before_have_no_unit() {
-        let stored = r#"{"alert":"a","name":"n","at":1,"status":"firing","labels":{},"value":2.0}"#;
-        let entry: HistoryEntry = serde_json::from_str(stored).unwrap();
-        assert_eq!((entry.kind, &*entry.unit, entry.changed), (None, "", false));
     }
 
     #[test]
