@@ -34,6 +34,7 @@ struct ListedAlert {
     alert: Alert,
     /// The unit of the threshold and values; empty if the rule was deleted.
     unit: String,
+    /// None if the rule was deleted.
     firing: Vec<Instance>,
     error: String,
     /// Milliseconds since the epoch; 0 before the first evaluation.
@@ -51,33 +52,66 @@ pub(super) async fn answer(scope: &Scope) -> Result<Response, Problem> {
         true => Vec::new(),
         false => rules::record::of_tenant(scope).await?,
     };
-    let shown = |StoredAlert { alert, state }| ListedAlert {
-        unit: unit(&alert, &rules),
-        firing: state
-            .firing
-            .into_iter()
-            .map(|firing| firing.instance)
-            .collect(),
-        error: state.error,
-        evaluated: state.evaluated,
-        alert,
-    };
     // Of the same minute, the later change first.
     history.reverse();
     history.sort_by_key(|entry| Reverse(entry.at));
     history.truncate(SHOWN_HISTORY);
     Ok(Response::from_json(&Listing {
-        alerts: alerts.into_iter().map(shown).collect(),
+        alerts: alerts
+            .into_iter()
+            .map(|alert| listed(alert, &rules))
+            .collect(),
         history,
         receivers: receivers.iter().map(Receiver::shown).collect(),
     })?)
 }
 
-fn unit(alert: &Alert, rules: &[Rule]) -> String {
-    let rule = conditions::rule_of(alert, rules);
-    let measure = rule.and_then(|rule| conditions::measure_of(alert, rule));
-    measure.map_or_else(
-        |_| String::new(),
-        |measure| conditions::unit(alert, &measure),
-    )
+fn listed(StoredAlert { alert, state }: StoredAlert, rules: &[Rule]) -> ListedAlert {
+    let rule = conditions::rule_of(&alert, rules).ok();
+    let measure = rule.and_then(|rule| conditions::measure_of(&alert, rule).ok());
+    // Without its rule an alert ends, but the state says it only once it is evaluated.
+    let firing = rule.map_or_else(Vec::new, |_| state.firing);
+    ListedAlert {
+        unit: measure.map_or_else(String::new, |measure| conditions::unit(&alert, &measure)),
+        firing: firing.into_iter().map(|firing| firing.instance).collect(),
+        error: state.error,
+        evaluated: state.evaluated,
+        alert,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::alerts::series::Labels;
+    use crate::api::alerts::state::{FiringSeries, State};
+
+    #[test]
+    fn an_alert_without_its_rule_does_not_fire() {
+        let instance = Instance {
+            labels: Labels::new(),
+            since: 0,
+            value: 1.0,
+            until: None,
+        };
+        let state = State {
+            firing: vec![FiringSeries {
+                instance,
+                notified: true,
+                valued: 0,
+            }],
+            ..State::default()
+        };
+        let alert = Alert {
+            rule: "r".to_owned(),
+            ..Alert::default()
+        };
+        let stored = StoredAlert { alert, state };
+        let rule = Rule {
+            id: "r".to_owned(),
+            ..Rule::default()
+        };
+        assert_eq!(listed(stored.clone(), &[rule]).firing.len(), 1);
+        assert_eq!(listed(stored, &[]).firing.len(), 0);
+    }
 }
