@@ -126,15 +126,15 @@ test("a table as CSV keeps names whole, and none of them is a formula", () => {
       "",
     ].join("\r\n"),
   );
-  const diff = { base_self: 0, base_total: 5, comparison_self: 0, comparison_total: 2, state: "same" as const };
+  const diff = { base_self: 3, base_total: 5, comparison_self: 0, comparison_total: 2, state: "same" as const };
   assert.equal(
     writeCsv({ ...TREE, diff: DIFF }, [{ ...row("f", 1, 7), file: "f.go", diff }], "function"),
-    "function,file,baseline total (nanoseconds),comparison total (nanoseconds),change (nanoseconds)\r\nf,f.go,5,2,-3\r\n",
+    "function,file,baseline total (nanoseconds),comparison total (nanoseconds),change (nanoseconds),baseline self (nanoseconds),comparison self (nanoseconds),self change (nanoseconds)\r\nf,f.go,5,2,-3,3,0,-3\r\n",
   );
   const shares = { base_self: 0, base_total: 47.5, comparison_self: 0, comparison_total: 50, state: "same" as const };
   assert.equal(
     writeCsv({ ...TREE, unit: "%", diff: DIFF }, [{ ...row("f", 1, 7), diff: shares }], "function"),
-    "function,file,baseline total (%),comparison total (%),change (percentage points)\r\nf,,47.5,50,2.5\r\n",
+    "function,file,baseline total (%),comparison total (%),change (percentage points),baseline self (%),comparison self (%),self change (percentage points)\r\nf,,47.5,50,2.5,0,0,0\r\n",
   );
   assert.equal(
     writeCsv({ ...TREE, type: "samples", unit: "count/1000" }, [row("f", 50_500, 205_500)], "function"),

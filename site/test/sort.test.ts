@@ -16,6 +16,7 @@ const check = (tree: Parameters<typeof sortOf>[0], sort: string, expect: string)
 test("a tree has no change to sort by", () => {
   check({ diff: null }, "-self", "-self");
   check({ diff: null }, "-delta", "-self");
+  check({ diff: null }, "self_delta", "self");
   check({ diff: null }, "total", "total");
 });
 
@@ -27,5 +28,5 @@ test("a comparison begins with what changed in the direction of the whole", () =
 
 test("a chosen order stays", () => {
   for (const tree of [sides(5, 7), sides(7, 5)])
-    for (const order of ["-delta", "delta", "-total", "name"]) check(tree, order, order);
+    for (const order of ["-delta", "delta", "-self_delta", "-total", "name"]) check(tree, order, order);
 });

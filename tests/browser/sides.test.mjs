@@ -329,7 +329,7 @@ test("table and sandwich begin with the largest decrease when the whole decrease
   assert.equal(await first(page, swapped, "ascending"), "work");
   assert.deepEqual(
     await page.page.locator("[role=columnheader]").evaluateAll((heads) => heads.map((head) => head.textContent)),
-    ["Function", "Baseline total", "Comparison total", "Change ↑"],
+    ["Function", "Baseline total", "Comparison total", "Change ↑", "Self change"],
   );
   await page.page.keyboard.press("5");
   await page.page.waitForURL(/[?&]b=work(&|$)/);

@@ -238,9 +238,12 @@ async function checkFrames(page, root, table) {
 async function checkTable(page, root, table) {
   await page.keyboard.press("2");
   await page.getByTestId("row").first().waitFor();
-  const orders = root.sides ? ["delta", "total"] : ["self", "total"];
+  const orders = root.sides ? ["delta", "self_delta", "total"] : ["self", "total"];
   for (const order of orders) {
-    const key = (row) => (order === "delta" ? row.sides[1].total - row.sides[0].total : row[order]);
+    const key = (row) => {
+      const of = { delta: "total", self_delta: "self" }[order];
+      return of ? row.sides[1][of] - row.sides[0][of] : row[order];
+    };
     const head = page.getByTestId(`sort-${order}`);
     if ((await head.locator("..").getAttribute("aria-sort")) !== "descending") await head.click();
     await page.locator(`[aria-sort=descending] [data-testid=sort-${order}]`).waitFor();
@@ -262,6 +265,7 @@ async function checkTable(page, root, table) {
         checkAmount(cells[0], before, `baseline of ${name}`);
         checkAmount(cells[1], after, `comparison of ${name}`);
         checkAmount(cells[2], after - before, `change of ${name}`);
+        checkAmount(cells[3], row.sides[1].self - row.sides[0].self, `change of the self value of ${name}`);
       } else {
         for (const [j, by] of ["self", "total"].entries()) {
           const [value, share] = /^(.*?)\s+([<>]?[\d,.]+ %)$/.exec(cells[j]).slice(1);

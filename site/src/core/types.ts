@@ -214,7 +214,7 @@ export interface TablePage {
   count: number;
 }
 
-export type SortColumn = "self" | "total" | "name" | "delta";
+export type SortColumn = "self" | "total" | "name" | "delta" | "self_delta";
 export type Direction = "parent" | "child" | "next" | "previous";
 
 /** Whose values the widths of a comparison show: of both sides together, or of one. */

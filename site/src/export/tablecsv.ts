@@ -33,19 +33,25 @@ export function writeCsv(tree: TreeInfo, rows: TableRow[], group: Group): string
   const { of, parts } = wholeUnit(unitOf(tree));
   // A group is a file, or is in many.
   const byFunction = group === "function";
-  const columns = diff ? ["baseline total", "comparison total", "change"] : ["self", "total"];
+  const columns = diff
+    ? ["baseline total", "comparison total", "change", "baseline self", "comparison self", "self change"]
+    : ["self", "total"];
   const lines = rows.map(({ name, file, self, total, diff: sides }) => {
     const values = sides
-      ? [sides.base_total, sides.comparison_total, sides.comparison_total - sides.base_total]
+      ? [...change(sides.base_total, sides.comparison_total), ...change(sides.base_self, sides.comparison_self)]
       : [self, total];
     return [csvField(name), ...(byFunction ? [csvField(file)] : []), ...values.map((value) => value / parts)];
   });
   // What changed between two shares is no share of either.
-  const columnUnit = (column: string) => (column === "change" && unit === SHARE ? "percentage points" : of);
+  const columnUnit = (column: string) => (column.endsWith("change") && unit === SHARE ? "percentage points" : of);
   const head = [
     group,
     ...(byFunction ? ["file"] : []),
     ...columns.map((column) => csvField(`${column} (${columnUnit(column)})`)),
   ];
   return csvText([head, ...lines]);
+}
+
+function change(from: number, to: number): number[] {
+  return [from, to, to - from];
 }

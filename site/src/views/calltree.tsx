@@ -59,7 +59,7 @@ export function CallTree() {
   return (
     <div class="table call-tree" ref={scroller} data-testid="calltree">
       {info && (
-        <div class={`grid ${info.diff ? "diff" : info.inverted ? "inverted" : ""}`}>
+        <div class={`grid ${info.diff ? "diff" : ""} ${info.inverted ? "inverted" : ""}`}>
           <div class="table-head" aria-hidden="true">
             <div class="row">
               {columns(info).map((label, i) => (
@@ -94,7 +94,7 @@ export function CallTree() {
 
 function columns({ diff, inverted }: TreeInfo): string[] {
   const name = capital(group.value);
-  if (diff) return [name, "Baseline total", "Comparison total", "Change"];
+  if (diff) return [name, "Baseline total", "Comparison total", "Change", ...(inverted ? [] : ["Self change"])];
   return inverted ? [name, "Total"] : [name, "Self", "Total"];
 }
 

@@ -48,11 +48,18 @@ export function Values({ of, unit, self = true, role }: ValuesProps) {
       <span role={role} class="num">
         {formatValue(diff.comparison_total, unit)}
       </span>
-      <span role={role} class="num" title={formatDelta(diff.comparison_total - diff.base_total, unit)}>
-        {formatDelta(diff.comparison_total - diff.base_total, unit)}{" "}
-        <small>{change(diff.base_total, diff.comparison_total)}</small>
-      </span>
+      <Change from={diff.base_total} to={diff.comparison_total} unit={unit} role={role} />
+      {self && <Change from={diff.base_self} to={diff.comparison_self} unit={unit} role={role} />}
     </>
+  );
+}
+
+function Change({ from, to, unit, role }: { from: number; to: number; unit: string; role?: "cell" }) {
+  const delta = formatDelta(to - from, unit);
+  return (
+    <span role={role} class="num" title={delta}>
+      {delta} <small>{change(from, to)}</small>
+    </span>
   );
 }
 

@@ -94,6 +94,7 @@ const DIFF_COLUMNS: Column[] = [
   { sort: null, label: "Baseline total" },
   { sort: "total", label: "Comparison total" },
   { sort: "delta", label: "Change" },
+  { sort: "self_delta", label: "Self change" },
 ];
 
 function Head({ column: { sort, label }, info }: { column: Column; info: TreeInfo }) {

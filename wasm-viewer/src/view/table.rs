@@ -14,16 +14,18 @@ pub enum Sort {
     Total,
     Name,
     Delta,
+    OwnDelta,
 }
 
 impl Sort {
-    /// `self`, `total`, `name` or `delta`.
+    /// `self`, `total`, `name`, `delta` or `self_delta`.
     pub fn parse(text: &str) -> Result<Self, SessionError> {
         match text {
             "self" => Ok(Self::Own),
             "total" => Ok(Self::Total),
             "name" => Ok(Self::Name),
             "delta" => Ok(Self::Delta),
+            "self_delta" => Ok(Self::OwnDelta),
             other => Err(SessionError::Sort(other.to_owned())),
         }
     }
@@ -121,7 +123,8 @@ impl Table {
             match order.sort {
                 Sort::Own => both_exact(row.own),
                 Sort::Total => both_exact(row.total),
-                Sort::Delta => i128::from(row.total[1]) - i128::from(row.total[0]),
+                Sort::Delta => change(row.total),
+                Sort::OwnDelta => change(row.own),
                 Sort::Name => 0,
             }
         };
@@ -141,6 +144,11 @@ impl Table {
         });
         Ok(rows)
     }
+}
+
+/// From the baseline to the comparison.
+fn change([base, comparison]: [i64; 2]) -> i128 {
+    i128::from(comparison) - i128::from(base)
 }
 
 /// What is told of a function.

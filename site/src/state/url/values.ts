@@ -25,7 +25,7 @@ export interface Sort {
   descending: boolean;
 }
 
-const COLUMNS: SortColumn[] = ["self", "total", "name", "delta"];
+const COLUMNS: SortColumn[] = ["self", "total", "name", "delta", "self_delta"];
 const MEASURES: Record<Measure, string> = { auto: "", amount: "0", share: "1", rate: "rate" };
 
 /** The last hour, or all of a bundle. */
