@@ -68,7 +68,7 @@ export function alertAnswer({ ofFunction, ofService }, now = Date.now()) {
     unit,
   });
   const history = [
-    event("firing", 20, alerts[0], 2.1, { region: "eu" }),
+    { ...event("firing", 20, alerts[0], 2.1, { region: "eu" }), since: now - 50 * minute },
     event("resolved", 200, alerts[2], 12),
     event("firing", 220, alerts[2], 39),
     {

@@ -130,10 +130,10 @@ test("a webhook gets a message when an alert fires and when it is resolved, with
   );
   const { history, alerts } = await call("GET", "alerts");
   assert.deepEqual(
-    history.map(({ status, at }) => [status, at]),
+    history.map(({ status, at, since }) => [status, at, since]),
     [
-      ["resolved", begin + 3 * minute],
-      ["firing", begin + minute],
+      ["resolved", begin + 3 * minute, begin + minute],
+      ["firing", begin + minute, begin + minute],
     ],
   );
   assert.deepEqual(alerts[0].firing, []);

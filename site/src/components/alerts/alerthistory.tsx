@@ -1,4 +1,4 @@
-import { alertValue, type ListedAlert, labelWords, MINUTE } from "../../state/query/alert.ts";
+import { alertValue, type ListedAlert, labelWords } from "../../state/query/alert.ts";
 import type { AlertEvent } from "../../state/query/alertlist.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
 import { formatInstant, formatMinute } from "../../time/range.ts";
@@ -50,13 +50,13 @@ export function AlertHistory({ history, alerts, rules }: Props) {
 
 function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules: Map<string, RecordingRule> }) {
   const { event, byId, rules } = props;
-  const { at, name, status, labels, value, kind, unit, changed } = event;
+  const { at, since, name, status, labels, value, kind, unit, changed } = event;
   // A deleted alert has no rule to link to.
   const alert = byId.get(event.alert);
-  // A silence may have lasted for hours when the alert was made.
-  const silent = alert && kind === "silent" && status === "firing" ? Math.max(0, value - alert.minutes) : 0;
-  const since = at - silent * MINUTE;
-  const target = alert && profilesAround(alert, rules.get(alert.rule) ?? null, labels, since);
+  const began = since || at;
+  // The first evaluation of an alert, and the end of a silence, find what began before.
+  const wasFound = status === "firing" && began < at;
+  const target = alert && profilesAround(alert, rules.get(alert.rule) ?? null, labels, wasFound ? began : at);
   const amount = kind && unit ? alertValue(kind, value, unit) : "";
   const time = <time dateTime={new Date(at).toISOString()}>{formatMinute(at)}</time>;
   return (
@@ -71,6 +71,7 @@ function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules:
           title={changed ? "The alert or its rule was changed or deleted" : undefined}
         >
           {status === "firing" ? "Firing" : changed ? "Ended by a change" : "Resolved"}
+          {wasFound && ` since ${formatMinute(began)}`}
         </b>
       </td>
       <td class="num">

@@ -16,6 +16,8 @@ export interface AlertEvent {
   alert: string;
   name: string;
   at: number;
+  /** When it began to fire, which the first evaluation of an alert finds later; 0 for changes before it was stored. */
+  since?: number;
   status: "firing" | "resolved";
   labels: Labels;
   value: number;

@@ -13,6 +13,9 @@ pub(super) struct HistoryEntry {
     pub(super) alert: String,
     pub(super) name: String,
     pub(super) at: i64,
+    /// When the series began to fire; 0 for changes before it was stored.
+    #[serde(default)]
+    pub(super) since: i64,
     pub(super) status: Status,
     pub(super) labels: Labels,
     pub(super) value: f64,
@@ -34,6 +37,7 @@ impl HistoryEntry {
             alert: alert.id.clone(),
             name: alert.name.clone(),
             at: change.at,
+            since: change.instance.since,
             status: change.event.status(),
             labels: change.instance.labels.clone(),
             value: change.instance.value,
