@@ -85,6 +85,12 @@ test("shares, rates and steps in words", () => {
   assert.equal(formatDelta(-3.14, SHARE), "−3.1 pp");
   assert.equal(formatValue(1.5e9, `nanoseconds${A_SECOND}`), "1.5 s/s");
   assert.deepEqual([30_000, 60_000, 7_200_000].map(formatStep), ["30 s", "1 min", "2 h"]);
+  assert.deepEqual([6_375_000, 7_190_000, 93_600_000, 172_790_000].map(formatStep), [
+    "1 h 46 min",
+    "2 h",
+    "1 d 2 h",
+    "2 d",
+  ]);
   assert.deepEqual(
     [1.284, 0.5, 0.0461, 0.0046, 0.00046, 0.0000046, 0].map((cores) => formatValue(cores, CORES)),
     ["1.28 cores", "0.5 cores", "0.0461 cores", "0.0046 cores", "460 µcores", "4.6 µcores", "0 cores"],

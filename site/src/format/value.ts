@@ -16,6 +16,8 @@ const NANOSECONDS: Record<string, number> = {
 };
 const BYTES: Record<string, number> = { bytes: 1, byte: 1, kilobytes: 1024, megabytes: 1024 ** 2 };
 
+const HOUR = 3_600_000;
+
 /** Units that do not say what is counted. */
 const BARE = ["", "count", "objects", "none"];
 
@@ -97,9 +99,14 @@ function formatCores(value: number): string {
   return scaled(value, [[`µ${CORES}`, 1e-6]]);
 }
 
-/** "30 s", "2 min", "1 d": how long a step of a timeline is. */
+/** "30 s", "2 min", "1 h 46 min", "1 d": how long a time is, as on a clock. */
 export function formatStep(millis: number): string {
-  return scaled(millis * 1e6, TIME);
+  const long = (part: number) => scaled(part * 1e6, TIME);
+  if (millis < HOUR) return long(millis);
+  const [large, small] = millis < 24 * HOUR ? [HOUR, HOUR / 60] : [24 * HOUR, HOUR];
+  const rounded = Math.round(millis / small) * small;
+  const rest = rounded % large;
+  return [rounded - rest, rest].filter(Boolean).map(long).join(" ");
 }
 
 /** Every digit, with the profile's own unit: 1,404,000,000,000 ns. */
