@@ -1,6 +1,6 @@
 /** How much of a time has profiles, of how many there are. */
 import type { Timeline } from "../api.ts";
-import { areRuns, commonDivisor, profilesAtOnce, type Series, seriesOf } from "./series.ts";
+import { commonDivisor, seriesOf } from "./series.ts";
 
 /** With fewer steps it isn't known how much of them the profiles cover. */
 export const FEWEST_COVERED = 3;
@@ -67,36 +67,6 @@ export function steadyPace(...runs: Counted[][]): number | null {
   return runs.every(isSteady) ? pace : null;
 }
 
-/**
- * Values of steps in which, at a steady pace, one push more or less is no more or less load. A push has one profile, or as
- * many as processes push at the same time.
- */
-export function evenValues(
-  { values, counts, average }: Pick<Series, "values" | "counts" | "average">,
-  perPush = 1,
-): (number | null)[] {
-  const [first, last] = [counts.findIndex((count) => count > 0) + 1, counts.findLastIndex((count) => count > 0)];
-  const pushes = counts.map((count) => count / perPush);
-  const inside = pushes.slice(first, last).map((profiles) => ({ profiles, millis: 1 }));
-  // Beside steps that all have as many, an empty one is a pause, and none has one more.
-  const hasPause = inside.some(({ profiles }) => profiles === 0);
-  const isEven = new Set(inside.flatMap(({ profiles }) => profiles || [])).size === 1;
-  const pace = average || (hasPause && isEven) ? null : steadyPace(inside);
-  if (pace === null) return values;
-  // An end with far fewer profiles may be of fewer processes.
-  const isOneMore = (count: number) => count > 0 && Math.abs(count - pace) < 2;
-  return values.map((value, at) => (value !== null && isOneMore(pushes[at]) ? (value * pace) / pushes[at] : value));
-}
-
-/** A series as it is drawn: at a steady pace, a push more or less in a step is no peak. A step that is cut off stays as it is. */
-export function evenSeries(series: Series): Series {
-  const even = evenValues(series, profilesAtOnce(series.counts));
-  const values = series.values.map((value, at) => (isPartlyCovered(series.counts, at) ? value : even[at]));
-  return { ...series, values };
-}
-
-/** An end that has profiles for a smaller part of its step says too little of the rest. */
-const LEAST_PART = 0.25;
 /** Steps beside an end that say at which pace its profiles come. */
 const BESIDE = 3;
 
@@ -113,66 +83,9 @@ function partBeside(counts: number[], at: number): number {
 }
 
 /** Which part of each step has profiles: of those at an end, as far as it is known, less than all. */
-function partsOfSteps(counts: number[]): number[] {
+export function partsOfSteps(counts: number[]): number[] {
   const parts = coveredParts(counts.map((profiles) => ({ profiles, millis: 1 })));
   return parts.map((part, at) => Math.min(part, partBeside(counts, at)));
-}
-
-/** The series of a small chart: runs of a job are drawn one by one. */
-export function smallSeries(timeline: Timeline, average: boolean): Series {
-  return areRuns(timeline) ? seriesOf(timeline, average, 1) : seriesOf(timeline, average);
-}
-
-/** From where to where in a step a column is drawn, as parts of it, and how much higher than the step's value. */
-export interface Column {
-  from: number;
-  until: number;
-  times: number;
-}
-
-/**
- * Where profiles begin or end within a step, its column is as wide as they say, and as high as their load; an empty step beside
- * it reaches as far.
- */
-export function columnsOf({ counts, average }: Pick<Series, "counts" | "average">): Column[] {
-  const parts = average ? [] : partsOfSteps(counts);
-  const columns = counts.map((): Column => ({ from: 0, until: 1, times: 1 }));
-  for (const [at, part] of parts.entries()) {
-    if (part >= 1 || !isPartlyCovered(counts, at)) continue;
-    const begins = Boolean(counts[at + 1]);
-    const beside = columns[begins ? at - 1 : at + 1];
-    columns[at] = { from: begins ? 1 - part : 0, until: begins ? 1 : part, times: 1 / part };
-    if (begins && beside) beside.until = 2 - part;
-    else if (beside) beside.from = part - 1;
-  }
-  return columns;
-}
-
-/** By how much a step is drawn higher than its value; nothing is drawn higher than the highest value. */
-export function heightFactors(columns: Column[], values: (number | null)[]): number[] {
-  const peak = values.reduce((most: number, value) => Math.max(most, value ?? 0), 0);
-  return columns.map(({ times }, i) => (values[i] ? Math.max(1, Math.min(times, peak / values[i])) : 1));
-}
-
-/**
- * Values as a small chart draws them: an end of the profiles that is cut off is as high as its part of the step says, and the
- * steps after it are none yet, unless profiles have ended.
- */
-export function drawnValues(
-  series: Pick<Series, "values" | "counts" | "average">,
-  hasEnded: boolean,
-): (number | null)[] {
-  const { counts, average } = series;
-  const values = evenValues(series, profilesAtOnce(counts));
-  const last = counts.findLastIndex((count) => count > 0);
-  const parts = partsOfSteps(counts);
-  return values.map((value, at) => {
-    if (at > last && last >= 0 && !hasEnded) return null;
-    const isEnd = counts[at] > 0 && !(counts[at - 1] && counts[at + 1]);
-    // At a steady pace the value is even already.
-    if (average || value === null || !isEnd || value !== series.values[at] || parts[at] >= 1) return value;
-    return parts[at] >= LEAST_PART ? value / parts[at] : null;
-  });
 }
 
 /** The steady pace that runs of steps share, which may be cut off where their profiles begin and end; null where there is none. */

@@ -1,5 +1,5 @@
 /** The steps of a series in which changes of its load are looked for. */
-import { evenValues } from "./covered.ts";
+import { evenValues } from "./even.ts";
 import type { Series } from "./series.ts";
 
 /** A series, with the time of the first profiles of each step, which may be merged of several. */

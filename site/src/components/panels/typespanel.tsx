@@ -6,7 +6,7 @@ import { wholeSpan } from "../../state/query/place.ts";
 import { span } from "../../state/query/services.ts";
 import { typeChanges, types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
-import { drawnValues, smallSeries } from "../../time/covered.ts";
+import { drawnValues, smallSeries } from "../../time/drawn.ts";
 import { formatMinute, partIn } from "../../time/range.ts";
 import { quietMillis, stepsSpan } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";

@@ -3,7 +3,8 @@ import { formatStepLoad } from "../../format/load.ts";
 import { formatStep } from "../../format/value.ts";
 import { colourToken, SERIES_COLOURS, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
 import { chartSpan } from "../../state/query/loadexplore.ts";
-import { columnsOf, heightFactors } from "../../time/covered.ts";
+import { columnsOf, heightFactors } from "../../time/drawn.ts";
+import { evenSeries } from "../../time/even.ts";
 import { bucketLabel, placeIn } from "../../time/range.ts";
 import { sumOf } from "../../time/series.ts";
 import { stackTops } from "../../time/seriessplit.ts";
@@ -112,15 +113,15 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
 
 /** The first values, and all further ones together. */
 function bandsOf(rows: ValueRow[], colours: Map<string, number>, average: boolean): Band[] {
-  const first = rows.slice(0, SERIES_COLOURS);
-  const rest = rows.slice(SERIES_COLOURS);
-  const shown = first.map(({ value, course }) => ({
+  const even = rows.map(({ series }) => evenSeries(series).values);
+  const rest = even.slice(SERIES_COLOURS);
+  const shown = rows.slice(0, SERIES_COLOURS).map(({ value }, i) => ({
     name: valueName(value),
     colour: colourOf(colours, value),
-    values: course,
+    values: even[i],
   }));
   if (rest.length > 0 && !average) {
-    const values = rest[0].course.map((_, i) => rest.reduce((sum, row) => sum + (row.course[i] ?? 0), 0));
+    const values = rest[0].map((_, i) => rest.reduce((sum, course) => sum + (course[i] ?? 0), 0));
     shown.push({ name: `${rest.length} more`, colour: "var(--series-rest)", values });
   }
   const tops = average ? [] : stackTops(shown.map(({ values }) => values));

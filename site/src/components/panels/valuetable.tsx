@@ -9,7 +9,7 @@ import { formatMatcher, hasMatcher, type Matcher, matcherLabel, withMatcher } fr
 import { toggleFilter } from "../../state/query/sides.ts";
 import type { Route } from "../../state/url/route.ts";
 import { exploreRoute, go, href } from "../../state/url/router.ts";
-import { drawnValues } from "../../time/covered.ts";
+import { drawnValues } from "../../time/drawn.ts";
 import { onPlainClick } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
 import { colourOf } from "./valuechart.tsx";

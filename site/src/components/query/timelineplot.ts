@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { readToken } from "../../state/page/theme.ts";
-import { columnsOf, heightFactors } from "../../time/covered.ts";
+import { columnsOf, heightFactors } from "../../time/drawn.ts";
 import type { Span } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
 import { type Split, stackTops } from "../../time/seriessplit.ts";

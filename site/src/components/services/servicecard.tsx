@@ -10,7 +10,7 @@ import { shownType } from "../../state/query/serviceorder.ts";
 import { span } from "../../state/query/services.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
-import { drawnValues, smallSeries } from "../../time/covered.ts";
+import { drawnValues, smallSeries } from "../../time/drawn.ts";
 import { partIn } from "../../time/range.ts";
 import { quietMillis, stepsSpan } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";

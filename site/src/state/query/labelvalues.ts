@@ -1,7 +1,8 @@
 /** Values of a label as series over time, and what is told of each. */
 import type { Timeline } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
-import { coveredParts, evenSeries, FEWEST_COVERED } from "../../time/covered.ts";
+import { coveredParts, FEWEST_COVERED } from "../../time/covered.ts";
+import { evenSeries } from "../../time/even.ts";
 import { commonFactors, type Series, seriesOf } from "../../time/series.ts";
 import { highestOf, type Part, type Split } from "../../time/seriessplit.ts";
 import { natural } from "./labels.ts";
@@ -33,7 +34,6 @@ export interface ValueRow {
   value: string;
   series: Series;
   /** Its values as they are drawn. */
-  course: Series["values"];
   /** Exact. */
   total: number;
   /** Its part of all values; null of a gauge, of which there is no sum. */
@@ -55,7 +55,6 @@ export function valueRows({ type, values, share }: ValueTimelines): ValueRow[] {
     return {
       value: timeline.value,
       series,
-      course: evenSeries(series).values,
       total: gauge ? series.total : timeline.total,
       share: gauge ? null : shown === 0 ? 0 : (timeline.total / shown) * share,
       ...statistics(series),

@@ -5,7 +5,7 @@ import { core } from "../../core/index.ts";
 import { describeProfiles } from "../../format/facts.ts";
 import { isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
-import { evenSeries } from "../../time/covered.ts";
+import { evenSeries } from "../../time/even.ts";
 import type { Span } from "../../time/range.ts";
 import { seriesOf } from "../../time/series.ts";
 import type { Split } from "../../time/seriessplit.ts";
