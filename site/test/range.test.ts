@@ -6,6 +6,7 @@ import {
   followingLabels,
   halves,
   PRESETS,
+  parseTime,
   rangeLabel,
   readLocalInput,
   resolve,
@@ -27,6 +28,15 @@ test("time expressions", () => {
   assert.equal(resolveTime("1234", NOW), 1234);
   for (const nonsense of ["", "now-", "now-5", "now+1h", "later", "-5", "1e3"])
     assert.equal(resolveTime(nonsense, NOW), null);
+});
+
+test("times of an address", () => {
+  assert.equal(parseTime("2026-11-24T10:00:00Z"), String(Date.UTC(2026, 10, 24, 10)));
+  assert.equal(parseTime("2026-11-24T10:00:00.250+02:00"), String(Date.UTC(2026, 10, 24, 8, 0, 0, 250)));
+  assert.equal(parseTime("now-15m"), "now-15m");
+  assert.equal(parseTime("1234"), "1234");
+  for (const nonsense of ["", "2026-11-24", "2026-11-24T10:00:00", "2026-13-24T10:00:00Z", "1969-01-01T00:00:00Z"])
+    assert.equal(parseTime(nonsense), null, nonsense);
 });
 
 test("a range that makes no sense is the last hour", () => {

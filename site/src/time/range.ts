@@ -40,8 +40,13 @@ export function spanOf(range: Range, now: number): Span | null {
   return from === null || until === null || from >= until ? null : { from, until };
 }
 
-export function isTime(expression: string): boolean {
-  return resolveTime(expression, 0) !== null;
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i;
+
+/** A time of an address as a range has it, which may also be written as in RFC 3339; null when it is none. */
+export function parseTime(text: string): string | null {
+  const millis = RFC_3339.test(text) ? Date.parse(text.toUpperCase()) : Number.NaN;
+  if (millis >= 0) return String(millis);
+  return resolveTime(text, 0) === null ? null : text;
 }
 
 /** Where a time is in a span, from 0 to 1. */

@@ -3,8 +3,8 @@ import { formatStep } from "../../format/value.ts";
 import { clock, refresh, refreshEvery } from "../../state/url/clock.ts";
 import {
   fixed,
-  isTime,
   PRESETS,
+  parseTime,
   type Range,
   rangeLabel,
   readLocalInput,
@@ -86,7 +86,7 @@ function Custom({ range, onChange }: { range: Range; onChange: (range: Range) =>
     event.preventDefault();
     const chosen = { from: readLocalInput(from.value, span.from), until: readLocalInput(until.value, span.until) };
     const range = fixed(chosen);
-    if (!isTime(range.from) || !isTime(range.until)) problem.value = "Enter both times.";
+    if (parseTime(range.from) === null || parseTime(range.until) === null) problem.value = "Enter both times.";
     else if (chosen.from >= chosen.until) problem.value = "“From” must be before “Until”.";
     else onChange(range);
   };

@@ -3,7 +3,7 @@ import { formatSeconds, parseSeconds, type Seconds } from "../../core/steps.ts";
 import type { SortColumn } from "../../core/types.ts";
 import type { Address } from "../../files/address.ts";
 import type { Extent } from "../../flame/extent.ts";
-import { fixed, halves, isTime, type Range, type Span } from "../../time/range.ts";
+import { fixed, halves, parseTime, type Range, type Span } from "../../time/range.ts";
 import { apart, wholeSpan } from "../query/place.ts";
 import { list, optional, type Parameter, parameter } from "./parameter.ts";
 
@@ -49,10 +49,7 @@ export function sideParameter(suffix: "" | "2", initial: () => Range): Parameter
     names: [from, until, filter],
     parse: (params) => {
       const normal = initial();
-      const time = (name: string, otherwise: string) => {
-        const value = params.get(name) ?? "";
-        return isTime(value) ? value : otherwise;
-      };
+      const time = (name: string, otherwise: string) => parseTime(params.get(name) ?? "") ?? otherwise;
       const filters = params.getAll(filter).filter(Boolean);
       return { from: time(from, normal.from), until: time(until, normal.until), filters };
     },
