@@ -53,6 +53,7 @@ test("a leak that goes on through a deploy is told as gradual", () => {
   assert.ok(isGradual((i) => 100 + 5 * i) && isGradual((i) => 200 - 5 * i));
   assert.ok(!isGradual((i) => (i < 10 ? 100 : 150)), "a step");
   assert.ok(!isGradual(() => 100), "nothing");
+  assert.ok(!isGradual((i) => 100 + 30 * Math.floor(i / 5)), "stairs");
   assert.ok(!isGradual((i) => 100 + 5 * Math.min(i, 10)), "a leak that ended with the deploy");
   assert.ok(!isGradual((i) => (i < 10 ? 100 : 100 + 5 * (i - 9))), "a leak that began with the deploy");
   const [before, after] = sides((i) => 100 + 5 * i);

@@ -68,7 +68,13 @@ test("a service is quiet when it misses several profiles in a row, for minutes",
   assert.equal(quietMillis({ start: 0, step: 600_000, counts: regions }, 6 * 3_600_000 - 60_000), 0, "of two regions");
   const every10 = (until: number) => minutes(60, (at) => (at % 10 === 0 && at < until ? 1 : 0));
   assert.equal(quiet(...every10(41)), 0, "less than twice the usual pause");
-  assert.equal(quiet(...every10(21)), 39);
+  assert.equal(quiet(...every10(21)), 29, "the last one is of ten minutes");
+  // One each ten minutes, late in its step: the next comes when it is over, up to twenty after that step.
+  const late = (minutes: number) => {
+    const counts = Array.from({ length: 36 + Math.ceil(minutes / 10) }, (_, i) => Number(i < 36));
+    return quietMillis({ start: 0, step: 600_000, counts }, 36 * 600_000 + minutes * 60_000) / 60_000;
+  };
+  assert.deepEqual([14, 19, 25].map(late), [0, 0, 15]);
   assert.equal(quiet(0, 0, 0), 0, "nothing at all is said elsewhere");
 });
 

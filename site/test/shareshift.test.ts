@@ -53,6 +53,15 @@ test("what a function does itself jumps, too, where it calls all others", () => 
   assert.deepEqual(found?.window, { from: 14 * MINUTE, until: 20 * MINUTE });
 });
 
+test("a jump shortly before the sides meet is found, and one that another jump hides", () => {
+  const at = (i: number) => (i < 9 ? 10 : i === 9 ? 28 : 40);
+  const near = windows(...times(20, (i) => ({ sort: at(i), parse: 100 - at(i) })));
+  assert.equal(shareShift(near, 10 * MINUTE)?.from.toFixed(), (9.4 * MINUTE).toFixed());
+  const level = (i: number) => (i < 5 ? 10 : i < 10 ? 30 : 20);
+  const hidden = windows(...times(20, (i) => ({ sort: level(i), parse: 100 - level(i) })));
+  assert.equal(shareShift(hidden, 10 * MINUTE)?.from, 5 * MINUTE);
+});
+
 test("what the sides have themselves, what varies and what is small is no jump", () => {
   const at = (cut: number, by: number) => windows(...times(20, (i) => ({ sort: i < cut ? 10 : 10 + by, parse: 90 })));
   assert.equal(shareShift(at(10, 20), 10 * MINUTE), null);

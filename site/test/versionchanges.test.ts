@@ -18,10 +18,10 @@ function version(value: string, from: number, until: number, every = 1): ValueTi
 test("a version is new where it begins inside the range", () => {
   const found = versionChanges("version", [version("1.9.0", 70, 120), version("1.8.2", 0, 71)]);
   assert.deepEqual(found, [
-    { time: 1000 + 70 * STEP, text: "version 1.9.0", step: STEP, sharedUntil: 1000 + 71 * STEP },
+    { time: 1000 + 70 * STEP, text: "version 1.9.0", step: STEP, isBack: false, sharedUntil: 1000 + 71 * STEP },
   ]);
   const [alone] = versionChanges("version", [version("1.9.0", 70, 120), version("1.8.2", 0, 70)]);
-  assert.deepEqual(alone, { time: 1000 + 70 * STEP, text: "version 1.9.0", step: STEP });
+  assert.deepEqual(alone, { time: 1000 + 70 * STEP, text: "version 1.9.0", step: STEP, isBack: false });
 });
 
 test("several are in order of time, also one that came back for a while", () => {
@@ -30,7 +30,7 @@ test("several are in order of time, also one that came back for a while", () => 
   const found = versionChanges("version", [version("1.9.1", 90, 120), back, version("1.9.0", 50, 80)]);
   assert.deepEqual(
     found.map(({ text }) => text),
-    ["version 1.9.0", "version 1.8.2", "version 1.9.1"],
+    ["version 1.9.0", "version 1.8.2 again", "version 1.9.1"],
   );
 });
 
@@ -42,7 +42,7 @@ test("a rollback of a few long steps begins the old version again, and a gap bes
     found.map(({ text, time }) => [text, (time - 1000) / STEP]),
     [
       ["version 1.9.0", 60],
-      ["version 1.8.2", 63],
+      ["version 1.8.2 again", 63],
     ],
   );
   const late = version("1.8.2", 0, 64);
@@ -55,9 +55,25 @@ test("a rollback of a few long steps begins the old version again, and a gap bes
   );
 });
 
+test("where steps have several profiles a rollback of one step is one", () => {
+  const [back, rolled] = [version("1.8.2", 0, 120), version("1.9.0", 60, 63)];
+  back.counts = back.counts.map((count, i) => (i === 61 ? 0 : 10 * count));
+  [back.counts[60], back.counts[62]] = [1, 9];
+  rolled.counts = rolled.counts.map((count, i) => count * ({ 60: 9, 62: 1 }[i] ?? 10));
+  const marked = () => versionChanges("version", [rolled, back]).map(({ text, time }) => [text, (time - 1000) / STEP]);
+  assert.deepEqual(marked(), [
+    ["version 1.9.0", 60],
+    ["version 1.8.2 again", 62],
+  ]);
+  back.counts = back.counts.map((count) => Math.min(count, 1));
+  assert.deepEqual(marked(), [["version 1.9.0", 60]], "its agent may have missed a step");
+});
+
 test("a rollout ends where the version before is gone, and a pause is no new beginning", () => {
   const rolled = versionChanges("version", [version("b", 40, 120, 2), version("a", 0, 61, 2)]);
-  assert.deepEqual(rolled, [{ time: 1000 + 40 * STEP, text: "version b", step: STEP, sharedUntil: 1000 + 61 * STEP }]);
+  assert.deepEqual(rolled, [
+    { time: 1000 + 40 * STEP, text: "version b", step: STEP, isBack: false, sharedUntil: 1000 + 61 * STEP },
+  ]);
   const [beside] = versionChanges("version", [version("b", 40, 120), version("a", 0, 120)]);
   assert.equal(beside.sharedUntil, 1000 + 41 * STEP, "they go on beside each other");
   const quiet = version("a", 0, 120);

@@ -59,6 +59,8 @@ export function drawnValues(
     const isEnd = counts[at] > 0 && !(counts[at - 1] && counts[at + 1]);
     // At a steady pace the value is even already.
     if (average || value === null || !isEnd || value !== series.values[at] || parts[at] >= 1) return value;
-    return parts[at] >= LEAST_PART ? value / parts[at] : null;
+    if (parts[at] >= LEAST_PART) return value / parts[at];
+    // Where it begins or ends beside steps without profiles the line goes on.
+    return at === 0 || (at === last && !hasEnded) ? null : value;
   });
 }

@@ -13,6 +13,23 @@ export function squaresAroundLine(steps: Step[]): number {
   return steps.reduce((sum, { at, value }) => sum + (value - centre.value - slope * (at - centre.at)) ** 2, 0);
 }
 
+/** The least sum of squares around so many levels, one after the other. */
+export function squaresAroundLevels(steps: Step[], count: number): number {
+  const values = steps.map(({ value }) => value);
+  const sums = (of: number[]) => {
+    let sum = 0;
+    return [0, ...of.map((one) => (sum += one))];
+  };
+  const [plain, squared] = [sums(values), sums(values.map((value) => value ** 2))];
+  const around = (from: number, until: number) =>
+    squared[until] - squared[from] - (plain[until] - plain[from]) ** 2 / (until - from);
+  // The least for the first steps, with one level, two, and so on.
+  let best = values.map((_, i) => around(0, i + 1));
+  for (let level = 1; level < count; level++)
+    best = best.map((least, i) => Math.min(least, ...best.slice(0, i).map((left, at) => left + around(at + 1, i + 1))));
+  return best[best.length - 1] ?? 0;
+}
+
 /** The sum of squares around the curve of the third degree that fits best. */
 export function squaresAroundCurve(steps: Step[]): number {
   const { at: middle } = centreOf(steps);

@@ -5,7 +5,15 @@
  * to step says little: whole stretches before and after a change are compared instead.
  */
 import { changeRatio, type LoadChange } from "./changeratio.ts";
-import { bestCut, centreOf, slopeOf, squares, squaresAroundCurve, squaresAroundLine } from "./fit.ts";
+import {
+  bestCut,
+  centreOf,
+  slopeOf,
+  squares,
+  squaresAroundCurve,
+  squaresAroundLevels,
+  squaresAroundLine,
+} from "./fit.ts";
 import { isAtEnd, spike, standingOut } from "./loadspike.ts";
 import { isPart, type Load, type LoadSeries, loadIn, mean, type Step } from "./loadsteps.ts";
 import { isRollout } from "./rollout.ts";
@@ -109,10 +117,18 @@ const LEAST_SLOPE = 0.5;
 /** A smaller part of a difference is no jump. */
 const LEAST_JUMP = 1 / 4;
 
+/** So many levels explain stairs better than a line does. */
+const STAIRS = 4;
+
 /** Whether the load rose or fell steadily before, and only went on with that after. */
 export function isGradual(sides: Sides): boolean {
-  const all = slopeOf([[...sides.before, ...sides.after]]);
-  return isTrend(sides) && [sides.before, sides.after].every((side) => slopeOf([side]) / all >= LEAST_SLOPE);
+  const all = [...sides.before, ...sides.after];
+  const slope = slopeOf([all]);
+  return (
+    isTrend(sides) &&
+    [sides.before, sides.after].every((side) => slopeOf([side]) / slope >= LEAST_SLOPE) &&
+    squaresAroundLine(all) < squaresAroundLevels(all, STAIRS)
+  );
 }
 
 /** Whether a line explains both sides clearly better than two levels, without a jump between them. */

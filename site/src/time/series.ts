@@ -146,12 +146,14 @@ function gapsIn(counts: number[]): number[] {
   return gaps.sort((a, b) => a - b);
 }
 
+const MINUTE = 60_000;
 /** A pause of less than this is no news. */
-const LEAST_QUIET = 5 * 60_000;
+const LEAST_QUIET = 5 * MINUTE;
 
 /**
- * For how long there have been no profiles at the end of a timeline, up to `until`; 0 where the usual gap between two explains
- * it. Rounded down to minutes, or of a long span to its steps.
+ * For how long there have been no profiles at the end of a timeline, up to `until`; 0 where the usual time between two explains
+ * it. Rounded down to minutes, or of a long span to its steps. A profile comes after the time that it is of, so the next one may
+ * be twice that time away.
  */
 export function quietMillis(
   { start, step, counts }: Pick<Timeline, "start" | "step" | "counts">,
@@ -159,14 +161,19 @@ export function quietMillis(
 ): number {
   const last = counts.findLastIndex((count) => count > 0);
   const empty = counts.length - 1 - last;
-  const millis = Math.max(0, Math.floor((until - start - (last + 1) * step) / 60_000)) * 60_000;
+  const millis = Math.max(0, Math.floor((until - start - (last + 1) * step) / MINUTE)) * MINUTE;
   // Of two steps with profiles, the gap may be a pause.
   const gap = gapsIn(counts).length > 1 ? usualGap(counts) : 1;
   // Where each step has profiles, the usual gap is shorter than a step; where it has several, far shorter.
   const perPush = profilesAtOnce(counts);
   const isDense = counts.filter((count) => count > perPush).length > counts.filter((count) => count === perPush).length;
   const usual = gap > 1 ? 3 * gap : isDense ? 0 : 1;
-  return last >= 0 && empty > usual && millis >= LEAST_QUIET ? millis : 0;
+  const pushes = counts.reduce((sum, count) => sum + count, 0) / perPush;
+  const filled = last + 1 - counts.findIndex((count) => count > 0);
+  const interval = (gap > 1 ? gap : filled / pushes) * step;
+  // The last profile of an agent that pushes seldom covers minutes after it began.
+  const quiet = interval > MINUTE ? Math.floor((millis - interval) / MINUTE) * MINUTE : millis;
+  return last >= 0 && empty > usual && quiet >= LEAST_QUIET && millis >= 2 * interval ? quiet : 0;
 }
 
 /**

@@ -42,7 +42,7 @@ export function Summary({ answer }: { answer: Answer }) {
       <p class="changes-news">
         {answer.load ? <LoadNews answer={answer} load={answer.load} /> : <Beside answer={answer} />}
         {answer.where && <Where value={answer.where} />}
-        {answer.load?.gradual && ` ${gradually(answer)}`}
+        {answer.load?.gradual && !answer.shift && ` ${gradually(answer)}`}
         {answer.load?.differs && !answer.cause && areAlike(answer.load, found) && ` ${alike(answer, answer.load)}`}
         {began &&
           ` First profile of ${label} ${sides.after.value} in this range: ${within(sides.after.began, answer.stepMillis)}.`}

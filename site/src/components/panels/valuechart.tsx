@@ -6,7 +6,7 @@ import { chartSpan } from "../../state/query/loadexplore.ts";
 import { columnsOf, heightFactors } from "../../time/drawn.ts";
 import { evenSeries } from "../../time/even.ts";
 import { bucketLabel, placeIn } from "../../time/range.ts";
-import { sumOf } from "../../time/series.ts";
+import { type Series, sumOf } from "../../time/series.ts";
 import { stackTops } from "../../time/seriessplit.ts";
 import { TimedChart } from "../query/timedchart.tsx";
 import { areaOf, type Band, HEIGHT, lineOf, round, WIDTH } from "./bandpaths.ts";
@@ -111,9 +111,18 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
   );
 }
 
+/** A push more or less is no load, except where a value begins or ends beside others: there they share the step. */
+function evenInside(series: Series, all: number[]): Series["values"] {
+  const { counts, values } = series;
+  const even = evenSeries(series).values;
+  const isBeside = (at: number) => all[at] > 0 && !counts[at];
+  return even.map((value, at) => (isBeside(at - 1) || isBeside(at + 1) ? values[at] : value));
+}
+
 /** The first values, and all further ones together. */
 function bandsOf(rows: ValueRow[], colours: Map<string, number>, average: boolean): Band[] {
-  const even = rows.map(({ series }) => evenSeries(series).values);
+  const all = sumOf(rows.map(({ series }) => series.counts));
+  const even = rows.map(({ series }) => evenInside(series, all));
   const rest = even.slice(SERIES_COLOURS);
   const shown = rows.slice(0, SERIES_COLOURS).map(({ value }, i) => ({
     name: valueName(value),

@@ -16,7 +16,9 @@ export function comparisonHere(): { target: RouteOf<"diff">; title: string } {
     const target = { ...initial, base: { ...base, ...(window && fixed(window)) }, other };
     return { target, title: "Compare with the other bundle" };
   }
-  const [newest] = window ? [] : versionSides(marks.value, span.value, base.filters);
+  const versions = window ? [] : versionSides(marks.value, span.value, base.filters);
+  // What a rollback changed is what its deploy had changed.
+  const newest = versions.find(({ isBack }) => !isBack) ?? versions[0];
   if (newest) return { target: { ...initial, ...newest.sides }, title: `Compare ${lower(newest.label)}` };
   const title = window
     ? "Compare the selected time with the time just before it"

@@ -27,32 +27,20 @@ export interface SharesIn extends Span {
 const LEAST_JUMP = 0.02;
 /** A step that leaves only this part of the squares is all there is, with so many windows. */
 const CLEAR = { squares: 0.1, windows: 10 };
+/** Differences by which jumps count as equal. */
+const TIE = 1e-9;
+/** So near the middle, in windows, a jump is the one between both sides. */
+const AT_MIDDLE = 0.25;
 
 /**
- * The largest jump of a share in windows that follow each other, of which those of the second side begin at `middle`. Null where
- * none is clear, or where the sides have it: a jump between them is a difference of theirs.
+ * The largest jump of a share in windows that follow each other, of which those of the second side begin at `middle`: in all of
+ * them, or in one side where another change hides it. Null where none is clear, or where the sides have it: a jump between them
+ * is a difference of theirs.
  */
 export function shareShift(windows: SharesIn[], middle: number): ShareShift | null {
-  if (windows.length < CLEAR.windows) return null;
-  const parts = windows.map(({ functions }) => functions);
-  const names = new Set(parts.flatMap(({ functions }) => [...functions.keys()]));
-  const known = [...names].filter((name) => parts.every((part) => part.complete || part.functions.has(name)));
-  const jumps = known.flatMap((name) =>
-    (["total", "self"] as const).flatMap((of) => {
-      const steps = parts.map(({ functions, total }, at) => ({ at, value: (functions.get(name)?.[of] ?? 0) / total }));
-      const cut = bestCut(steps, FEWEST_PARTS);
-      if (cut < 0 || Math.abs(windows[cut].from - middle) < lengthOf(windows[cut])) return [];
-      const left = squares(steps.slice(0, cut)) + squares(steps.slice(cut));
-      const found = levelsAt(steps, cut);
-      if (Math.abs(found.after - found.before) < LEAST_JUMP || left > CLEAR.squares * squares(steps)) return [];
-      const { before, after, mixed, part } = found;
-      // In a window that has both, their parts say when one became the other.
-      const from =
-        mixed === null ? windows[cut].from : Math.round(windows[mixed].from + (1 - part) * lengthOf(windows[mixed]));
-      const until = Math.min(windows[windows.length - 1].until, 2 * from - windows[0].from);
-      return [{ name, own: of === "self", before, after, from, window: { from, until } }];
-    }),
-  );
+  const isBefore = ({ from }: Span) => from < middle;
+  const sides = [windows.filter(isBefore), windows.filter((window) => !isBefore(window))];
+  const jumps = [windows, ...sides].flatMap((part) => jumpsIn(part, middle));
   // Of a function that calls nothing both are the same; of equal ones, what grew is the reason.
   const size = ({ before, after }: ShareShift) => Math.abs(after - before);
   const isMore = (one: ShareShift, best: ShareShift) =>
@@ -61,8 +49,30 @@ export function shareShift(windows: SharesIn[], middle: number): ShareShift | nu
   return jumps.reduce<ShareShift | null>((best, one) => (best && !isMore(one, best) ? best : one), null);
 }
 
-/** Differences by which jumps count as equal. */
-const TIE = 1e-9;
+/** The clear jump of each function, if it has one that isn't at the middle. */
+function jumpsIn(windows: SharesIn[], middle: number): ShareShift[] {
+  if (windows.length < CLEAR.windows) return [];
+  const parts = windows.map(({ functions }) => functions);
+  const names = new Set(parts.flatMap(({ functions }) => [...functions.keys()]));
+  const known = [...names].filter((name) => parts.every((part) => part.complete || part.functions.has(name)));
+  return known.flatMap((name) =>
+    (["total", "self"] as const).flatMap((of) => {
+      const steps = parts.map(({ functions, total }, at) => ({ at, value: (functions.get(name)?.[of] ?? 0) / total }));
+      const cut = bestCut(steps, FEWEST_PARTS);
+      if (cut < 0) return [];
+      const left = squares(steps.slice(0, cut)) + squares(steps.slice(cut));
+      const found = levelsAt(steps, cut);
+      if (Math.abs(found.after - found.before) < LEAST_JUMP || left > CLEAR.squares * squares(steps)) return [];
+      const { before, after, mixed, part } = found;
+      // In a window that has both, their parts say when one became the other.
+      const from =
+        mixed === null ? windows[cut].from : Math.round(windows[mixed].from + (1 - part) * lengthOf(windows[mixed]));
+      if (Math.abs(from - middle) < AT_MIDDLE * lengthOf(windows[cut])) return [];
+      const until = Math.min(windows[windows.length - 1].until, 2 * from - windows[0].from);
+      return [{ name, own: of === "self", before, after, from, window: { from, until } }];
+    }),
+  );
+}
 
 const lengthOf = ({ from, until }: Span) => until - from;
 

@@ -47,6 +47,14 @@ export function comparedSides(whole: Span, window: Span | null, filters: string[
   return window ? periodSides(window, [filters, filters]) : halfSides(whole, [filters, filters]);
 }
 
+/** Before and after a version. */
+interface VersionSides {
+  label: string;
+  sides: Sides;
+  /** Whether it has run before. */
+  isBack: boolean;
+}
+
 /** How many versions are offered. */
 const NEWEST = 3;
 
@@ -54,24 +62,24 @@ const NEWEST = 3;
  * A comparison for each of the newest versions that begin inside a span, as long before it as after it, up to the versions
  * that begin before and after it. The time that it shares with others, as in a rollout, is on neither side.
  */
-export function versionSides(marks: Mark[], within: Span, filters: string[]): { label: string; sides: Sides }[] {
+export function versionSides(marks: Mark[], within: Span, filters: string[]): VersionSides[] {
   return marks
-    .map(({ time, text, sharedUntil: begin = time }, i) => {
+    .map(({ time, text, isBack = false, sharedUntil: begin = time }, i) => {
       const between = (from: number, until: number) => Math.min(time - from, until - begin);
       const whole = between(within.from, within.until);
       const [previous, next] = [marks[i - 1], marks[i + 1]];
       const since = previous ? (previous.sharedUntil ?? previous.time) : within.from;
       const alone = Math.min(whole, between(since, next?.time ?? within.until));
       // Of versions that follow each other in steps too long to tell them apart, others are on both sides.
-      return { time, begin, text, length: alone >= SHORTEST_STEP ? alone : whole };
+      return { time, begin, text, isBack, length: alone >= SHORTEST_STEP ? alone : whole };
     })
     .filter(({ length }) => length >= SHORTEST_STEP)
     .slice(-NEWEST)
     .reverse()
-    .map(({ time, begin, text, length }) => {
+    .map(({ time, begin, text, isBack, length }) => {
       const base = { ...fixed({ from: time - length, until: time }), filters };
       const other = { ...fixed({ from: begin, until: begin + length }), filters };
-      return { label: `Before and after ${text}`, sides: { base, other } };
+      return { label: `Before and after ${text}`, sides: { base, other }, isBack };
     });
 }
 

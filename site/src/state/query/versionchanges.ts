@@ -27,20 +27,29 @@ export function versionLabel(labels: Record<string, string[]>): string | undefin
 
 /**
  * A version that is missing for so many steps, and for so many times its usual gap, while others run, begins again. Of a short
- * rollback in long steps fewer are enough, if others don't run after it for as long.
+ * rollback in long steps fewer are enough, if others don't run after it for as long: one where a step usually has several
+ * profiles of the version.
  */
 const PAUSE = { steps: 5, gaps: 4 };
 const SHORT_PAUSE = { steps: 2, gaps: 2 };
+const SEVERAL = 3;
 
 /** The profiles of other values in each step, of those of one and of all. */
 export function othersOf(counts: number[], all: number[]): number[] {
   return all.map((count, i) => count - (counts[i] ?? 0));
 }
 
+/** How many profiles a step with any has, in the median. */
+function usual(counts: number[]): number {
+  const filled = counts.filter((count) => count > 0).sort((a, b) => a - b);
+  return filled[Math.floor(filled.length / 2)] ?? 0;
+}
+
 /** The steps at which one value begins: first, and after others that had hardly run beside it ran without it. */
 export function beginnings(counts: number[], others: number[]): number[] {
   const [own, near] = [medianGap(counts), medianGap(others)];
-  const [pause, short] = [PAUSE, SHORT_PAUSE].map(({ steps, gaps }) => Math.max(steps, gaps * own));
+  const [pause, fewer] = [PAUSE, SHORT_PAUSE].map(({ steps, gaps }) => Math.max(steps, gaps * own));
+  const short = usual(counts) >= SEVERAL ? 1 : fewer;
   const isAloneAfter = (at: number) =>
     at + short < counts.length && others.slice(at + 1, at + 1 + short).every((count) => count === 0);
   const found: number[] = [];
@@ -78,9 +87,10 @@ export function versionChanges(name: string, values: ValueTimeline[]): Mark[] {
       return beginnings(counts, others)
         .filter((at) => at - begin > mergeFactor(counts))
         .map((at) => {
-          const [time, text] = [timeOf(at), `${name} ${versionText(value)}`];
+          const isBack = at > first(timeline);
+          const [time, text] = [timeOf(at), `${name} ${versionText(value)}${isBack ? " again" : ""}`];
           const until = timeOf(sharedUntil(counts, others, at));
-          return { time, text, step, ...(until > time ? { sharedUntil: until } : {}) };
+          return { time, text, step, isBack, ...(until > time ? { sharedUntil: until } : {}) };
         });
     })
     .sort((a, b) => a.time - b.time)
