@@ -9,6 +9,7 @@ use crate::model::id::{LocationId, StackId};
 use crate::model::profile::Profile;
 use crate::tree::call_tree::{CallTree, Tree};
 use crate::tree::frames::{By, Chains, Frames, Used, in_order};
+use crate::tree::moved::join_moved;
 use crate::tree::self_values::SelfValues;
 
 impl CallTree {
@@ -46,9 +47,19 @@ pub(crate) fn build<const SIDES: usize>(
     look: impl FnOnce(&mut [SelfValues; SIDES], [&[u32]; SIDES]),
 ) -> Tree<SIDES> {
     let mut frames = Frames::new(by);
-    let sides = profiles.map(|(profile, sample_type)| Side::new(profile, sample_type, &mut frames));
+    let mut sides =
+        profiles.map(|(profile, sample_type)| Side::new(profile, sample_type, &mut frames));
     let strings = frames.names.finish().strings;
-    let (frames, ranks) = in_order(&strings, frames.frames);
+    let mut frames = frames.frames;
+    if let ([base, comparison], By::Function) = (&mut sides[..], by) {
+        join_moved(
+            &strings,
+            &mut frames,
+            &mut base.chains,
+            &mut comparison.chains,
+        );
+    }
+    let (frames, ranks) = in_order(&strings, frames);
     let (tree, samples) = fold(sides, &ranks);
     let mut own = samples
         .each_ref()

@@ -223,7 +223,7 @@ pub(super) fn in_order(strings: &Strings, frames: Vec<Frame>) -> (Vec<Frame>, Ve
 }
 
 /// Sorts rows by a number of each; equal ones stay in order.
-fn sort_by_place(rows: &mut [u32], place: impl Fn(u32) -> u32) {
+pub(super) fn sort_by_place(rows: &mut [u32], place: impl Fn(u32) -> u32) {
     let mut keys: Vec<u64> = rows
         .iter()
         .zip(0..)

@@ -6,6 +6,7 @@ pub(crate) mod diff;
 pub(crate) mod fold;
 pub(crate) mod frames;
 pub(crate) mod lines;
+mod moved;
 pub(crate) mod search;
 pub(crate) mod self_values;
 pub(crate) mod table;

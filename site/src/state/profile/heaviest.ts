@@ -3,10 +3,11 @@ import { useEffect, useRef } from "preact/hooks";
 import { core } from "../../core/index.ts";
 import type { TableRow, TreeInfo } from "../../core/types.ts";
 import { inTurn, tree } from "./focus.ts";
+import { sortOf } from "./sort.ts";
 
 /**
- * Calls once for a tree with the function that has most in itself, of a comparison with the one that changed most, where none
- * is chosen. Who takes the choice back has none.
+ * Calls once for a tree with the function that has most in itself, of a comparison with the one that changed most as
+ * the whole did, where none is chosen. Who takes the choice back has none.
  */
 export function useHeaviest(chosen: boolean, choose: (row: TableRow, tree: number) => Promise<void> | void): void {
   const info = tree.value;
@@ -18,20 +19,16 @@ export function useHeaviest(chosen: boolean, choose: (row: TableRow, tree: numbe
     const stop = new AbortController();
     void inTurn(async (id) => {
       if (id !== info.id) return;
-      const heaviest = await heaviestOf(info);
+      const heaviest = await firstOf(info);
       if (heaviest && !stop.signal.aborted) await choose(heaviest, id);
     });
     return () => stop.abort();
   }, [info?.id]);
 }
 
-async function heaviestOf({ id, diff }: TreeInfo): Promise<TableRow | undefined> {
-  const sort = diff ? "delta" : "self";
-  const ends = await Promise.all(
-    [true, false].map((descending) => core.table(id, { sort, descending, filter: "", offset: 0, limit: 1 })),
-  );
-  return ends.flatMap(({ rows }) => rows).sort((a, b) => weight(b) - weight(a))[0];
+/** The first of the table in the order that it begins with. */
+async function firstOf(info: TreeInfo): Promise<TableRow | undefined> {
+  const { column, descending } = sortOf(info, { column: "self", descending: true });
+  const { rows } = await core.table(info.id, { sort: column, descending, filter: "", offset: 0, limit: 1 });
+  return rows[0];
 }
-
-/** In a comparison, how much a function changed, in either direction. */
-const weight = ({ self, diff }: TableRow) => (diff ? Math.abs(diff.comparison_total - diff.base_total) : self);
