@@ -105,6 +105,25 @@ test("of a gauge the averages of snapshots are compared", () => {
   assert.deepEqual([load.before, load.after], [100, 200]);
 });
 
+test("a side whose first profile comes late in its step ran for all of it", () => {
+  // Ten minutes each, two profiles a minute, of which the first ones come in the second half; one has a pause.
+  const side = (counts: number[], from: number) =>
+    counts.map((n, i) => ({ from: from + i * MINUTE, total: 60 * n, profiles: n, millis: MINUTE }));
+  const every = new Array(10).fill(2);
+  const paused = [...every, ...new Array(5).fill(0), ...every];
+  const steps = (millis: number[], start: number) => ({
+    start,
+    step: MINUTE,
+    millis: millis.map((n) => n * (MINUTE / 2)),
+  });
+  const first = side(paused, MINUTE / 2);
+  const second = side(every, 30 * MINUTE + MINUTE / 2);
+  // The windows end with the last profile.
+  second[9] = { ...second[9], millis: MINUTE / 2 };
+  const load = changedLoad([first, second], false, true, [steps(paused, 0), steps(every, 30 * MINUTE)]);
+  assert.deepEqual([load.before * MINUTE, load.after * MINUTE].map(Math.round), [120, 120]);
+});
+
 test("the cause is what has the largest part of the change, if it has a fifth", () => {
   const changed = (name: string, before: number, after: number) => ({
     name,

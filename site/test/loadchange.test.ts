@@ -214,6 +214,11 @@ test("a step that begins within a minute is held against whole minutes", () => {
   const found = loadChange(seriesOf(spike), []);
   assert.deepEqual([found?.kind, found?.before, found?.after], ["spike", 100, 400]);
   assert.deepEqual([found?.since, found?.beforeUntil, found?.from], [28 * MINUTE, 30 * MINUTE, 31 * MINUTE]);
+  // Of four processes three began to use more before the minute did.
+  const mostly = [...new Array(30).fill(200), 425, 500, 500, 275, ...new Array(30).fill(200)];
+  const three = loadChange(seriesOf(mostly), []);
+  assert.deepEqual([three?.kind, three?.from, three?.after], ["spike", 31 * MINUTE, 500]);
+  assert.equal(three?.lasted, 3 * MINUTE);
 });
 
 test("a step minutes after the begin of a range is found as one before its end is", () => {

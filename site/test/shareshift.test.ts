@@ -62,6 +62,13 @@ test("a jump shortly before the sides meet is found, and one that another jump h
   assert.equal(shareShift(hidden, 10 * MINUTE)?.from, 5 * MINUTE);
 });
 
+test("two windows before a jump are enough, also if it is within the second", () => {
+  const level = (i: number) => (i < 1 ? 28 : i === 1 ? 29 : 37);
+  const made = windows(...times(20, (i) => ({ scan: level(i) + (i % 2) / 10, parse: 100 - level(i) - (i % 2) / 10 })));
+  const found = shareShift(made, 10 * MINUTE);
+  assert.ok(found && found.from > 1.7 * MINUTE && found.from < 2 * MINUTE, JSON.stringify(found));
+});
+
 test("what the sides have themselves, what varies and what is small is no jump", () => {
   const at = (cut: number, by: number) => windows(...times(20, (i) => ({ sort: i < cut ? 10 : 10 + by, parse: 90 })));
   assert.equal(shareShift(at(10, 20), 10 * MINUTE), null);

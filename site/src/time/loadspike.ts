@@ -6,6 +6,11 @@ import { isPart, type Load, mean, median, SHARED } from "./loadsteps.ts";
 const SPIKE = { change: 0.4, share: 0.15, longest: 0.34, others: 0.6 };
 /** An edge step below this part of the height is only partly in the spike; runs begin and end above half of it. */
 const EDGE = 0.56;
+/**
+ * So is the first or the last one below this part of what those between them rise, if it is below them by so many times as much
+ * as a step usually differs from the next, relative to its height.
+ */
+const CUT = { part: 0.85, usual: 4 };
 /** A time before a spike that is lower than this part of the rest is a dip. */
 const LEAST_BEFORE = 0.7;
 
@@ -52,6 +57,13 @@ export function spike(load: Load): LoadChange | null {
   const isEdge = (i: number) => first < last && values[i] - base < EDGE * (top - base);
   while (isEdge(first)) first++;
   while (isEdge(last)) last--;
+  const inner = last - first > 1 ? mean(values.slice(first + 1, last)) : top;
+  const usual = median(others.slice(1).map((value, i) => Math.abs(value - others[i]))) / base;
+  const isCut = (i: number) =>
+    first < last && values[i] - base < CUT.part * (inner - base) && inner - values[i] > CUT.usual * usual * inner;
+  const [isFirstCut, isLastCut] = [isCut(first), isCut(last)];
+  first += Number(isFirstCut);
+  last -= Number(isLastCut);
   const run = steps.slice(first, last + 1);
   const after = mean(run.map(({ value }) => value));
   const parts = edges.reduce((sum, value) => sum + Math.min(1, Math.max(0, (value - base) / (after - base))), 0);

@@ -70,12 +70,18 @@ export function moreProfiles(
   return a > b ? "before" : "after";
 }
 
-/** How much of a window has profiles, in milliseconds, as shorter steps tell. */
-function coveredIn({ from, millis }: Window, steps: CoveredSteps): number {
-  const { start, step } = steps;
-  const overlap = (at: number) =>
-    Math.max(0, Math.min(from + millis, start + (at + 1) * step) - Math.max(from, start + at * step));
-  return steps.millis.reduce((sum, covered, at) => sum + (covered / step) * overlap(at), 0);
+/**
+ * How much of each window of a side has profiles, in milliseconds, as shorter steps tell. The first profile and the last one
+ * are of steps that begin before the windows and end after them, which have what these cover.
+ */
+function coveredIn(windows: Window[], { start, step, millis }: CoveredSteps): number[] {
+  return windows.map((window, i) => {
+    const from = i === 0 ? Number.NEGATIVE_INFINITY : window.from;
+    const until = i === windows.length - 1 ? Number.POSITIVE_INFINITY : window.from + window.millis;
+    const overlap = (at: number) =>
+      Math.max(0, Math.min(until, start + (at + 1) * step) - Math.max(from, start + at * step));
+    return millis.reduce((sum, covered, at) => sum + (covered / step) * overlap(at), 0);
+  });
 }
 
 /**
@@ -96,7 +102,7 @@ export function changedLoad(
   const known = pace === null && !gauge && first && second ? [first, second] : null;
   let paused = false;
   const loads = both.map((windows, side) => {
-    const parts = known ? windows.map((window) => coveredIn(window, known[side])) : coveredParts(windows, pace);
+    const parts = known ? coveredIn(windows, known[side]) : coveredParts(windows, pace);
     const all = windows.map(({ total, profiles, from, millis }, i) => {
       const whole = gauge ? profiles : parts[i];
       return { at: from, value: total, whole, part: gauge ? 1 : parts[i] / millis };

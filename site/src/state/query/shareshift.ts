@@ -1,6 +1,5 @@
 /** A function whose share of the total jumps within the time that is compared, and not between its sides. */
 import { bestCut, centreOf, squares } from "../../time/fit.ts";
-import { FEWEST_PARTS } from "../../time/interval.ts";
 import type { Step } from "../../time/loadsteps.ts";
 import type { Span } from "../../time/range.ts";
 import type { PartFunctions } from "./changed.ts";
@@ -27,6 +26,8 @@ export interface SharesIn extends Span {
 const LEAST_JUMP = 0.02;
 /** A step that leaves only this part of the squares is all there is, with so many windows. */
 const CLEAR = { squares: 0.1, windows: 10 };
+/** So many windows lie on each side of a jump. */
+const FEWEST = 2;
 /** Differences by which jumps count as equal. */
 const TIE = 1e-9;
 /** So near the middle, in windows, a jump is the one between both sides. */
@@ -58,7 +59,7 @@ function jumpsIn(windows: SharesIn[], middle: number): ShareShift[] {
   return known.flatMap((name) =>
     (["total", "self"] as const).flatMap((of) => {
       const steps = parts.map(({ functions, total }, at) => ({ at, value: (functions.get(name)?.[of] ?? 0) / total }));
-      const cut = bestCut(steps, FEWEST_PARTS);
+      const cut = bestCut(steps, FEWEST);
       if (cut < 0) return [];
       const left = squares(steps.slice(0, cut)) + squares(steps.slice(cut));
       const found = levelsAt(steps, cut);
