@@ -116,8 +116,9 @@ fn by_version(all: BTreeMap<Labels, Minutely>, label: &str) -> BTreeMap<Labels, 
 /// By how many percent a window grew over the one before it.
 fn growth_in_time(parts: &Minutely, minute: i64, window: i64) -> Option<f64> {
     let length = part_length(window);
-    let before = ratio(parts, minute - 2 * window, minute - window, length)?;
-    let after = ratio(parts, minute - window, minute, length)?;
+    let middle = minute - window;
+    let before = ratio(parts, middle - window, middle, middle, length)?;
+    let after = ratio(parts, middle, minute, minute, length)?;
     growth(&before, &after)
 }
 
@@ -142,7 +143,9 @@ fn growth_by_version(versions: &[Minutely], minute: i64, window: i64) -> Option<
     if after.0 == before.0 || after.0 <= from + THERE_BEFORE {
         return None;
     }
-    let ratio = |parts| ratio(parts, from, minute, length);
+    // The parts of a version that has ended stay the same: parts that move with the minute would be
+    // enough in one evaluation and too few in the next.
+    let ratio = |parts| ratio(parts, from, minute, 0, length);
     growth(&ratio(older)?, &ratio(newest)?)
 }
 
@@ -150,11 +153,12 @@ fn part_length(window: i64) -> i64 {
     (window / PARTS / MINUTE).max(1) * MINUTE
 }
 
-/// The ratio over the minutes after `from` up to `until`, cut into parts of `length`.
-fn ratio(parts: &Minutely, from: i64, until: i64, length: i64) -> Option<Ratio> {
+/// The ratio over the minutes after `from` up to `until`, cut into parts of `length`, of which one
+/// ends at `origin`.
+fn ratio(parts: &Minutely, from: i64, until: i64, origin: i64, length: i64) -> Option<Ratio> {
     let mut sums: BTreeMap<i64, Part> = BTreeMap::new();
     for (end, part) in parts.range(from + 1..=until) {
-        let sum = sums.entry((until - end) / length).or_default();
+        let sum = sums.entry((origin - end).div_euclid(length)).or_default();
         sum.value += part.value;
         sum.whole += part.whole;
     }
@@ -243,6 +247,22 @@ mod tests {
         assert_eq!(at(&[old.clone(), old.clone()], 59), None);
         assert_eq!(at(&[old], 59), None);
         assert_eq!(at(&[], 59), None);
+    }
+
+    #[test]
+    fn a_version_that_ran_for_a_while_fires_once_at_most() {
+        for length in 18..26 {
+            let (begin, end) = (101, 101 + length);
+            let level = |minute: i64| (minute, 20.0 + (minute % 3) as f64);
+            let old = parts((0..200).filter(|m| *m < begin || *m >= end).map(level));
+            let new = parts((begin..end).map(|minute| (minute, 40.0 + (minute % 3) as f64)));
+            let versions = [old, new];
+            let fires: Vec<bool> = (90..200)
+                .map(|minute| growth_by_version(&versions, minute * MINUTE, 30 * MINUTE).is_some())
+                .collect();
+            let begins = fires.windows(2).filter(|both| both == &[false, true]);
+            assert!(begins.count() <= 1, "{length}: {fires:?}");
+        }
     }
 
     /// About normal, with the variance 1.
