@@ -177,6 +177,7 @@ test("a share is never 0 for something nor 100 for less than all", () =>
     [percent(0), "0 %"],
     [percent(0.00001), "<0.01 %"],
     [percent(0.0005), "0.05 %"],
+    [percent(0.000998), "0.1 %"],
     [percent(0.009), "0.9 %"],
     [percent(0.3141), "31.4 %"],
     [percent(0.99999), ">99.9 %"],

@@ -107,7 +107,7 @@ export const RULES: Rule[] = [
         raw`^runtime\.\(\*(?:mspan|sweepLocked)\)\.sweep`,
         raw`\bG1(?:Par[SEC]|CMTask|EvacuateRegions|YoungCollector|Conc|RemSet::|CollectedHeap::do_collection|\w+(?:Task|Closure)(?:::|[<>]))`,
         raw`\b(?:GangWorker::loop|ConcurrentGCThread::run|VM_G1\w+::doit)|PSPromotionManager|PSParallelCompact`,
-        raw`^\(garbage collector\)$|v8::internal::(?:Heap::CollectGarbage|Scavenger|MarkCompact|ConcurrentMarking|Sweeper)`,
+        raw`^(?:\(garbage collect(?:or|ion)\)|GC\.GC)$|v8::internal::(?:Heap::CollectGarbage|Scavenger|MarkCompact|ConcurrentMarking|Sweeper)`,
         raw`^gc_(?:collect|start|marks|sweep)`,
       ),
       WAITING,

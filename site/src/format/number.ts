@@ -46,7 +46,7 @@ export function percent(fraction: number): string {
   const sign = fraction < 0 ? "−" : "";
   if (!Number.isFinite(value) || value === 0) return "0 %";
   if (value < 0.005) return `${sign}<0.01 %`;
-  if (value < 0.1) return `${sign}${value.toFixed(2)} %`;
+  if (value < 0.095) return `${sign}${value.toFixed(2)} %`;
   if (value < 100 && value >= 99.95) return `${sign}>99.9 %`;
   return `${sign}${grouped(value.toFixed(value >= 1000 ? 0 : 1).replace(/\.0$/, ""))} %`;
 }
