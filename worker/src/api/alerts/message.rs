@@ -159,7 +159,7 @@ fn text(alert: &Alert, unit: &str, status: Status, instances: &[Instance]) -> St
                     true => format!("for {} min", number(one.value)),
                     false => String::new(),
                 },
-                _ => value_text(alert, unit, one.value),
+                _ => value_text(alert.kind, unit, one.value),
             };
             match (what.is_empty(), labels.is_empty()) {
                 (_, true) => what,
@@ -199,8 +199,9 @@ fn condition_text(alert: &Alert, unit: &str) -> String {
     }
 }
 
-fn value_text(alert: &Alert, unit: &str, value: f64) -> String {
-    match alert.kind {
+/// A value of an alert: "+12 %", "2.12 cores".
+pub(super) fn value_text(kind: Kind, unit: &str, value: f64) -> String {
+    match kind {
         Kind::Grew if value >= MAX_GROWTH => "up from about 0".to_owned(),
         Kind::Grew => format!("+{} %", number(value)),
         _ => amount(value, unit),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::message::{Instance, Message, REFRESH, Status};
+use super::message::{Instance, Message, REFRESH, Status, value_text};
 use super::receiver::Format;
 use crate::api::rules::points::MINUTE;
 use crate::platform::errors::Problem;
@@ -76,7 +76,7 @@ fn alertmanager(message: &Message) -> Vec<PostableAlert> {
                 ("summary", message.text.clone()),
                 (
                     "value",
-                    format!("{} {}", instance.value, message.alert.unit),
+                    value_text(message.alert.kind, &message.alert.unit, instance.value),
                 ),
             ]
             .into(),
