@@ -120,7 +120,7 @@ test("a side whose first profile comes late in its step ran for all of it", () =
   const second = side(every, 30 * MINUTE + MINUTE / 2);
   // The windows end with the last profile.
   second[9] = { ...second[9], millis: MINUTE / 2 };
-  const load = changedLoad([first, second], false, true, [steps(paused, 0), steps(every, 30 * MINUTE)]);
+  const load = changedLoad([first, second], false, true, [steps(paused, 0), steps(every, 30 * MINUTE)], true);
   assert.deepEqual([load.before * MINUTE, load.after * MINUTE].map(Math.round), [120, 120]);
 });
 

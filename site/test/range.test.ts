@@ -33,6 +33,7 @@ test("time expressions", () => {
 test("times of an address", () => {
   assert.equal(parseTime("2026-11-24T10:00:00Z"), String(Date.UTC(2026, 10, 24, 10)));
   assert.equal(parseTime("2026-11-24T10:00:00.250+02:00"), String(Date.UTC(2026, 10, 24, 8, 0, 0, 250)));
+  assert.equal(parseTime("2026-11-24T10:00:00 02:00"), String(Date.UTC(2026, 10, 24, 8)), "a plus sign of an address");
   assert.equal(parseTime("now-15m"), "now-15m");
   assert.equal(parseTime("1234"), "1234");
   for (const nonsense of ["", "2026-11-24", "2026-11-24T10:00:00", "2026-13-24T10:00:00Z", "1969-01-01T00:00:00Z"])

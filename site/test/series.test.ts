@@ -75,6 +75,12 @@ test("a service is quiet when it misses several profiles in a row, for minutes",
     return quietMillis({ start: 0, step: 600_000, counts }, 36 * 600_000 + minutes * 60_000) / 60_000;
   };
   assert.deepEqual([14, 19, 25].map(late), [0, 0, 15]);
+  const outage = minutes(600, (at) => (at < 30 || (at >= 540 && at < 580) ? 1 : 0));
+  assert.equal(
+    quietMillis({ start: 0, step: 60_000, counts: outage }, 600 * 60_000) / 60_000,
+    20,
+    "after an outage, too",
+  );
   assert.equal(quiet(0, 0, 0), 0, "nothing at all is said elsewhere");
 });
 

@@ -85,6 +85,14 @@ test("what the sides have themselves, what varies and what is small is no jump",
     return state / 2_147_483_647;
   };
   const noisy = () => Object.fromEntries(times(100, (i) => [`f${i}`, 10 + 40 * next()]));
+  const gap = windows(...times(20, (i) => ({ sort: i < 9 ? 10 : i === 9 ? 14 : 40, parse: 60 })));
+  const apart = gap.map((one, i) =>
+    i < 10 ? one : { ...one, from: one.from + 5 * MINUTE, until: one.until + 5 * MINUTE },
+  );
+  assert.equal(shareShift(apart, 15 * MINUTE), null, "with a time between the sides, too");
+  const large = () => Object.fromEntries(times(10, (i) => [`f${i}`, 10 + 40 * next()]));
+  const sides = times(200, () => shareShift(windows(...times(20, large)), 10 * MINUTE)).filter(Boolean);
+  assert.ok(sides.length <= 2, `${sides.length} alarms of 200 in sides of ten windows`);
   const alarms = times(200, () => shareShift(windows(...times(10, noisy)), 5 * MINUTE)).filter(Boolean);
   assert.ok(alarms.length <= 2, `${alarms.length} alarms of 200`);
 });

@@ -65,6 +65,9 @@ test("where steps have several profiles a rollback of one step is one", () => {
     ["version 1.9.0", 60],
     ["version 1.8.2 again", 62],
   ]);
+  rolled.counts[61] = 1;
+  assert.deepEqual(marked(), [["version 1.9.0", 60]], "a straggler says nothing of the other one");
+  rolled.counts[61] = 10;
   back.counts = back.counts.map((count) => Math.min(count, 1));
   assert.deepEqual(marked(), [["version 1.9.0", 60]], "its agent may have missed a step");
 });

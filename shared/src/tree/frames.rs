@@ -15,7 +15,8 @@ use crate::tree::call_tree::Frame;
 pub enum By {
     /// The function's name alone, as Pyroscope does.
     Name,
-    /// Name and source file: two `anonymous` of different files stay apart.
+    /// Name and source file: two `anonymous` of different files stay apart. In a comparison, a
+    /// function whose file moved is the same one.
     Function,
     /// Name, source file and the line there. [`Frame::line`] is that line then.
     Line,

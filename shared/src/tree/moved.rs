@@ -9,9 +9,10 @@ use crate::model::strings::Strings;
 use crate::tree::call_tree::Frame;
 use crate::tree::frames::{Chains, sort_by_place};
 
-/// Makes one frame of two that are the same function: the only ones of their name on each side, or
-/// the only ones there of a name and the name of a file that the other side hasn't got. It has the
-/// file that is later in the order of text, whichever side that is of.
+/// Makes one frame of two that are the same function: the only ones of their name on each side; or,
+/// of several with one name, the only ones on each side whose file has that name, among those that are
+/// on one side only. It has the file that is later in the order of text, so that swapped sides give
+/// the same.
 pub(super) fn join_moved(
     strings: &Strings,
     frames: &mut Vec<Frame>,
@@ -62,13 +63,17 @@ fn pairs(strings: &Strings, frames: &[Frame], seen: &[[bool; 2]]) -> Vec<[u32; 2
     sort_by_place(&mut all, name);
     let mut pairs = Vec::new();
     for same in all.chunk_by(|&a, &b| name(a) == name(b)) {
-        let file = |at: u32| match same.len() {
-            2 => &[][..],
-            _ => file_name(strings, frames[at as usize].file),
+        if same.len() < 2 {
+            continue;
+        }
+        let is_only = same.len() == 2 && is_named(strings.get(frames[same[0] as usize].name));
+        let file = |at: u32| match is_only {
+            true => &[][..],
+            false => file_name(strings, frames[at as usize].file),
         };
         let mut alone = same.to_vec();
         alone.retain(|&at| sides(at) != [true; 2]);
-        // Equal ones are beside each other then; their order is of no use.
+        // Equal ones are beside each other then. A sort by text would add kilobytes to the WASM.
         sort_by_place(&mut alone, |at| hash(file(at)));
         for moved in alone.chunk_by(|&a, &b| file(a) == file(b)) {
             if let [a, b] = *moved
@@ -79,6 +84,11 @@ fn pairs(strings: &Strings, frames: &[Frame], seen: &[[bool; 2]]) -> Vec<[u32; 2
         }
     }
     pairs
+}
+
+/// Whether a name is of one function: what compilers call functions without one isn't.
+fn is_named(name: &str) -> bool {
+    !name.starts_with(['(', '<', '{', '?']) && name != "anonymous"
 }
 
 /// FNV-1a.
@@ -177,6 +187,13 @@ mod tests {
 
     #[test]
     fn others_stay_apart() {
+        let (tree, _) = drawn("(anonymous)@a.js 1", "(anonymous)@b.js 2");
+        assert_eq!(
+            tree,
+            "total 1,2/0,0\n (anonymous) 1,0/1,0\n (anonymous) 0,2/0,2\n"
+        );
+        let (tree, _) = drawn("(anonymous)@/1/a.js 1", "(anonymous)@/2/a.js 2");
+        assert_eq!(tree, "total 1,2/0,0\n (anonymous) 1,2/1,2\n");
         let apart = |base: &str, comparison: &str| {
             let (tree, _) = drawn(base, comparison);
             tree.lines().filter(|line| line.starts_with(" f ")).count()

@@ -6,6 +6,7 @@ import { areRuns, profilesAtOnce, type Series, seriesOf } from "./series.ts";
 
 /** An end that has profiles for a smaller part of its step says too little of the rest. */
 const LEAST_PART = 0.25;
+
 /** The series of a small chart: runs of a job are drawn one by one. */
 export function smallSeries(timeline: Timeline, average: boolean): Series {
   return areRuns(timeline) ? seriesOf(timeline, average, 1) : seriesOf(timeline, average);

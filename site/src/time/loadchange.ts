@@ -117,8 +117,8 @@ const LEAST_SLOPE = 0.5;
 /** A smaller part of a difference is no jump. */
 const LEAST_JUMP = 1 / 4;
 
-/** So many levels explain stairs better than a line does. */
-const STAIRS = 4;
+/** Levels of stairs that are held against a line, and of how many steps at least. */
+const STAIRS = { levels: 4, steps: 9 };
 
 /** Whether the load rose or fell steadily before, and only went on with that after. */
 export function isGradual(sides: Sides): boolean {
@@ -127,8 +127,16 @@ export function isGradual(sides: Sides): boolean {
   return (
     isTrend(sides) &&
     [sides.before, sides.after].every((side) => slopeOf([side]) / slope >= LEAST_SLOPE) &&
-    squaresAroundLine(all) < squaresAroundLevels(all, STAIRS)
+    !areStairs(all)
   );
+}
+
+/** Whether levels explain steps better than a line does, which has fewer parameters: of levels also where each ends. */
+function areStairs(steps: Step[]): boolean {
+  const { levels, steps: fewest } = STAIRS;
+  const variance = (squares: number, parameters: number) => squares / (steps.length - parameters);
+  const atLevels = () => variance(squaresAroundLevels(steps, levels), 2 * levels - 1);
+  return steps.length >= fewest && variance(squaresAroundLine(steps), 2) >= atLevels();
 }
 
 /** Whether a line explains both sides clearly better than two levels, without a jump between them. */

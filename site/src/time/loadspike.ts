@@ -7,8 +7,8 @@ const SPIKE = { change: 0.4, share: 0.15, longest: 0.34, others: 0.6 };
 /** An edge step below this part of the height is only partly in the spike; runs begin and end above half of it. */
 const EDGE = 0.56;
 /**
- * So is the first or the last one below this part of what those between them rise, if it is below them by so many times as much
- * as a step usually differs from the next, relative to its height.
+ * The first or the last step is only partly in the spike, too, if it rises by less than this part of what the steps between them
+ * do, and lacks so many times the usual difference of neighbouring steps, both relative to their height.
  */
 const CUT = { part: 0.85, usual: 4 };
 /** A time before a spike that is lower than this part of the rest is a dip. */

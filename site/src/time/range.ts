@@ -40,11 +40,14 @@ export function spanOf(range: Range, now: number): Span | null {
   return from === null || until === null || from >= until ? null : { from, until };
 }
 
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i;
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+ -]\d\d:\d\d)$/i;
 
-/** A time of an address as a range has it, which may also be written as in RFC 3339; null when it is none. */
+/**
+ * A time of an address as a range has it, which may also be written as in RFC 3339; null when it is none. A plus sign of an
+ * address is a space.
+ */
 export function parseTime(text: string): string | null {
-  const millis = RFC_3339.test(text) ? Date.parse(text.toUpperCase()) : Number.NaN;
+  const millis = RFC_3339.test(text) ? Date.parse(text.replace(" ", "+").toUpperCase()) : Number.NaN;
   if (millis >= 0) return String(millis);
   return resolveTime(text, 0) === null ? null : text;
 }

@@ -152,8 +152,8 @@ const LEAST_QUIET = 5 * MINUTE;
 
 /**
  * For how long there have been no profiles at the end of a timeline, up to `until`; 0 where the usual time between two explains
- * it. Rounded down to minutes, or of a long span to its steps. A profile comes after the time that it is of, so the next one may
- * be twice that time away.
+ * it. Rounded down to minutes, or of a long span to its steps. A profile comes when its time is over, so the next one may begin
+ * twice the usual time ago.
  */
 export function quietMillis(
   { start, step, counts }: Pick<Timeline, "start" | "step" | "counts">,
@@ -169,7 +169,7 @@ export function quietMillis(
   const isDense = counts.filter((count) => count > perPush).length > counts.filter((count) => count === perPush).length;
   const usual = gap > 1 ? 3 * gap : isDense ? 0 : 1;
   const pushes = counts.reduce((sum, count) => sum + count, 0) / perPush;
-  const filled = last + 1 - counts.findIndex((count) => count > 0);
+  const filled = counts.filter((count) => count > 0).length;
   const interval = (gap > 1 ? gap : filled / pushes) * step;
   // The last profile of an agent that pushes seldom covers minutes after it began.
   const quiet = interval > MINUTE ? Math.floor((millis - interval) / MINUTE) * MINUTE : millis;

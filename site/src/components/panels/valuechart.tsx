@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { formatStepLoad } from "../../format/load.ts";
 import { formatStep } from "../../format/value.ts";
 import { colourToken, SERIES_COLOURS, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
@@ -26,10 +27,10 @@ export const colourOf = (colours: Map<string, number>, value: string) => `var(${
 export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
   const at = useSignal<number | null>(null);
   const series = rows[0]?.series;
+  const bands = useMemo(() => bandsOf(rows, colours, series?.average ?? false), [rows, colours]);
   if (!series) return null;
   const { start, step, average } = series;
   const sparse = rows.every(({ series }) => series.sparse);
-  const bands = bandsOf(rows, colours, average);
   const steps = Math.max(...bands.map(({ values }) => values.length));
   const span = chartSpan();
   const columns = columnsOf({ counts: sumOf(rows.map(({ series }) => series.counts)), average });

@@ -6,8 +6,8 @@ import { inTurn, tree } from "./focus.ts";
 import { sortOf } from "./sort.ts";
 
 /**
- * Calls once for a tree with the function that has most in itself, of a comparison with the one that changed most as
- * the whole did, where none is chosen. Who takes the choice back has none.
+ * Calls once for a tree with the function that has most in itself, of a comparison with the one that changed most
+ * in the direction of the whole, where none is chosen. Who takes the choice back has none.
  */
 export function useHeaviest(chosen: boolean, choose: (row: TableRow, tree: number) => Promise<void> | void): void {
   const info = tree.value;
@@ -19,8 +19,8 @@ export function useHeaviest(chosen: boolean, choose: (row: TableRow, tree: numbe
     const stop = new AbortController();
     void inTurn(async (id) => {
       if (id !== info.id) return;
-      const heaviest = await firstOf(info);
-      if (heaviest && !stop.signal.aborted) await choose(heaviest, id);
+      const first = await firstOf(info);
+      if (first && !stop.signal.aborted) await choose(first, id);
     });
     return () => stop.abort();
   }, [info?.id]);

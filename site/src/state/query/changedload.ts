@@ -71,13 +71,13 @@ export function moreProfiles(
 }
 
 /**
- * How much of each window of a side has profiles, in milliseconds, as shorter steps tell. The first profile and the last one
- * are of steps that begin before the windows and end after them, which have what these cover.
+ * How much of each window of a side has profiles, in milliseconds, as shorter steps tell. If these have profiles of the side
+ * alone (`areOwn`), the first window has all of the step that it begins in, and the last one of that in which it ends.
  */
-function coveredIn(windows: Window[], { start, step, millis }: CoveredSteps): number[] {
+function coveredIn(windows: Window[], { start, step, millis }: CoveredSteps, areOwn: boolean): number[] {
   return windows.map((window, i) => {
-    const from = i === 0 ? Number.NEGATIVE_INFINITY : window.from;
-    const until = i === windows.length - 1 ? Number.POSITIVE_INFINITY : window.from + window.millis;
+    const from = areOwn && i === 0 ? Number.NEGATIVE_INFINITY : window.from;
+    const until = areOwn && i === windows.length - 1 ? Number.POSITIVE_INFINITY : window.from + window.millis;
     const overlap = (at: number) =>
       Math.max(0, Math.min(until, start + (at + 1) * step) - Math.max(from, start + at * step));
     return millis.reduce((sum, covered, at) => sum + (covered / step) * overlap(at), 0);
@@ -87,13 +87,14 @@ function coveredIn(windows: Window[], { start, step, millis }: CoveredSteps): nu
 /**
  * The loads of both sides, whose windows are all there, in order: a gap is no time with profiles. Whether the loads differ is
  * unknown, and not claimed, where `certain` is false. `steps` say which part of shorter steps of each side has profiles, as far
- * as that is known.
+ * as that is known, and `areOwn` that no step has profiles of the time beside its side, too.
  */
 export function changedLoad(
   sides: [Window[], Window[]],
   gauge: boolean,
   certain: boolean,
   steps: (CoveredSteps | null)[] = [],
+  areOwn = false,
 ): ChangedLoad {
   const both = sides.map(withoutGaps);
   // At a steady pace the number of profiles says how much is covered; else shorter steps do, as far as they are known.
@@ -102,7 +103,7 @@ export function changedLoad(
   const known = pace === null && !gauge && first && second ? [first, second] : null;
   let paused = false;
   const loads = both.map((windows, side) => {
-    const parts = known ? coveredIn(windows, known[side]) : coveredParts(windows, pace);
+    const parts = known ? coveredIn(windows, known[side], areOwn) : coveredParts(windows, pace);
     const all = windows.map(({ total, profiles, from, millis }, i) => {
       const whole = gauge ? profiles : parts[i];
       return { at: from, value: total, whole, part: gauge ? 1 : parts[i] / millis };

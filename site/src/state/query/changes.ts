@@ -187,7 +187,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   const denser = moreProfiles(both, [first, second], covered.map(sumOfMillis));
   const together = areTogether(first, second);
   const beside = !gauge && together && denser !== null;
-  const load = beside ? null : changedLoad(both, gauge, compared.certain, covered);
+  const load = beside ? null : changedLoad(both, gauge, compared.certain, covered, label !== "");
   const heads = [...more, ...less].map(({ head }) => head);
   return {
     label,

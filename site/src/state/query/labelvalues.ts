@@ -33,7 +33,6 @@ export const valueName = (value: string) => value || "not set";
 export interface ValueRow {
   value: string;
   series: Series;
-  /** Its values as they are drawn. */
   /** Exact. */
   total: number;
   /** Its part of all values; null of a gauge, of which there is no sum. */

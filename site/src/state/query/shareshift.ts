@@ -24,24 +24,29 @@ export interface SharesIn extends Span {
 
 /** A smaller jump is left to what the sides say. */
 const LEAST_JUMP = 0.02;
-/** A step that leaves only this part of the squares is all there is, with so many windows. */
-const CLEAR = { squares: 0.1, windows: 10 };
-/** So many windows lie on each side of a jump. */
-const FEWEST = 2;
+/**
+ * A step that leaves only this part of the squares of so many windows is all there is. Of fewer windows, down to half as many,
+ * chance leaves less: the part goes with the cube of their number. Where only two windows lie on a side of the jump it is
+ * smaller, too. In both cases no window may lack the function: that two or three of ten alone have a sample of it is chance.
+ */
+const CLEAR = { squares: 0.1, windows: 20 };
+const FEW = { windows: 2, part: 0.4 };
 /** Differences by which jumps count as equal. */
 const TIE = 1e-9;
-/** So near the middle, in windows, a jump is the one between both sides. */
+/** So near where the sides meet, in windows, a jump is the one between them. */
 const AT_MIDDLE = 0.25;
 
 /**
- * The largest jump of a share in windows that follow each other, of which those of the second side begin at `middle`: in all of
+ * The largest jump of a share in windows that follow each other, of which those of the second side begin at `second`: in all of
  * them, or in one side where another change hides it. Null where none is clear, or where the sides have it: a jump between them
  * is a difference of theirs.
  */
-export function shareShift(windows: SharesIn[], middle: number): ShareShift | null {
-  const isBefore = ({ from }: Span) => from < middle;
-  const sides = [windows.filter(isBefore), windows.filter((window) => !isBefore(window))];
-  const jumps = [windows, ...sides].flatMap((part) => jumpsIn(part, middle));
+export function shareShift(windows: SharesIn[], second: number): ShareShift | null {
+  const isFirst = ({ from }: Span) => from < second;
+  const sides = [windows.filter(isFirst), windows.filter((window) => !isFirst(window))];
+  // Between the sides may be a time that belongs to neither.
+  const between = { from: sides[0][sides[0].length - 1]?.until ?? second, until: second };
+  const jumps = [windows, ...sides].flatMap((part) => jumpsIn(part, between));
   // Of a function that calls nothing both are the same; of equal ones, what grew is the reason.
   const size = ({ before, after }: ShareShift) => Math.abs(after - before);
   const isMore = (one: ShareShift, best: ShareShift) =>
@@ -50,25 +55,30 @@ export function shareShift(windows: SharesIn[], middle: number): ShareShift | nu
   return jumps.reduce<ShareShift | null>((best, one) => (best && !isMore(one, best) ? best : one), null);
 }
 
-/** The clear jump of each function, if it has one that isn't at the middle. */
-function jumpsIn(windows: SharesIn[], middle: number): ShareShift[] {
-  if (windows.length < CLEAR.windows) return [];
+/** The clear jump of each function, if it has one that isn't between the sides. */
+function jumpsIn(windows: SharesIn[], between: Span): ShareShift[] {
+  if (2 * windows.length < CLEAR.windows) return [];
+  const clear = CLEAR.squares * Math.min(1, windows.length / CLEAR.windows) ** 3;
   const parts = windows.map(({ functions }) => functions);
   const names = new Set(parts.flatMap(({ functions }) => [...functions.keys()]));
   const known = [...names].filter((name) => parts.every((part) => part.complete || part.functions.has(name)));
   return known.flatMap((name) =>
     (["total", "self"] as const).flatMap((of) => {
       const steps = parts.map(({ functions, total }, at) => ({ at, value: (functions.get(name)?.[of] ?? 0) / total }));
-      const cut = bestCut(steps, FEWEST);
+      const cut = bestCut(steps, FEW.windows);
       if (cut < 0) return [];
       const left = squares(steps.slice(0, cut)) + squares(steps.slice(cut));
       const found = levelsAt(steps, cut);
-      if (Math.abs(found.after - found.before) < LEAST_JUMP || left > CLEAR.squares * squares(steps)) return [];
+      const isShort = Math.min(cut, steps.length - cut) <= FEW.windows;
+      if ((isShort || steps.length < CLEAR.windows) && steps.some(({ value }) => value === 0)) return [];
+      if (left > clear * (isShort ? FEW.part : 1) * squares(steps)) return [];
+      if (Math.abs(found.after - found.before) < LEAST_JUMP) return [];
       const { before, after, mixed, part } = found;
       // In a window that has both, their parts say when one became the other.
       const from =
         mixed === null ? windows[cut].from : Math.round(windows[mixed].from + (1 - part) * lengthOf(windows[mixed]));
-      if (Math.abs(from - middle) < AT_MIDDLE * lengthOf(windows[cut])) return [];
+      const near = AT_MIDDLE * lengthOf(windows[cut]);
+      if (between.from - near < from && from < between.until + near) return [];
       const until = Math.min(windows[windows.length - 1].until, 2 * from - windows[0].from);
       return [{ name, own: of === "self", before, after, from, window: { from, until } }];
     }),

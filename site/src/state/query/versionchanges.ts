@@ -1,4 +1,5 @@
 /** When a version is new, and which are the last. */
+import { median } from "../../time/loadsteps.ts";
 import type { Mark } from "../../time/marks.ts";
 import type { Span } from "../../time/range.ts";
 import { isRollout } from "../../time/rollout.ts";
@@ -27,8 +28,8 @@ export function versionLabel(labels: Record<string, string[]>): string | undefin
 
 /**
  * A version that is missing for so many steps, and for so many times its usual gap, while others run, begins again. Of a short
- * rollback in long steps fewer are enough, if others don't run after it for as long: one where a step usually has several
- * profiles of the version.
+ * rollback in long steps fewer are enough, if others don't run after it for as long. Where a step usually has several profiles
+ * of the version a single one is enough, if the others have half as many in it.
  */
 const PAUSE = { steps: 5, gaps: 4 };
 const SHORT_PAUSE = { steps: 2, gaps: 2 };
@@ -39,26 +40,22 @@ export function othersOf(counts: number[], all: number[]): number[] {
   return all.map((count, i) => count - (counts[i] ?? 0));
 }
 
-/** How many profiles a step with any has, in the median. */
-function usual(counts: number[]): number {
-  const filled = counts.filter((count) => count > 0).sort((a, b) => a - b);
-  return filled[Math.floor(filled.length / 2)] ?? 0;
-}
-
 /** The steps at which one value begins: first, and after others that had hardly run beside it ran without it. */
 export function beginnings(counts: number[], others: number[]): number[] {
   const [own, near] = [medianGap(counts), medianGap(others)];
-  const [pause, fewer] = [PAUSE, SHORT_PAUSE].map(({ steps, gaps }) => Math.max(steps, gaps * own));
-  const short = usual(counts) >= SEVERAL ? 1 : fewer;
-  const isAloneAfter = (at: number) =>
-    at + short < counts.length && others.slice(at + 1, at + 1 + short).every((count) => count === 0);
+  const [pause, short] = [PAUSE, SHORT_PAUSE].map(({ steps, gaps }) => Math.max(steps, gaps * own));
+  const usual = median(counts.filter((count) => count > 0));
+  const isAloneAfter = (at: number, length: number) =>
+    at + length < counts.length && others.slice(at + 1, at + 1 + length).every((count) => count === 0);
+  const isReplaced = (at: number) => usual >= SEVERAL && counts[at] === 0 && 2 * others[at] >= usual;
   const found: number[] = [];
   // Of the steps since the last beginning, those with profiles, and with others', too; and those without.
   let [filled, beside, without, lastOther] = [0, 0, 0, Number.NEGATIVE_INFINITY];
   for (const [i, count] of counts.entries()) {
     if (others[i] > 0) lastOther = i;
     if (count > 0) {
-      const isBack = without >= pause || (without >= short && isAloneAfter(i));
+      const isShort = (without >= short && isAloneAfter(i, short)) || (isReplaced(i - 1) && isAloneAfter(i, 1));
+      const isBack = without >= pause || isShort;
       if (found.length === 0 || (isBack && 2 * beside < filled)) {
         found.push(i);
         [filled, beside] = [0, 0];
