@@ -1,7 +1,8 @@
 /** How charts draw the steps of a series. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columnsOf, drawnValues, smallSeries } from "../src/time/drawn.ts";
+import { statistics } from "../src/state/query/labelvalues.ts";
+import { columnsOf, drawnSeries, drawnValues } from "../src/time/drawn.ts";
 import { evenSeries, evenValues } from "../src/time/even.ts";
 import { seriesOf } from "../src/time/series.ts";
 
@@ -19,12 +20,16 @@ test("many processes that push together are no peak where a step has two pushes"
 test("a job of ten minutes in each hour isn't drawn as if it always ran", () => {
   const counts = Array.from({ length: 36 }, (_, i) => (i % 6 === 0 ? 40 : 0));
   const job = { ...timeline(counts), step: 600_000 };
-  assert.deepEqual(smallSeries(job, false).values, counts);
+  assert.deepEqual(drawnSeries(job, false).values, counts);
   assert.equal(seriesOf(job, false).step, 3_600_000, "loads are of hours, which hold whole runs");
+  // Each run's last profile is in the step after it.
+  const late = { ...job, counts: counts.map((count, i) => (i % 6 === 1 ? 1 : count)) };
+  assert.deepEqual(drawnSeries({ ...late, points: late.counts }, false).values, late.counts);
+  assert.equal(statistics({ values: late.counts, counts: late.counts, average: false }).mean, 40);
   // A push each hour stands for it, and forty each three minutes are of forty processes.
   const pushes = counts.map((count) => Math.min(count, 1));
-  assert.equal(smallSeries({ ...job, points: pushes, counts: pushes }, false).step, 3_600_000);
-  assert.equal(smallSeries(timeline(counts), false).step, 180_000);
+  assert.equal(drawnSeries({ ...job, points: pushes, counts: pushes }, false).step, 3_600_000);
+  assert.equal(drawnSeries(timeline(counts), false).step, 180_000);
 });
 
 test("one push more in a step is no more load, of several processes neither", () => {

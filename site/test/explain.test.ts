@@ -64,6 +64,12 @@ test("a change is said as the table says it, also of a function that is new or g
   const said = (base_total: number, comparison_total: number) =>
     describeChange({ diff: { base_total, comparison_total } } as TableRow, "seconds");
   assert.deepEqual([said(2, 3), said(0, 3), said(2, 0)], ["2 s → 3 s (+50 %)", "0 → 3 s (new)", "2 s → 0 (gone)"]);
+  const diff = { base_total: 500, comparison_total: 490, base_self: 400, comparison_self: 100 };
+  assert.equal(
+    describeChange({ diff } as TableRow, "seconds"),
+    "8.33 min → 8.17 min (−2 %), itself 6.67 min → 1.67 min (−75 %)",
+    "where callees hide its own",
+  );
 });
 
 test("advice names the settings of the runtime whose functions are there", async () => {

@@ -2,7 +2,7 @@
 import { SHARE } from "../core/divided.ts";
 import { core } from "../core/index.ts";
 import { stepOf } from "../core/steps.ts";
-import type { TableRow, TreeInfo } from "../core/types.ts";
+import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatValue, unitOf } from "../format/value.ts";
 import { sideTotals } from "../state/profile/sidetotals.ts";
@@ -55,12 +55,18 @@ export type TreeOf = (steps: string[]) => Promise<TreeInfo>;
 /** Searches and sorts trees that nobody looks at, so nothing changes on the screen. */
 export async function summarise(treeOf: TreeOf, title: string, facts: string[]): Promise<Summary> {
   return using(await treeOf([]), async (tree) => {
-    const rows = async (sort: "self" | "total" | "delta", limit: number, descending = true) =>
+    const rows = async (sort: SortColumn, limit: number, descending = true) =>
       (await core.table(tree.id, { sort, descending, filter: "", offset: 0, limit })).rows;
     const self = tree.diff ? [] : (await rows("self", LISTED)).filter((row) => row.self > 0);
     const total = tree.diff ? [] : await rows("total", LARGEST);
     const changed = tree.diff
-      ? largest([...(await rows("delta", LISTED)), ...(await rows("delta", LISTED, false))])
+      ? largest(
+          (
+            await Promise.all(
+              (["delta", "self_delta"] as const).flatMap((by) => [true, false].map((first) => rows(by, LISTED, first))),
+            )
+          ).flat(),
+        )
       : [];
     const all = wholeOf(tree);
     const of = [...describeWhole(all, tree.whole), ...facts].join(", ");
@@ -166,14 +172,22 @@ function largest(rows: TableRow[]): TableRow[] {
   return each.sort((a, b) => Math.abs(changeOf(b)) - Math.abs(changeOf(a))).slice(0, LISTED);
 }
 
-const changeOf = ({ diff }: TableRow) => (diff ? diff.comparison_total - diff.base_total : 0);
+/** By how much it changed: in total, or in itself where its callees hide that. */
+const changeOf = ({ diff }: TableRow) => {
+  const [total, self] = diff
+    ? [diff.comparison_total - diff.base_total, diff.comparison_self - diff.base_self]
+    : [0, 0];
+  return Math.abs(self) > Math.abs(total) ? self : total;
+};
 
-/** "1.2 s → 3.4 s (+183 %)". */
-export function describeChange({ diff }: TableRow, unit: string): string {
-  if (!diff) return "";
-  const { base_total: base, comparison_total: comparison } = diff;
-  const amounts = `${formatValue(base, unit)} → ${formatValue(comparison, unit)}`;
-  return `${amounts} (${change(base, comparison)})`;
+/** "1.2 s → 3.4 s (+183 %)", and of a function whose callees hide its own change ", itself 1 s → 0.1 s (−90 %)". */
+export function describeChange(row: TableRow, unit: string): string {
+  if (!row.diff) return "";
+  const { base_total: base, comparison_total: comparison, base_self, comparison_self } = row.diff;
+  const words = (from: number, to: number) =>
+    `${formatValue(from, unit)} → ${formatValue(to, unit)} (${change(from, to)})`;
+  const isHidden = changeOf(row) !== comparison - base;
+  return words(base, comparison) + (isHidden ? `, itself ${words(base_self, comparison_self)}` : "");
 }
 
 /** "12 % (1.2 s)"; of a comparison "12 % → 31 % (1.2 s → 3.4 s)". */

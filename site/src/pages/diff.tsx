@@ -202,28 +202,29 @@ const EARLIER = [
 /** Common comparisons in one click, and the way back to one range. */
 function Presets() {
   const { base, other, service, type } = diffRoute.value;
-  const filters: [string[], string[]] = [base.filters, other.filters];
+  // What compares two times, or two values, has nothing else on one side alone.
   const shared = base.filters.filter((filter) => other.filters.includes(filter));
+  const both = (filters: string[]): [string[], string[]] => [filters, filters];
   const known = labels.value.value ?? {};
   const last = (from: string) => resolve({ from, until: "now" }, clock.value);
   // Those that people use most come first. Versions have a list of their own, as they are asked for.
   const choices = [
-    { label: "Last hour against the hour before", sides: () => periodSides(last("now-1h"), filters) },
+    { label: "Last hour against the hour before", sides: () => periodSides(last("now-1h"), both(shared)) },
     ...EARLIER.map(({ label, millis }) => ({
       label,
-      sides: () => earlierSides(resolve(other, clock.value), millis, filters),
+      sides: () => earlierSides(resolve(other, clock.value), millis, both(other.filters)),
     })),
-    { label: "Last 24 h against the day before", sides: () => periodSides(last("now-24h"), filters) },
+    { label: "Last 24 h against the day before", sides: () => periodSides(last("now-24h"), both(shared)) },
     ...labelComparisons(known, askedVersions(known)).map((sides) => ({
       label: comparisonLabel(sides),
-      sides: () => labelSides(fixed(span.value), base.filters, sides),
+      sides: () => labelSides(fixed(span.value), shared, sides),
     })),
     {
       label: "Same time range, different labels",
       sides: () => ({ base: { ...base, ...fixed(span.value) }, other: { ...other, ...fixed(span.value) } }),
     },
-    { label: "Halves of the current range", sides: () => halfSides(span.value, filters) },
-    { label: "Halves of the last hour", sides: () => halfSides(last("now-1h"), filters) },
+    { label: "Halves of the current range", sides: () => halfSides(span.value, both(shared)) },
+    { label: "Halves of the last hour", sides: () => halfSides(last("now-1h"), both(shared)) },
   ];
   return (
     <Menu label="Compare…" title="What to compare" testid="presets" class="control caret">

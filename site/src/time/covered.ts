@@ -12,9 +12,9 @@ export interface CoveredSteps {
   millis: number[];
 }
 
-/** How much of the steps of each of several times has profiles; null where that isn't known. */
-export function coveredSteps(timelines: Timeline[]): (CoveredSteps | null)[] {
-  const all = timelines.map((timeline) => seriesOf(timeline, false));
+/** How much of the steps of each of several times has profiles, of so many merged into one; null where that isn't known. */
+export function coveredSteps(timelines: Timeline[], factors: number[] = []): (CoveredSteps | null)[] {
+  const all = timelines.map((timeline, i) => seriesOf(timeline, false, factors[i]));
   const steps = all.map(({ counts, step }) => counts.map((profiles) => ({ profiles, millis: step })));
   const pace = commonPace(steps);
   const filled = (steps: Counted[]) => steps.filter(({ profiles }) => profiles > 0).length;
@@ -127,7 +127,10 @@ export function coveredParts(steps: Counted[], pace = commonPace([steps])): numb
   }
   const filled = steps.filter(({ profiles }) => profiles > 0);
   const inside = steps.filter((step, i) => step.profiles > 0 && !isEnd(i));
-  const whole = Math.min(...(inside.length > 0 ? inside : filled).map(density));
+  const ends = filled.map(density).sort((a, b) => a - b);
+  // Of runs that have a step or two each, most are whole.
+  const alone = ends[ends.length < FEWEST_COVERED ? 0 : Math.floor(ends.length / 2)];
+  const whole = inside.length > 0 ? Math.min(...inside.map(density)) : alone;
   return steps.map((step, i) => {
     if (step.profiles === 0) return 0;
     return step.millis * (isEnd(i) ? Math.min(1, density(step) / whole) : 1);

@@ -2,14 +2,14 @@
 import type { Timeline } from "../api.ts";
 import { isPartlyCovered, partsOfSteps } from "./covered.ts";
 import { evenValues } from "./even.ts";
-import { areRuns, profilesAtOnce, type Series, seriesOf } from "./series.ts";
+import { drawnFactors, profilesAtOnce, type Series, seriesOf } from "./series.ts";
 
 /** An end that has profiles for a smaller part of its step says too little of the rest. */
 const LEAST_PART = 0.25;
 
-/** The series of a small chart: runs of a job are drawn one by one. */
-export function smallSeries(timeline: Timeline, average: boolean): Series {
-  return areRuns(timeline) ? seriesOf(timeline, average, 1) : seriesOf(timeline, average);
+/** The series of a chart. */
+export function drawnSeries(timeline: Timeline, average: boolean): Series {
+  return seriesOf(timeline, average, drawnFactors([timeline])[0]);
 }
 
 /** From where to where in a step a column is drawn, as parts of it, and how much higher than the step's value. */

@@ -187,6 +187,15 @@ export function commonFactors(timelines: Timeline[]): number[] {
   return timelines.map(({ step }) => Math.max(1, Math.round(longest / step)));
 }
 
+/** The same for drawing: runs of a job are drawn one by one. */
+export function drawnFactors(timelines: Timeline[]): number[] {
+  const [first] = timelines;
+  const areAlike = timelines.every(({ start, step }) => start === first.start && step === first.step);
+  const isJob =
+    first && areAlike && areRuns({ counts: sumOf(timelines.map(({ counts }) => counts)), step: first.step });
+  return isJob ? timelines.map(() => 1) : commonFactors(timelines);
+}
+
 /** So many profiles at once may be of one push; more are of several. */
 const FEW = 4;
 

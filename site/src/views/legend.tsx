@@ -7,7 +7,7 @@ import { type Compared, shown } from "../state/profile/shown.ts";
 import { changeOfTotals, sidesLeft, sideTotals } from "../state/profile/sidetotals.ts";
 import { takenSteps } from "../state/profile/stepchanges.ts";
 import { coverageDiffers } from "../state/query/measure.ts";
-import { diffRoute, go } from "../state/url/router.ts";
+import { diffRoute, fileRoute, go } from "../state/url/router.ts";
 import type { Measure } from "../state/url/values.ts";
 
 /** What the colours of a difference mean, and how the totals changed. */
@@ -53,7 +53,10 @@ function Totals({ tree, diff, average = false, changed = true }: TotalsProps) {
 function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
   return (
     <>
-      <Totals tree={tree} diff={diff} changed={diff.normalised_to === null} />
+      <Totals tree={tree} diff={diff} />
+      {diff.normalised_to !== null && fileRoute.value.measure === "auto" && (
+        <span class="legend-note">totals differ, so shares are compared</span>
+      )}
       <label class="check" title="Compare each frame's share of its side's total instead of its amount">
         <input
           type="checkbox"

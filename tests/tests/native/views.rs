@@ -32,6 +32,50 @@ fn samples(profile: &Profile, column: usize, by: By) -> Vec<(Vec<Frame>, i64)> {
     })
 }
 
+/// The samples of two sides, where a function whose file moved is the same one.
+fn sides([base, comparison]: [&Profile; 2], by: By) -> [Vec<(Vec<Frame>, i64)>; 2] {
+    let mut sides = [base, comparison].map(|profile| samples(profile, 0, by));
+    if by == By::Name {
+        return sides;
+    }
+    let frames = sides.each_ref().map(|samples| {
+        let stacks = samples.iter().flat_map(|(stack, _)| stack.clone());
+        stacks.collect::<BTreeSet<Frame>>()
+    });
+    let of_name = |name: &str| {
+        let all: BTreeSet<&Frame> = frames.iter().flatten().collect();
+        all.into_iter().filter(|frame| frame.0 == name).count()
+    };
+    let key = |(name, file): &Frame| {
+        let is_named = !name.starts_with(['(', '<', '{', '?']) && name != "anonymous";
+        let file_name = file.rsplit(['/', '\\']).next().unwrap_or_default();
+        match of_name(name) {
+            2 if is_named => (name.clone(), String::new()),
+            _ => (name.clone(), file_name.to_owned()),
+        }
+    };
+    let mut alone: BTreeMap<(String, String), [Vec<Frame>; 2]> = BTreeMap::new();
+    for side in [0, 1] {
+        for frame in frames[side].difference(&frames[1 - side]) {
+            alone.entry(key(frame)).or_default()[side].push(frame.clone());
+        }
+    }
+    for moved in alone.into_values() {
+        if let [[from], [to]] = moved.each_ref().map(Vec::as_slice) {
+            let kept = from.max(to);
+            for (stack, _) in sides.iter_mut().flatten() {
+                for frame in stack
+                    .iter_mut()
+                    .filter(|frame| **frame == *from || **frame == *to)
+                {
+                    *frame = kept.clone();
+                }
+            }
+        }
+    }
+    sides
+}
+
 /// Values added up by stack.
 fn by_stack(samples: &[(Vec<Frame>, i64)]) -> BTreeMap<Vec<Frame>, i128> {
     let mut sums = BTreeMap::new();
@@ -164,7 +208,7 @@ proptest! {
         let (a, b) = (&both[0], &both[1]);
         for by in [By::Name, By::Function] {
             let d = diff((a, 0), (b, 0), by, Scale::Absolute);
-            let [base, comparison] = [a, b].map(|p| by_stack(&samples(p, 0, by)));
+            let [base, comparison] = sides([a, b], by).map(|samples| by_stack(&samples));
             check_diff(&d, &base, &comparison, by);
         }
     }
@@ -209,8 +253,8 @@ proptest! {
         for by in [By::Name, By::Function] {
             let d = diff((&both[0], 0), (&both[1], 0), by, Scale::Absolute);
             let mut expect: BTreeMap<Frame, ([i128; 2], [i128; 2])> = BTreeMap::new();
-            for (side, profile) in both.iter().enumerate() {
-                for (stack, value) in samples(profile, 0, by) {
+            for (side, samples) in sides([&both[0], &both[1]], by).into_iter().enumerate() {
+                for (stack, value) in samples {
                     if let Some(leaf) = stack.last() {
                         expect.entry(leaf.clone()).or_default().0[side] += i128::from(value);
                     }

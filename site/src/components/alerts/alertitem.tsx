@@ -61,7 +61,7 @@ export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: Recording
         <Silence alert={alert} />
         <DeleteQuestion
           name={name}
-          warning="It sends no more messages."
+          warning={alert.firing.length > 0 ? "Its receivers are told that it has ended." : "It sends no more messages."}
           doing="delete the alert"
           testid="alert"
           remove={() => deleteAlert(id)}

@@ -6,7 +6,7 @@ import { wholeSpan } from "../../state/query/place.ts";
 import { span } from "../../state/query/services.ts";
 import { typeChanges, types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
-import { drawnValues, smallSeries } from "../../time/drawn.ts";
+import { drawnSeries, drawnValues } from "../../time/drawn.ts";
 import { formatMinute, partIn } from "../../time/range.ts";
 import { quietMillis, stepsSpan } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";
@@ -42,7 +42,7 @@ export function TypesPanel() {
 function TypeCard({ type }: { type: ServiceType }) {
   const gauge = isGauge(type.id);
   const { unit } = typeParts(type.id);
-  const series = smallSeries(type, gauge);
+  const series = drawnSeries(type, gauge);
   const known = typeChanges.value.value?.[type.id];
   const [found, version] = known?.kind === "version" ? [null, known] : [known, null];
   const { spans, traces, window } = exploreRoute.value;

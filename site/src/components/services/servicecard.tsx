@@ -10,7 +10,7 @@ import { shownType } from "../../state/query/serviceorder.ts";
 import { span } from "../../state/query/services.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
-import { drawnValues, smallSeries } from "../../time/drawn.ts";
+import { drawnSeries, drawnValues } from "../../time/drawn.ts";
 import { partIn } from "../../time/range.ts";
 import { quietMillis, stepsSpan } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";
@@ -28,7 +28,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
   const target = { ...initialRoute("explore"), service: service.name, type: shown?.id ?? "", base: range };
   const { unit } = typeParts(shown?.id ?? "");
   const gauge = isGauge(shown?.id ?? "");
-  const series = shown && smallSeries(shown, gauge);
+  const series = shown && drawnSeries(shown, gauge);
   const changed = shown && trend(shown, gauge, span.value, wholeSpan("base")?.from);
   const found = shown && changeOf(service.name, shown.id);
   const version = shown && newVersionOf(service.name, shown.id);

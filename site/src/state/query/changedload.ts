@@ -97,10 +97,13 @@ export function changedLoad(
   areOwn = false,
 ): ChangedLoad {
   const both = sides.map(withoutGaps);
-  // At a steady pace the number of profiles says how much is covered; else shorter steps do, as far as they are known.
-  const pace = commonPace(both);
   const [first, second] = steps;
-  const known = pace === null && !gauge && first && second ? [first, second] : null;
+  const areKnown = !gauge && first && second;
+  // At a steady pace the number of profiles says how much is covered; else shorter steps do, as far as they are known. They
+  // know the pauses of a job, too, where only windows that hold some of its runs have a pace.
+  const hasGaps = both.some((windows, side) => windows.length < sides[side].length);
+  const pace = areKnown && hasGaps ? null : commonPace(both);
+  const known = areKnown && pace === null ? [first, second] : null;
   let paused = false;
   const loads = both.map((windows, side) => {
     const parts = known ? coveredIn(windows, known[side], areOwn) : coveredParts(windows, pace);

@@ -5,6 +5,7 @@ import { isGauge } from "../../format/type.ts";
 import { coveredSteps, sumOfMillis } from "../../time/covered.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
 import { fixed, type Span } from "../../time/range.ts";
+import { commonFactors } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { exploreRoute } from "../url/router.ts";
@@ -183,7 +184,8 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   const sums: [ValueSums, ValueSums] = [found.sides[0].sums, found.sides[1].sums];
   const versions = Object.keys(question.labels).filter(isVersion);
   const steps = [first, second].map((counts) => ({ start, step, points: counts, counts, profiles: 0 }));
-  const covered = coveredSteps(steps);
+  // Steps of one length, so that equal loads are judged alike.
+  const covered = coveredSteps(steps, commonFactors(steps));
   const denser = moreProfiles(both, [first, second], covered.map(sumOfMillis));
   const together = areTogether(first, second);
   const beside = !gauge && together && denser !== null;

@@ -9,7 +9,7 @@ import { formatMillis, plural } from "../../format/value.ts";
 import { coveredMillis } from "../../time/covered.ts";
 import { evenSeries } from "../../time/even.ts";
 import { datedSpanLabel, type Span } from "../../time/range.ts";
-import { commonFactors, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
+import { drawnFactors, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
 import { drawingComparison } from "../profile/draw.ts";
 import { type Answer, type Progress, show } from "../profile/shown.ts";
 import { resource } from "../resource.ts";
@@ -54,7 +54,7 @@ const loadedTimelines = {
 export const sideSeries = computed(() => {
   const [base, other] = [loadedTimelines.base.value, loadedTimelines.other.value];
   const loaded = [base, other].filter((timeline) => timeline !== undefined);
-  const factors = apart.value ? [] : commonFactors(loaded);
+  const factors = apart.value ? [] : drawnFactors(loaded);
   const draw = (timeline: typeof base) =>
     timeline && evenSeries(seriesOf(timeline, isGauge(timeline.type), factors[loaded.indexOf(timeline)]));
   const drawn = { base: draw(base), other: draw(other) };
