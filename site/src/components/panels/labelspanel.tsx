@@ -85,7 +85,7 @@ function Values({ of }: { of: ValueTimelines }) {
   const gauge = isGauge(type);
   const rows = valueRows(of);
   const colours = seriesColours(rows.map(({ value }) => value));
-  const sides: LabelSides = { name: by, values: chosenSides(by) ?? firstSides(of) };
+  const sides: LabelSides = { name: by, values: chosenSides(of) ?? firstSides(of) };
   const hidden = of.all - rows.length;
   const point = (value: string | null) => {
     pointed.value = value;
@@ -120,10 +120,13 @@ function Values({ of }: { of: ValueTimelines }) {
   );
 }
 
-/** Those that the link names of this label. */
-function chosenSides(by: string): [string, string] | null {
+/** Those that the link names of this label, unless a filter leaves one out. */
+function chosenSides({ by, values, all }: ValueTimelines): [string, string] | null {
   const comparing = comparingOf(exploreRoute.value.by);
-  return comparing !== null && comparing !== "time" && comparing.label === by ? namedValues(comparing) : null;
+  if (comparing === null || comparing === "time" || comparing.label !== by) return null;
+  const named = namedValues(comparing);
+  const isThere = (value: string) => all > values.length || values.some((one) => one.value === value);
+  return named?.every(isThere) ? named : null;
 }
 
 /** Of versions the last two, which are before and after a deploy; else the two largest values. */
