@@ -143,11 +143,6 @@ test("bursts that are far apart are drawn as they are, and cover the time that t
   assert.deepEqual([mergeFactor(bursts), seriesOf(timeline(bursts), false).sparse, minutes(bursts)], [2, false, 21]);
   const halves = Array.from({ length: 240 }, (_, i) => Number(i % 20 < 10 && i % 2 === 0));
   assert.equal(minutes(halves), 60, "five minutes of ten");
-  // Four processes push within two minutes of five, and one in runs of two steps an hour.
-  const pushes = Array.from({ length: 60 }, (_, i) => [3, 1, 0, 0, 0][i % 5]);
-  assert.equal(mergeFactor(pushes, 60_000), 5);
-  const runs = Array.from({ length: 108 }, (_, i) => (i % 12 < 2 ? 15 : 0));
-  assert.equal(mergeFactor(runs, 300_000), 1);
   const pauses = Array.from({ length: 80 }, (_, i) => Number(i % 2 === 0 && i % 40 < 30));
   assert.ok(minutes(pauses) >= 30, `${minutes(pauses)}: short pauses don't make bursts`);
 });

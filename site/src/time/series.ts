@@ -54,7 +54,7 @@ export function stepsSpan({ start, step, values }: Pick<Series, "start" | "step"
 export function seriesOf(
   { start, step, points, counts }: Timeline,
   average: boolean,
-  factor = mergeFactor(counts, step),
+  factor = mergeFactor(counts),
 ): Series {
   // What does not divide evenly is at the start, where the range cuts a step anyway.
   const first = points.length % factor;
@@ -67,7 +67,7 @@ export function seriesOf(
     values: average ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i])) : sums,
     counts: profiles,
     average,
-    sparse: isLone(counts) || (usualGap(counts) > mostMerged(counts) && !areBursts(counts, step)),
+    sparse: isLone(counts) || (usualGap(counts) > mostMerged(counts) && !areBursts(counts)),
     total: average ? (all === 0 ? 0 : total / all) : total,
   };
 }
@@ -75,10 +75,10 @@ export function seriesOf(
 /**
  * How many steps to merge into one, so that an agent that pushes less often than every step leaves no step empty: as many as
  * lie between two filled ones. The widest gap and one in twenty do not count, which may be outages. What comes more seldom,
- * or irregularly, stays as it is. Without the length of a step any pause may be one between runs of a job.
+ * or irregularly, stays as it is.
  */
-export function mergeFactor(counts: number[], step = LONGEST_INTERVAL): number {
-  const gap = areBursts(counts, step) ? gapWithin(counts) : Math.max(usualGap(counts), period(counts));
+export function mergeFactor(counts: number[]): number {
+  const gap = areBursts(counts) ? medianGap(counts) : usualGap(counts);
   if (gap > mostMerged(counts)) return 1;
   return gap === 1 && isSawtooth(counts) ? 2 : gap;
 }
@@ -117,13 +117,10 @@ export function areRuns({ counts, step }: Pick<Timeline, "counts" | "step">): bo
   return filled.length > 1 && usual > FEW && usualGap(counts) > 1 && medianGap(counts) * step > LONGEST_INTERVAL;
 }
 
-/** Processes may push all at once, every five minutes: a pause that is no longer isn't one between bursts. */
-const SHORTEST_PAUSE = 5 * 60_000;
-
 /** Whether profiles come in bursts that are far apart: pauses between them take half of the time and more. */
-function areBursts(counts: number[], step: number): boolean {
+function areBursts(counts: number[]): boolean {
   const gaps = gapsIn(counts);
-  const pauses = gaps.filter((gap) => gap > PAUSE * gapWithin(counts) && gap * step > SHORTEST_PAUSE);
+  const pauses = gaps.filter((gap) => gap > PAUSE * medianGap(counts));
   const sum = (of: number[]) => of.reduce((all, gap) => all + gap, 0);
   return pauses.length > 0 && 2 * sum(pauses) >= sum(gaps);
 }
@@ -140,22 +137,6 @@ function usualGap(counts: number[]): number {
 export function medianGap(counts: number[]): number {
   const gaps = gapsIn(counts);
   return gaps[Math.floor(gaps.length / 2)] ?? 1;
-}
-
-/** The gap within bursts, which may have two steps each: then every other gap is a pause. */
-function gapWithin(counts: number[]): number {
-  const gaps = gapsIn(counts);
-  return gaps[Math.floor(gaps.length / 3)] ?? 1;
-}
-
-/** From one group of pushes to the next, if there are pauses between groups; else 1. */
-function period(counts: number[]): number {
-  const pause = PAUSE * gapWithin(counts);
-  if (usualGap(counts) <= pause) return 1;
-  const filled = counts.flatMap((count, i) => (count > 0 ? [i] : []));
-  const begins = filled.filter((at, i) => i > 0 && at - filled[i - 1] > pause);
-  const between = begins.slice(1).map((at, i) => at - begins[i]);
-  return between.sort((a, b) => a - b)[Math.floor(between.length / 2)] ?? 1;
 }
 
 /** Each number of steps from one with profiles to the next, the smallest first. */
@@ -202,16 +183,12 @@ export function quietMillis(
 export function commonFactors(timelines: Timeline[]): number[] {
   const isTold = ({ counts }: Timeline) => gapsIn(counts).length > 1;
   const told = timelines.some(isTold) ? timelines.filter(isTold) : timelines;
-  const longest = Math.max(...told.map(({ step, counts }) => step * mergeFactor(counts, step)));
+  const longest = Math.max(...told.map(({ step, counts }) => step * mergeFactor(counts)));
   return timelines.map(({ step }) => Math.max(1, Math.round(longest / step)));
 }
 
 /** The same for drawing: runs of a job are drawn one by one. */
-export function drawnFactors(timelines: Timeline[]): number[] {
-  const [first] = timelines;
-  const areAlike = timelines.every(({ start, step }) => start === first.start && step === first.step);
-  const isJob =
-    first && areAlike && areRuns({ counts: sumOf(timelines.map(({ counts }) => counts)), step: first.step });
+export function drawnFactors(timelines: Timeline[], isJob = timelines.every(areRuns)): number[] {
   return isJob ? timelines.map(() => 1) : commonFactors(timelines);
 }
 

@@ -3,7 +3,7 @@ import type { Timeline } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
 import { coveredParts, FEWEST_COVERED } from "../../time/covered.ts";
 import { evenSeries } from "../../time/even.ts";
-import { drawnFactors, type Series, seriesOf } from "../../time/series.ts";
+import { areRuns, drawnFactors, type Series, seriesOf, sumOf } from "../../time/series.ts";
 import { highestOf, type Part, type Split } from "../../time/seriessplit.ts";
 import { natural } from "./labels.ts";
 
@@ -48,7 +48,8 @@ export interface ValueRow {
 export function valueRows({ type, values, share }: ValueTimelines): ValueRow[] {
   const gauge = isGauge(type);
   const shown = values.reduce((sum, { total }) => sum + total, 0);
-  const factors = drawnFactors(values);
+  const all = sumOf(values.map(({ counts }) => counts));
+  const factors = drawnFactors(values, values.length > 0 && areRuns({ counts: all, step: values[0].step }));
   return values.map((timeline, i) => {
     const series = seriesOf(timeline, gauge, factors[i]);
     return {
@@ -158,7 +159,7 @@ export function splitOf(whole: Timeline, { type, by, values, all }: ValueTimelin
     start === whole.start && step === whole.step && points.length === whole.points.length;
   if (shown.length === 0 || !shown.every(sameSteps)) return null;
   const stacked = !isGauge(type);
-  const [factor] = drawnFactors([whole, ...shown]);
+  const [factor] = drawnFactors([whole, ...shown], areRuns(whole));
   const measured = seriesOf(whole, !stacked, factor);
   const colours = seriesColours(shown.map(({ value }) => value));
   const found = shown.map((timeline): Part => {

@@ -27,7 +27,8 @@ const LEAST_JUMP = 0.02;
 /**
  * A step that leaves only this part of the squares of so many windows is all there is. Of fewer windows, down to half as many,
  * chance leaves less: the part goes with the cube of their number. Where only two windows lie on a side of the jump it is
- * smaller, too. In both cases no window may lack the function: that two or three of ten alone have a sample of it is chance.
+ * smaller, too. In both cases no window may lack the function by chance, as
+ * where two or three of ten alone have a sample of it.
  */
 const CLEAR = { squares: 0.1, windows: 20 };
 const FEW = { windows: 2, part: 0.4 };
@@ -70,7 +71,7 @@ function jumpsIn(windows: SharesIn[], between: Span): ShareShift[] {
       const left = squares(steps.slice(0, cut)) + squares(steps.slice(cut));
       const found = levelsAt(steps, cut);
       const isShort = Math.min(cut, steps.length - cut) <= FEW.windows;
-      if ((isShort || steps.length < CLEAR.windows) && steps.some(({ value }) => value === 0)) return [];
+      if ((isShort || steps.length < CLEAR.windows) && !isEverywhere(steps, cut)) return [];
       if (left > clear * (isShort ? FEW.part : 1) * squares(steps)) return [];
       if (Math.abs(found.after - found.before) < LEAST_JUMP) return [];
       const { before, after, mixed, part } = found;
@@ -83,6 +84,15 @@ function jumpsIn(windows: SharesIn[], between: Span): ShareShift[] {
       return [{ name, own: of === "self", before, after, from, window: { from, until } }];
     }),
   );
+}
+
+/** Whether windows have a function all alike: each of them, or each of more than five on one side of a cut, and no other. */
+function isEverywhere(steps: Step[], cut: number): boolean {
+  const [before, after] = [steps.slice(0, cut), steps.slice(cut)];
+  const has = (side: Step[]) => side.every(({ value }) => value > 0);
+  const lacks = (side: Step[]) => side.every(({ value }) => value === 0);
+  const isOf = (one: Step[], other: Step[]) => has(one) && (has(other) || (one.length > 5 && lacks(other)));
+  return isOf(before, after) || isOf(after, before);
 }
 
 const lengthOf = ({ from, until }: Span) => until - from;

@@ -47,14 +47,14 @@ export function beginnings(counts: number[], others: number[]): number[] {
   const usual = median(counts.filter((count) => count > 0));
   const isAloneAfter = (at: number, length: number) =>
     at + length < counts.length && others.slice(at + 1, at + 1 + length).every((count) => count === 0);
-  const isReplaced = (at: number) => usual >= SEVERAL && counts[at] === 0 && 2 * others[at] >= usual;
   const found: number[] = [];
   // Of the steps since the last beginning, those with profiles, and with others', too; and those without.
   let [filled, beside, without, lastOther] = [0, 0, 0, Number.NEGATIVE_INFINITY];
+  let isReplaced = false;
   for (const [i, count] of counts.entries()) {
     if (others[i] > 0) lastOther = i;
     if (count > 0) {
-      const isShort = (without >= short && isAloneAfter(i, short)) || (isReplaced(i - 1) && isAloneAfter(i, 1));
+      const isShort = (without >= short && isAloneAfter(i, short)) || (isReplaced && isAloneAfter(i, 1));
       const isBack = without >= pause || isShort;
       if (found.length === 0 || (isBack && 2 * beside < filled)) {
         found.push(i);
@@ -63,7 +63,11 @@ export function beginnings(counts: number[], others: number[]): number[] {
       filled++;
       if (i - lastOther < near) beside++;
       without = 0;
-    } else if (others[i] > 0) without++;
+      isReplaced = false;
+    } else if (others[i] > 0) {
+      without++;
+      isReplaced ||= usual >= SEVERAL && 2 * others[i] >= usual;
+    }
   }
   return found;
 }
