@@ -54,7 +54,7 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
   return (
     <>
       <Totals tree={tree} diff={diff} />
-      {diff.normalised_to !== null && fileRoute.value.measure === "auto" && (
+      {diff.normalised_to !== null && fileRoute.peek().measure === "auto" && (
         <span class="legend-note">totals differ, so shares are compared</span>
       )}
       <label class="check" title="Compare each frame's share of its side's total instead of its amount">
