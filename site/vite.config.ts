@@ -64,7 +64,7 @@ export default defineConfig({
         bundler: 8,
         sharedlist: 3,
         annotatedialog: 3,
-        explaindialog: 6,
+        explaindialog: 7,
         servicepanels: 26,
         alerting: 10,
         firingnote: 1,
