@@ -59,14 +59,9 @@ export async function summarise(treeOf: TreeOf, title: string, facts: string[]):
       (await core.table(tree.id, { sort, descending, filter: "", offset: 0, limit })).rows;
     const self = tree.diff ? [] : (await rows("self", LISTED)).filter((row) => row.self > 0);
     const total = tree.diff ? [] : await rows("total", LARGEST);
+    const ends = (by: SortColumn) => [true, false].map((descending) => rows(by, LISTED, descending));
     const changed = tree.diff
-      ? largest(
-          (
-            await Promise.all(
-              (["delta", "self_delta"] as const).flatMap((by) => [true, false].map((first) => rows(by, LISTED, first))),
-            )
-          ).flat(),
-        )
+      ? largest((await Promise.all((["delta", "self_delta"] as const).flatMap(ends))).flat())
       : [];
     const all = wholeOf(tree);
     const of = [...describeWhole(all, tree.whole), ...facts].join(", ");

@@ -1,6 +1,6 @@
 /** How much of a time has profiles, of how many there are. */
 import type { Timeline } from "../api.ts";
-import { commonDivisor, seriesOf } from "./series.ts";
+import { commonDivisor, median, seriesOf } from "./series.ts";
 
 /** With fewer steps it isn't known how much of them the profiles cover. */
 export const FEWEST_COVERED = 3;
@@ -127,9 +127,9 @@ export function coveredParts(steps: Counted[], pace = commonPace([steps])): numb
   }
   const filled = steps.filter(({ profiles }) => profiles > 0);
   const inside = steps.filter((step, i) => step.profiles > 0 && !isEnd(i));
-  const ends = filled.map(density).sort((a, b) => a - b);
+  const ends = filled.map(density);
   // Of runs that have a step or two each, most are whole.
-  const alone = ends[ends.length < FEWEST_COVERED ? 0 : Math.floor(ends.length / 2)];
+  const alone = ends.length < FEWEST_COVERED ? Math.min(...ends) : median(ends);
   const whole = inside.length > 0 ? Math.min(...inside.map(density)) : alone;
   return steps.map((step, i) => {
     if (step.profiles === 0) return 0;

@@ -1,6 +1,7 @@
 /** A load that is far higher for a while. */
 import type { LoadChange } from "./changeratio.ts";
-import { isPart, type Load, mean, median, SHARED } from "./loadsteps.ts";
+import { isPart, type Load, mean, SHARED } from "./loadsteps.ts";
+import { median } from "./series.ts";
 
 /** A spike rises so far above the median, takes at most this part of the steps, and nothing else is nearly as high. */
 const SPIKE = { change: 0.4, share: 0.15, longest: 0.34, others: 0.6 };

@@ -60,10 +60,6 @@ export function isPart(value: number, before: number, after: number): boolean {
   return part > SHARED && part < 1 - SHARED;
 }
 
-export function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-}
-
 export function mean(values: number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }

@@ -101,7 +101,7 @@ function isSawtooth(counts: number[]): boolean {
     counts.findLastIndex((count) => count > 0) + 1,
   );
   const even = (numbers: number[]) => {
-    const usual = [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+    const usual = median(numbers);
     return numbers.filter((n) => n === usual).length / numbers.length;
   };
   return filled.length >= 8 && even(filled) < 0.7 && even(merged(filled, 2)) >= 0.9;
@@ -112,9 +112,10 @@ function isSawtooth(counts: number[]): boolean {
  * Its runs are drawn one by one; loads are compared by merged steps, which hold whole runs wherever steps begin.
  */
 export function areRuns({ counts, step }: Pick<Timeline, "counts" | "step">): boolean {
-  const filled = counts.filter((count) => count > 0).sort((a, b) => a - b);
-  const usual = filled[Math.floor(filled.length / 2)] ?? 0;
-  return filled.length > 1 && usual > FEW && usualGap(counts) > 1 && medianGap(counts) * step > LONGEST_INTERVAL;
+  const filled = counts.filter((count) => count > 0);
+  return (
+    filled.length > 1 && median(filled) > FEW && usualGap(counts) > 1 && medianGap(counts) * step > LONGEST_INTERVAL
+  );
 }
 
 /** Whether profiles come in bursts that are far apart: pauses between them take half of the time and more. */
@@ -135,8 +136,7 @@ function usualGap(counts: number[]): number {
 
 /** The same as often as not: pauses and the ends of processes don't count. */
 export function medianGap(counts: number[]): number {
-  const gaps = gapsIn(counts);
-  return gaps[Math.floor(gaps.length / 2)] ?? 1;
+  return median(gapsIn(counts), 1);
 }
 
 /** Each number of steps from one with profiles to the next, the smallest first. */
@@ -211,6 +211,11 @@ export function profilesAtOnce(counts: number[]): number {
 
 export function commonDivisor(a: number, b: number): number {
   return b === 0 ? a : commonDivisor(b, a % b);
+}
+
+/** The middle one, the upper of two, or what there is of none. */
+export function median(values: number[], none = 0): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? none;
 }
 
 /** The sum of several lists, number by number. */

@@ -54,6 +54,7 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
   return (
     <>
       <Totals tree={tree} diff={diff} />
+      {/* Not rendered for a new choice before the tree is there: the checkbox would take it back. */}
       {diff.normalised_to !== null && fileRoute.peek().measure === "auto" && (
         <span class="legend-note">totals differ, so shares are compared</span>
       )}

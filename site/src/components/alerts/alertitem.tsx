@@ -22,7 +22,7 @@ import { comparisonAround, profilesAround } from "./firinglink.ts";
 /** An alert with its state; `rule` is null after that was deleted. */
 export function AlertItem({ alert, rule }: { alert: ListedAlert; rule: RecordingRule | null }) {
   const { id, name, error, receivers } = alert;
-  // Until the next evaluation, the server doesn't know that the rule is gone.
+  // Until the next evaluation, the state has no error that says that the rule is gone.
   const status = rule ? statusOf(alert, clock.value) : "error";
   const known = useAlerts().value?.receivers ?? [];
   const toAll = known.length === 0 ? "nobody: there are no receivers" : "all receivers";

@@ -6,8 +6,8 @@ import { inTurn, tree } from "./focus.ts";
 import { sortOf } from "./sort.ts";
 
 /**
- * Calls once for a tree with the function that has most in itself, of a comparison with the one that changed most
- * in the direction of the whole, where none is chosen. Who takes the choice back has none.
+ * Calls once for a tree with the function that has most in itself, of a comparison with the one that changed most in the
+ * direction of the whole, where none is chosen. Who takes the choice back has none.
  */
 export function useHeaviest(chosen: boolean, choose: (row: TableRow, tree: number) => Promise<void> | void): void {
   const info = tree.value;

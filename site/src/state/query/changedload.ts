@@ -99,8 +99,8 @@ export function changedLoad(
   const both = sides.map(withoutGaps);
   const [first, second] = steps;
   const areKnown = !gauge && first && second;
-  // At a steady pace the number of profiles says how much is covered; else shorter steps do, as far as they are known. They
-  // know the pauses of a job, too, where only windows that hold some of its runs have a pace.
+  // At a steady pace the number of profiles says how much is covered; else shorter steps do, as far as they are known. Windows
+  // that were merged over gaps have a pace that hides the pauses of a job.
   const hasGaps = both.some((windows, side) => windows.length < sides[side].length);
   const pace = areKnown && hasGaps ? null : commonPace(both);
   const known = areKnown && pace === null ? [first, second] : null;

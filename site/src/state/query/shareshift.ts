@@ -27,26 +27,26 @@ const LEAST_JUMP = 0.02;
 /**
  * A step that leaves only this part of the squares of so many windows is all there is. Of fewer windows, down to half as many,
  * chance leaves less: the part goes with the cube of their number. Where only two windows lie on a side of the jump it is
- * smaller, too. In both cases no window may lack the function by chance, as
- * where two or three of ten alone have a sample of it.
+ * smaller, too. In both cases a function that some windows lack is missing on one side of the jump, and in each of more than
+ * `alone` windows on the other: two or three of ten may have a sample of it by chance.
  */
 const CLEAR = { squares: 0.1, windows: 20 };
-const FEW = { windows: 2, part: 0.4 };
+const FEW = { windows: 2, part: 0.4, alone: 5 };
 /** Differences by which jumps count as equal. */
 const TIE = 1e-9;
 /** So near where the sides meet, in windows, a jump is the one between them. */
 const AT_MIDDLE = 0.25;
 
 /**
- * The largest jump of a share in windows that follow each other, of which those of the second side begin at `second`: in all of
+ * The largest jump of a share in windows that follow each other, of which those of the second side begin at `secondBegin`: in all of
  * them, or in one side where another change hides it. Null where none is clear, or where the sides have it: a jump between them
  * is a difference of theirs.
  */
-export function shareShift(windows: SharesIn[], second: number): ShareShift | null {
-  const isFirst = ({ from }: Span) => from < second;
+export function shareShift(windows: SharesIn[], secondBegin: number): ShareShift | null {
+  const isFirst = ({ from }: Span) => from < secondBegin;
   const sides = [windows.filter(isFirst), windows.filter((window) => !isFirst(window))];
   // Between the sides may be a time that belongs to neither.
-  const between = { from: sides[0][sides[0].length - 1]?.until ?? second, until: second };
+  const between = { from: sides[0][sides[0].length - 1]?.until ?? secondBegin, until: secondBegin };
   const jumps = [windows, ...sides].flatMap((part) => jumpsIn(part, between));
   // Of a function that calls nothing both are the same; of equal ones, what grew is the reason.
   const size = ({ before, after }: ShareShift) => Math.abs(after - before);
@@ -86,12 +86,12 @@ function jumpsIn(windows: SharesIn[], between: Span): ShareShift[] {
   );
 }
 
-/** Whether windows have a function all alike: each of them, or each of more than five on one side of a cut, and no other. */
+/** Whether each window has a function, or each on one side of a cut, which are enough, and none on the other. */
 function isEverywhere(steps: Step[], cut: number): boolean {
   const [before, after] = [steps.slice(0, cut), steps.slice(cut)];
   const has = (side: Step[]) => side.every(({ value }) => value > 0);
   const lacks = (side: Step[]) => side.every(({ value }) => value === 0);
-  const isOf = (one: Step[], other: Step[]) => has(one) && (has(other) || (one.length > 5 && lacks(other)));
+  const isOf = (one: Step[], other: Step[]) => has(one) && (has(other) || (one.length > FEW.alone && lacks(other)));
   return isOf(before, after) || isOf(after, before);
 }
 

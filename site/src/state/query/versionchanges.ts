@@ -1,9 +1,8 @@
 /** When a version is new, and which are the last. */
-import { median } from "../../time/loadsteps.ts";
 import type { Mark } from "../../time/marks.ts";
 import type { Span } from "../../time/range.ts";
 import { isRollout } from "../../time/rollout.ts";
-import { medianGap, mergeFactor, sumOf } from "../../time/series.ts";
+import { median, medianGap, mergeFactor, sumOf } from "../../time/series.ts";
 import { isVersion, labelOrder, natural } from "./labels.ts";
 import type { ValueTimeline } from "./labelvalues.ts";
 
