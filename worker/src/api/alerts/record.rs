@@ -135,8 +135,8 @@ impl Alerts {
     }
 
     /// Stores a receiver, in place of the one with its name if there is one. The new one gets the
-    /// messages that wait for the old one.
-    pub(super) fn save_receiver(&mut self, receiver: Receiver) -> Result<(), Problem> {
+    /// messages that wait for the old one; if there was none, it gets one about each alert that fires.
+    pub(super) fn save_receiver(&mut self, mut receiver: Receiver) -> Result<(), Problem> {
         if let Some(there) = self
             .receivers
             .iter_mut()
@@ -152,6 +152,14 @@ impl Alerts {
         if self.receivers.len() >= MAX_RECEIVERS {
             let message = format!("there are {MAX_RECEIVERS} receivers, the maximum: delete one");
             return Err(Problem::new(429, "resource_exhausted", message));
+        }
+        for StoredAlert { alert, state } in &self.alerts {
+            let firing = state.notified();
+            if !firing.is_empty() && alert.notifies(&receiver.name) {
+                let (status, at) = (Status::Firing, state.evaluated);
+                let link = String::new();
+                receiver.queue(Message::new(alert, &state.unit, status, at, firing, link));
+            }
         }
         self.receivers.push(receiver);
         Ok(())
@@ -329,6 +337,53 @@ mod tests {
         alerts.delete("a", 0).unwrap();
         alerts.delete_receiver("ops").unwrap();
         assert_eq!(alerts.delete_receiver("ops").unwrap_err().status, 404);
+    }
+
+    #[test]
+    fn a_new_receiver_hears_what_fires() {
+        let mut alerts = Alerts::default();
+        alerts.save_receiver(receiver("first")).unwrap();
+        for id in ["a", "b", "c"] {
+            let receivers = match id {
+                "c" => vec!["first".to_owned()],
+                _ => Vec::new(),
+            };
+            alerts
+                .save(
+                    Alert {
+                        receivers,
+                        ..alert(id, 0)
+                    },
+                    0,
+                )
+                .unwrap();
+        }
+        for (at, notified) in [(0, true), (1, false), (2, true)] {
+            let instance = Instance {
+                labels: Labels::new(),
+                since: 0,
+                value: 2.0,
+                until: None,
+            };
+            alerts.alerts[at].state.firing.push(FiringSeries {
+                instance,
+                notified,
+                valued: 0,
+            });
+        }
+        let waiting = |alerts: &Alerts, at: usize| -> Vec<(String, Status)> {
+            let waiting = &alerts.receivers[at].waiting;
+            waiting
+                .iter()
+                .map(|m| (m.alert.id.clone(), m.status))
+                .collect()
+        };
+        alerts.save_receiver(receiver("ops")).unwrap();
+        // Silenced when it began, and for another receiver: nobody else hears of it.
+        assert_eq!(waiting(&alerts, 1), [("a".to_owned(), Status::Firing)]);
+        alerts.save_receiver(receiver("ops")).unwrap();
+        assert_eq!(waiting(&alerts, 1).len(), 1);
+        assert_eq!(waiting(&alerts, 0), []);
     }
 
     #[test]
