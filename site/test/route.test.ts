@@ -183,6 +183,8 @@ test("values that a page does not understand are told, and so is a range that en
     );
   // What is the same as without it is understood, and ids are in any case.
   assert.equal(problems(`?v=flame&from=now-1h&until=now&trace=${"AB".repeat(16)}&o=-self&x=0-1`), "");
+  assert.equal(problems("?from=2026-11-30T06:00:00Z&until=2026-11-30T10:40:00.5%2B02:00"), "");
+  assert.equal(linkProblems("diff", "?from2=2026-11-30T06:00:00Z&until2=2026-11-30T07:00Z"), "");
   assert.match(problems("?from=now-1h&until=now-2h"), /ends before it begins/);
   assert.match(linkProblems("home", "?from=2000&until=1000"), /ends before it begins/);
   assert.equal(linkProblems("diff", "?s=a&from=1000&until=2000&from2=2000&until2=3000&m=compare"), "");

@@ -10,6 +10,7 @@
  */
 
 import { parseSteps, timeAmong } from "../../core/steps.ts";
+import { parseTime } from "../../time/range.ts";
 import { byParameter } from "./by.ts";
 import {
   choice,
@@ -219,11 +220,15 @@ export function formatRoute(route: Route): string {
   return (page === "home" ? "" : page) + (query && `?${query}`) + (fragment && `#${fragment}`);
 }
 
+/** Times may be written in several ways. */
+const TIMES = /^(from|until)2?$/;
+
 /** What a query gives the parameters of a page that these do not understand. */
 export function rejected(page: Page, query: string): [name: string, text: string][] {
   const params = new URLSearchParams(query);
   const names = new Set(namesOf(QUERIES[page]));
-  const pair = (name: string, text: string) => `${name}=${text}`.toLowerCase();
+  const meant = (name: string, text: string) => (TIMES.test(name) ? (parseTime(text) ?? text) : text);
+  const pair = (name: string, text: string) => `${name}=${meant(name, text)}`.toLowerCase();
   const kept = new Set(
     Object.values(QUERIES[page]).flatMap(({ parse, print }) => print(parse(params)).map((read) => pair(...read))),
   );
