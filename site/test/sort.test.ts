@@ -24,6 +24,7 @@ test("a comparison begins with what changed in the direction of the whole", () =
   check(sides(5, 7), "-self", "-delta");
   check(sides(5, 5), "-self", "-delta");
   check(sides(7, 5), "-self", "delta");
+  check(sides(1000, 995), "-self", "-delta");
 });
 
 test("a chosen order stays", () => {
