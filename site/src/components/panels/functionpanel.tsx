@@ -217,7 +217,7 @@ function Services() {
   const sum = running.reduce((all, { total }) => all + total, 0);
   return (
     <section>
-      <h3>Services</h3>
+      <h3>Services with a function of this name</h3>
       {running.length > 0 && (
         <table class="function-services" data-testid="function-services">
           <thead>

@@ -63,7 +63,7 @@ export function ChangeText({
   const when = {
     deploy: lasted === undefined ? `since ${formatMinute(from)}` : whileAt(lasted),
     level: `since ${formatMinute(from)}`,
-    trend: "gradually",
+    trend: "in the second half",
     spike: whileAt(lasted ?? until - from),
   }[kind];
   return (
