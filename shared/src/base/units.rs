@@ -43,6 +43,14 @@ impl UnixNanos {
     pub fn plus(self, nanos: i64) -> Self {
         Self(self.0.saturating_add(nanos))
     }
+
+    /// The range of `nanos` that begins here; of less than none it is empty.
+    pub fn lasting(self, nanos: i64) -> TimeRange {
+        TimeRange {
+            from: self,
+            until: self.plus(nanos.max(0)),
+        }
+    }
 }
 
 /// A half-open span of time: `from <= t < until`.
@@ -75,6 +83,11 @@ impl TimeRange {
             from: UnixNanos::from_millis(from),
             until: UnixNanos::from_millis(until),
         }
+    }
+
+    /// Whether nothing lies inside.
+    pub fn is_empty(&self) -> bool {
+        self.from >= self.until
     }
 
     /// Whether `t` lies inside.

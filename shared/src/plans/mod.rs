@@ -36,6 +36,7 @@ pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
 pub use slice::{MAX_SLICE_BYTES, MAX_SLICE_READS, SlicePlan};
 pub use static_catalog::{ObjectSizes, StaticCatalog, Want, static_catalog};
 pub use timeline::{
-    Grouping, Point, Points, Steps, Timeline, TimelinePlan, TimelineSeries, Totals, window_of,
+    Grouping, Point, Points, StepSums, Steps, Timeline, TimelinePlan, TimelineSeries, Totals,
+    window_of,
 };
 pub use values::{StacksOf, StacksPlan, Value, Values, ValuesOf, ValuesPlan};

@@ -14,7 +14,7 @@ use crate::base::sort::sort_by;
 use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::profile_type::ProfileType;
 use crate::plans::MAX_NUMBERS;
-use crate::plans::{Steps, Timeline, TimelineSeries};
+use crate::plans::{StepSums, Steps, Timeline, TimelineSeries};
 use crate::selector::{TYPE_LABELS, label_of};
 use crate::verbs::format_value;
 
@@ -38,6 +38,9 @@ pub struct SeriesReport {
     pub by: Vec<String>,
     /// Groups; the largest total first.
     pub series: Vec<SeriesValues>,
+    /// How much of each step the profiles of all groups cover, in milliseconds; 0 also when that is
+    /// unknown.
+    pub covered: Vec<u64>,
     /// How much of the whole they are.
     pub coverage: SeriesCoverage,
     /// Windows at the ends of the range count as a whole, since their profiles have expired.
@@ -54,14 +57,17 @@ pub struct SeriesReport {
 pub struct SeriesValues {
     /// The labels by which is grouped, without those that the group lacks.
     pub labels: BTreeMap<String, String>,
-    /// Sum of all points.
+    /// Sum of all profiles, with what they measured after the last step.
     pub total: i64,
     /// How many profiles.
     pub profiles: u64,
-    /// Sums of equal steps.
+    /// What was measured in each of equal steps; of a gauge, the sum of the profiles that start
+    /// there.
     pub points: Vec<i64>,
-    /// How many profiles each step has; what averages are made of.
+    /// How many profiles start in each step; what averages are made of.
     pub counts: Vec<u64>,
+    /// How much of each step the profiles cover, in milliseconds; 0 also when that is unknown.
+    pub covered: Vec<u64>,
 }
 
 /// How much of all groups some of them are.
@@ -158,10 +164,7 @@ impl SeriesReport {
         };
         let values =
             |(total, values, members): (i128, Vec<Option<Cow<str>>>, Vec<&TimelineSeries>)| {
-                let (mut sums, mut counts) = (vec![0; steps.count], vec![0; steps.count]);
-                for series in &members {
-                    series.add_to_buckets(steps.range, &mut sums, &mut counts);
-                }
+                let sums = StepSums::of(&members, steps);
                 let labels = by.iter().zip(values);
                 SeriesValues {
                     labels: labels
@@ -169,12 +172,14 @@ impl SeriesReport {
                         .collect(),
                     total: clamped(total),
                     profiles: members.iter().map(|series| series.profiles()).sum(),
-                    points: sums.into_iter().map(clamped).collect(),
-                    counts,
+                    points: sums.values.into_iter().map(clamped).collect(),
+                    counts: sums.counts,
+                    covered: sums.covered,
                 }
             };
         Ok(Self {
             series: groups.into_iter().map(values).collect(),
+            covered: StepSums::of(&timeline.all(), steps).covered,
             query,
             from: range.from.millis(),
             until: range.until.millis(),

@@ -27,7 +27,7 @@ pub(crate) use block::dataset::{DatasetWriter, MAX_OPEN_ROWS, SeriesInput};
 pub(crate) use block::layout::BlockLayout;
 pub(crate) use block::link_page::{SpanRow, read_link_page};
 pub(crate) use block::page::{PageKind, PageRows, read_page};
-pub(crate) use block::totals::{read_totals, read_window_totals};
+pub(crate) use block::totals::{longest_gap, read_totals, read_window_totals, stored_duration};
 pub use codec::chunk_id::ChunkId;
 pub(crate) use codec::links::{LinkRow, LinkTable};
 pub use codec::part::Part;

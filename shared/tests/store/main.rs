@@ -4,6 +4,7 @@
 
 mod bundle;
 mod corpus;
+mod covered;
 mod fixtures;
 mod formats;
 mod hostile;

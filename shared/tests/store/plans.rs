@@ -1,6 +1,6 @@
 //! Queries over random histories against a fold over a map, before and after compaction.
 
-use pilotlight_core::plans::{PlanError, QueryPlan, label_values, series};
+use pilotlight_core::plans::{PlanError, QueryPlan, StepSums, Steps, label_values, series};
 use pilotlight_core::store::{ChunkId, Series, SeriesRows, encode_chunk};
 use pilotlight_core::{ProfileBuilder, Selector, TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -261,9 +261,12 @@ fn timelines_have_buckets() {
     let timeline = bucket.timeline("", None, minutes(0, 10));
     assert_eq!((timeline.series.len(), timeline.bytes), (1, 0));
     let buckets = |range, count| {
-        let (mut sums, mut counts) = (vec![0; count], vec![0; count]);
-        timeline.series[0].add_to_buckets(range, &mut sums, &mut counts);
-        sums
+        let steps = Steps {
+            range,
+            count,
+            window: None,
+        };
+        StepSums::of(&timeline.all(), steps).values
     };
     assert_eq!(buckets(minutes(0, 10), 2), [1, 6]);
     assert_eq!(buckets(minutes(0, 10), 10), [1, 0, 0, 0, 0, 2, 0, 0, 0, 4]);

@@ -1,4 +1,4 @@
-//! `{"start":ms,"step":ms,"services":[{"name","types":[{"id","total","profiles","points","counts","previous","previousProfiles"}]}]}`,
+//! `{"start":ms,"step":ms,"services":[{"name","types":[{"id","total","profiles","points","counts","covered","duration","previous","previousProfiles"}]}]}`,
 //! and `"count"` where not all services are listed
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::labels::SERVICE_NAME;
 use crate::model::profile_type::ProfileType;
 use crate::plans::plan::PlanError;
-use crate::plans::timeline::{Steps, Timeline, TimelineSeries};
+use crate::plans::timeline::{StepSums, Steps, Timeline, TimelineSeries};
 
 /// Most numbers of an answer with many timelines: 16 to 32 bytes each while they are added up.
 pub const MAX_NUMBERS: usize = 1 << 20;
@@ -51,6 +51,10 @@ struct Type {
     points: Vec<i128>,
     /// How many profiles each of them has.
     counts: Vec<u64>,
+    /// How much of each they cover, in milliseconds.
+    covered: Vec<u64>,
+    /// About how long a profile is, in milliseconds; 0 when unknown.
+    duration: u64,
     /// Total of the range of equal length before.
     #[serde(serialize_with = "as_text")]
     previous: i128,
@@ -74,11 +78,8 @@ pub(crate) struct ServiceTotal<'a> {
 }
 
 #[derive(Default)]
-struct Sums {
-    total: i128,
-    profiles: u64,
-    points: Vec<i128>,
-    counts: Vec<u64>,
+struct Found<'a> {
+    series: Vec<&'a TimelineSeries>,
     previous: i128,
     previous_profiles: u64,
 }
@@ -94,40 +95,40 @@ pub fn range_before(range: TimeRange) -> TimeRange {
 impl ServicesAnswer {
     /// Sums timelines over a range and over the [`range_before`] it by service and type.
     pub fn new(now: &Timeline, before: &Timeline, steps: Steps) -> Result<Self, PlanError> {
-        let mut sums: BTreeMap<&str, BTreeMap<&ProfileType, Sums>> = BTreeMap::new();
+        let mut found: BTreeMap<&str, BTreeMap<&ProfileType, Found>> = BTreeMap::new();
         let mut lines = 0;
         for series in &now.series {
-            let sums = sums
+            let of_type = found
                 .entry(service(series))
                 .or_default()
                 .entry(&series.profile_type)
                 .or_default();
-            if sums.points.is_empty() {
+            if of_type.series.is_empty() {
                 lines += 1;
                 // A sum and a count for each.
                 if lines > MAX_NUMBERS / (2 * steps.count.max(1)) {
                     return Err(PlanError::TooManyServices(steps.count));
                 }
             }
-            sums.points.resize(steps.count, 0);
-            sums.counts.resize(steps.count, 0);
-            series.add_to_buckets(steps.range, &mut sums.points, &mut sums.counts);
-            sums.total += series.total();
-            sums.profiles = sums.profiles.saturating_add(series.profiles());
+            of_type.series.push(series);
         }
         for series in &before.series {
             // What is there no more is not told.
-            let sums = sums
+            let of_type = found
                 .get_mut(service(series))
                 .and_then(|types| types.get_mut(&series.profile_type));
-            if let Some(sums) = sums {
-                sums.previous += series.total();
-                sums.previous_profiles = sums.previous_profiles.saturating_add(series.profiles());
+            if let Some(of_type) = of_type {
+                of_type.previous += series.total();
+                of_type.previous_profiles =
+                    of_type.previous_profiles.saturating_add(series.profiles());
             }
         }
-        let services = sums.into_iter().map(|(name, types)| Service {
+        let services = found.into_iter().map(|(name, types)| Service {
             name: name.to_owned(),
-            types: types.into_iter().map(|(id, sums)| sums.named(id)).collect(),
+            types: types
+                .into_iter()
+                .map(|(id, found)| found.summed(id, steps))
+                .collect(),
         });
         Ok(Self {
             start: steps.range.from.millis(),
@@ -189,24 +190,27 @@ fn service(series: &TimelineSeries) -> &str {
     series.labels.get(SERVICE_NAME).unwrap_or("")
 }
 
-impl Sums {
-    fn named(self, id: &ProfileType) -> Type {
-        let Self {
-            total,
-            profiles,
-            points,
+impl Found<'_> {
+    fn summed(self, id: &ProfileType, steps: Steps) -> Type {
+        let StepSums {
+            values,
             counts,
-            previous,
-            previous_profiles,
-        } = self;
+            covered,
+            duration,
+        } = StepSums::of(&self.series, steps);
         Type {
             id: id.clone(),
-            total,
-            profiles,
-            points,
+            total: self.series.iter().map(|series| series.total()).sum(),
+            profiles: self
+                .series
+                .iter()
+                .fold(0, |sum, series| sum.saturating_add(series.profiles())),
+            points: values,
             counts,
-            previous,
-            previous_profiles,
+            covered,
+            duration,
+            previous: self.previous,
+            previous_profiles: self.previous_profiles,
         }
     }
 }
@@ -233,9 +237,9 @@ mod tests {
         let found: serde_json::Value = serde_json::to_value(answer).unwrap();
         let expect: serde_json::Value = serde_json::from_str(
             r#"{"start": 0, "step": 5e-6, "services": [{"name": "app", "types": [
-                {"id": "a:y:count::", "total": "8", "profiles": 1, "points": [8, 0], "counts": [1, 0],
+                {"id": "a:y:count::", "total": "8", "profiles": 1, "points": [8, 0], "counts": [1, 0], "covered": [0, 0], "duration": 0,
                  "previous": "0", "previousProfiles": 0},
-                {"id": "b:x:count::", "total": "7", "profiles": 3, "points": [1, 6], "counts": [1, 2],
+                {"id": "b:x:count::", "total": "7", "profiles": 3, "points": [1, 6], "counts": [1, 2], "covered": [0, 0], "duration": 0,
                  "previous": "100", "previousProfiles": 1}
             ]}]}"#,
         )

@@ -1,8 +1,8 @@
-//! `{"start":ms,"step":ms,"points":[…],"counts":[…],"profiles":n}`
+//! `{"start":ms,"step":ms,"points":[…],"counts":[…],"covered":[ms…],"duration":ms,"total":n,"profiles":n}`
 
 use serde::Serialize;
 
-use crate::plans::timeline::{Steps, Timeline};
+use crate::plans::timeline::{StepSums, Steps, Timeline, TimelineSeries};
 
 /// Sums of equal steps over all series. The first begins at or before the start of the range, the
 /// last ends at or after its end: steps of a second and more are round, so that the same ones are
@@ -17,21 +17,30 @@ pub struct TimelineAnswer {
     /// How many profiles each step has: an average of what is no sum over time, as of memory in
     /// use, needs them, and they tell a step without profiles from one whose profiles are empty.
     counts: Vec<u64>,
+    covered: Vec<u64>,
+    duration: u64,
+    /// Of all profiles, with what they measured after the last step.
+    total: i128,
     profiles: u64,
 }
 
 impl TimelineAnswer {
     /// Sums a timeline of one type.
     pub fn new(timeline: &Timeline, steps: Steps) -> Self {
-        let (mut sums, mut counts) = (vec![0; steps.count], vec![0u64; steps.count]);
-        for series in &timeline.series {
-            series.add_to_buckets(steps.range, &mut sums, &mut counts);
-        }
+        let StepSums {
+            values,
+            counts,
+            covered,
+            duration,
+        } = StepSums::of(&timeline.all(), steps);
         Self {
             start: steps.range.from.millis(),
             step: steps.range.nanos() as f64 / 1e6 / steps.count as f64,
-            points: sums,
+            points: values,
             counts,
+            covered,
+            duration,
+            total: timeline.series.iter().map(TimelineSeries::total).sum(),
             profiles: timeline
                 .series
                 .iter()
@@ -45,7 +54,7 @@ pub(super) mod tests {
     use super::*;
     use crate::base::units::{TimeRange, UnixNanos};
     use crate::parse_name;
-    use crate::plans::{Point, TimelineSeries};
+    use crate::plans::Point;
 
     /// Type, name with labels, and points of (nanoseconds, total).
     pub(crate) type Drawn<'a> = (&'a str, &'a str, &'a [(i64, i64)]);
@@ -62,6 +71,8 @@ pub(super) mod tests {
                         time: UnixNanos(time),
                         total,
                         profiles: 1,
+                        covered: UnixNanos(time).lasting(0),
+                        durations: 0,
                     })
                     .collect(),
             });
@@ -89,6 +100,9 @@ pub(super) mod tests {
             step: 2.5,
             points: vec![1, 6, 8, 0],
             counts: vec![1, 2, 1, 0],
+            covered: vec![0; 4],
+            duration: 0,
+            total: 15,
             profiles: 4,
         };
         assert_eq!(TimelineAnswer::new(&timeline, Steps::of(range, 4)), expect);

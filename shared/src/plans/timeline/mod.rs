@@ -1,22 +1,24 @@
 //! A timeline: totals over time, without reading a stack.
 
 mod points;
+mod step_sums;
 mod steps;
 
 use hashbrown::HashMap;
 
-use crate::base::units::{TimeRange, UnixNanos};
+use crate::base::units::TimeRange;
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::plans::cover::{RangePart, Summaries, is_summary, opened, range_parts, service};
 use crate::plans::plan::{CatalogObject, Get, Plan, PlanError};
 use crate::plans::query::check_held;
 use crate::plans::reads::{Reads, damaged};
-use crate::plans::values::{Value, Values};
+use crate::plans::values::{Value, Values, of_profile};
 use crate::selector::Selector;
 use crate::store::{Dataset, Part, StoreError, SumWindow, read_totals, read_window_totals};
 
 pub use points::{Point, Points, Timeline, TimelineSeries};
+pub use step_sums::StepSums;
 pub use steps::{Steps, window_of};
 
 /// Reads the totals of every selected profile, or of windows: those of segments stand in their
@@ -148,7 +150,8 @@ impl<V: Values> TimelinePlan<V> {
                 .filter(|s| of_type(s.profile_type) && range.contains(s.time))
             {
                 if let Some(number) = place(&mut plan, s.profile_type, s.labels) {
-                    plan.into.add(number, value(s.time, s.total, 1));
+                    plan.into
+                        .add(number, of_profile(s.time, s.duration_nanos, s.total));
                 }
             }
             check_held(plan.into.held())?;
@@ -208,13 +211,23 @@ impl<V: Values> TimelinePlan<V> {
         match what.range_part.window {
             None => {
                 for row in read_totals(bytes, &what.dataset)? {
-                    add(row.series, value(row.time, row.total, 1));
+                    add(
+                        row.series,
+                        of_profile(row.time, row.duration_nanos, row.total),
+                    );
                 }
             }
             Some(window) => {
-                for row in read_window_totals(bytes, &what.dataset)? {
-                    let time = window.start(row.index);
-                    add(row.series, value(time, row.total, row.profiles));
+                for row in read_window_totals(bytes, &what.dataset, window)? {
+                    let sum = Value {
+                        time: window.start(row.index),
+                        value: row.total,
+                        profiles: row.profiles,
+                        covered: row.covered,
+                        durations: row.durations,
+                        span: None,
+                    };
+                    add(row.series, sum);
                 }
             }
         }
@@ -243,15 +256,6 @@ impl<V: Values> Plan for TimelinePlan<V> {
             check_held(self.into.held())?;
         }
         Ok(())
-    }
-}
-
-fn value(time: UnixNanos, value: i64, profiles: u64) -> Value {
-    Value {
-        time,
-        value,
-        profiles,
-        span: None,
     }
 }
 

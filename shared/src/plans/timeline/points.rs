@@ -32,7 +32,7 @@ pub struct TimelineSeries {
 }
 
 /// Total of one profile, or of those that start in one window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
     /// Start of the profile, or of the window; never outside the range.
     pub time: UnixNanos,
@@ -40,6 +40,18 @@ pub struct Point {
     pub total: i64,
     /// How many profiles.
     pub profiles: u64,
+    /// The time that they cover, as one piece; empty when unknown.
+    pub covered: TimeRange,
+    /// The sum of their durations in nanoseconds.
+    pub durations: i64,
+}
+
+impl Point {
+    /// What orders points.
+    fn key(&self) -> (UnixNanos, i64, u64, UnixNanos, UnixNanos) {
+        let TimeRange { from, until } = self.covered;
+        (self.time, self.total, self.profiles, from, until)
+    }
 }
 
 /// Every point of every series.
@@ -61,7 +73,7 @@ impl Points {
         });
         series
             .iter_mut()
-            .for_each(|s| sort_by(&mut s.points, Point::cmp));
+            .for_each(|s| sort_by(&mut s.points, |a, b| a.key().cmp(&b.key())));
         Timeline {
             series,
             bytes,
@@ -91,12 +103,21 @@ impl Values for Points {
             time: value.time,
             total: value.value,
             profiles: value.profiles,
+            covered: value.covered,
+            durations: value.durations,
         });
         self.count += 1;
     }
 
     fn held(&self) -> usize {
         self.count * size_of::<Point>()
+    }
+}
+
+impl Timeline {
+    /// Its series, as [`StepSums`](super::StepSums) takes them.
+    pub fn all(&self) -> Vec<&TimelineSeries> {
+        self.series.iter().collect()
     }
 }
 
@@ -114,27 +135,5 @@ impl TimelineSeries {
         self.points
             .iter()
             .fold(0, |sum, point| sum.saturating_add(point.profiles))
-    }
-
-    /// Adds its totals and its numbers of profiles to those of equal buckets of `range`, as many as
-    /// `sums` and `counts` both have; points outside are left out.
-    pub fn add_to_buckets(&self, range: TimeRange, sums: &mut [i128], counts: &mut [u64]) {
-        let (count, length) = (
-            sums.len() as i128,
-            i128::from(range.until.0) - i128::from(range.from.0),
-        );
-        for point in self
-            .points
-            .iter()
-            .filter(|point| range.contains(point.time))
-        {
-            let at = (i128::from(point.time.0) - i128::from(range.from.0)) * count / length;
-            if let (Some(sum), Some(count)) =
-                (sums.get_mut(at as usize), counts.get_mut(at as usize))
-            {
-                *sum += i128::from(point.total);
-                *count = count.saturating_add(point.profiles);
-            }
-        }
     }
 }

@@ -18,7 +18,7 @@ use crate::plans::reads::{Reads, damaged};
 use crate::selector::Selector;
 use crate::store::{
     ChunkEntry, Dataset, LinkRow, LinkTable, StoreError, decode_chunk_links, read_link_page,
-    read_totals,
+    read_totals, stored_duration,
 };
 
 pub use stacks::{StacksOf, StacksPlan};
@@ -59,6 +59,10 @@ pub struct Value {
     pub value: i64,
     /// How many profiles: 1, unless it is the sum of a window.
     pub profiles: u64,
+    /// The time that it covers, as one piece; empty when unknown.
+    pub covered: TimeRange,
+    /// The sum of their durations in nanoseconds.
+    pub durations: i64,
     /// The span and its trace, of a value of a span.
     pub span: Option<(SpanId, Option<TraceId>)>,
 }
@@ -130,7 +134,7 @@ impl<V: Values> ValuesPlan<V> {
                     (ValuesOf::Profiles, _) => in_directory.extend(
                         selected
                             .into_iter()
-                            .map(|(at, time, number)| (number, time, chunk.series[at].total)),
+                            .map(|(at, time, number)| (number, time, &chunk.series[at])),
                     ),
                     (ValuesOf::Spans, Some(links)) if !selected.is_empty() => {
                         parts.push((links, What::ChunkLinks(chunk.series.len(), selected)));
@@ -171,8 +175,9 @@ impl<V: Values> ValuesPlan<V> {
                     }
                 }
             }
-            for (number, time, total) in in_directory {
-                plan.into.add(number, of_profile(time, total));
+            for (number, time, series) in in_directory {
+                let value = of_profile(time, series.duration_nanos, series.total);
+                plan.into.add(number, value);
             }
             check_held(plan.into.held())?;
             plan.reads.add(&object.key, parts);
@@ -204,7 +209,7 @@ impl<V: Values> ValuesPlan<V> {
                     if let Some(number) =
                         numbers[row.series as usize].filter(|_| range.contains(row.time))
                     {
-                        into.add(number, of_profile(row.time, row.total));
+                        into.add(number, of_profile(row.time, row.duration_nanos, row.total));
                     }
                 }
             }
@@ -260,11 +265,14 @@ fn selected(
         .collect()
 }
 
-fn of_profile(time: UnixNanos, value: i64) -> Value {
+/// The value of a whole profile. Its duration is as exact as compaction leaves it.
+pub(super) fn of_profile(time: UnixNanos, duration_nanos: i64, value: i64) -> Value {
     Value {
         time,
         value,
         profiles: 1,
+        covered: time.lasting(stored_duration(duration_nanos)),
+        durations: stored_duration(duration_nanos),
         span: None,
     }
 }
@@ -289,6 +297,8 @@ fn spans(table: &LinkTable, rows: &[LinkRow], time: UnixNanos, mut add: impl FnM
             time,
             value: clamped(sum),
             profiles: 1,
+            covered: time.lasting(0),
+            durations: 0,
             span: Some((span, trace)),
         });
     }

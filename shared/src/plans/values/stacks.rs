@@ -366,6 +366,8 @@ fn add(into: &mut impl Values, number: u32, time: UnixNanos, profiles: u64, sum:
                 time,
                 value: clamped(sum),
                 profiles,
+                covered: time.lasting(0),
+                durations: 0,
                 span: None,
             },
         );

@@ -14,6 +14,8 @@ fn series_by_labels() {
                 time: UnixNanos(seconds * 1_000_000_000),
                 total,
                 profiles: 1,
+                covered: UnixNanos(seconds * 1_000_000_000).lasting(0),
+                durations: 0,
             })
             .collect(),
     };
@@ -42,8 +44,8 @@ fn series_by_labels() {
     };
     let found = json_of(&report(&["pod"], 2));
     let expect = json!([
-        {"labels": {}, "total": 16, "profiles": 1, "points": [16, 0], "counts": [1, 0]},
-        {"labels": {"pod": "2"}, "total": 12, "profiles": 2, "points": [4, 8], "counts": [1, 1]},
+        {"labels": {}, "total": 16, "profiles": 1, "points": [16, 0], "counts": [1, 0], "covered": [0, 0]},
+        {"labels": {"pod": "2"}, "total": 12, "profiles": 2, "points": [4, 8], "counts": [1, 1], "covered": [0, 0]},
     ]);
     assert_eq!(found["series"], expect);
     assert_eq!(
@@ -82,6 +84,8 @@ fn a_share_of_more_than_64_bits() {
             time: UnixNanos(0),
             total: i64::MAX,
             profiles: 1,
+            covered: UnixNanos(0).lasting(0),
+            durations: 0,
         }],
     };
     let timeline = Timeline {

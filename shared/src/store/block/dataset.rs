@@ -132,6 +132,7 @@ impl DatasetWriter {
             self.totals.push(TotalRow {
                 series,
                 time: timing.time,
+                duration_nanos: timing.duration_nanos,
                 total,
             });
             self.pages.push(
@@ -148,9 +149,9 @@ impl DatasetWriter {
         if scope != Some(SumScope::All) {
             self.profiles = self.profiles.saturating_add(profiles);
             let total = rows.iter().map(|row| i128::from(row.1)).sum();
-            self.window_totals.add(series, timing.time, profiles, total);
+            self.window_totals.add(series, timing, profiles, total);
             if !self.layout.raw {
-                self.all_totals.add(0, timing.time, profiles, total);
+                self.all_totals.add(0, timing, profiles, total);
             }
         }
         for sums in self

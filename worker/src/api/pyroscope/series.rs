@@ -193,6 +193,7 @@ impl<'a> Sums<'a> {
                 time,
                 total,
                 profiles,
+                ..
             } in &series.points
             {
                 self.add_sum(group, time, total, profiles);

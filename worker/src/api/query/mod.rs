@@ -178,6 +178,8 @@ pub(crate) mod tests {
                         time: UnixNanos(time),
                         total,
                         profiles: 1,
+                        covered: UnixNanos(time).lasting(0),
+                        durations: 0,
                     })
                     .collect(),
             });

@@ -191,6 +191,8 @@ mod tests {
             time: UnixNanos::from_millis(millis),
             value,
             profiles: 1,
+            covered: UnixNanos::from_millis(millis).lasting(0),
+            durations: 0,
             span: None,
         }
     }

@@ -31,6 +31,8 @@ fn value(time: i64, value: i64) -> Value {
         time: UnixNanos(time),
         value,
         profiles: 1,
+        covered: UnixNanos(time).lasting(0),
+        durations: 0,
         span: None,
     }
 }

@@ -216,6 +216,7 @@ pub(super) fn answer<'a>(
             time,
             total,
             profiles,
+            ..
         } in &series.points
         {
             if let Some((sum, count)) = sums.get_mut(steps.index(time)) {

@@ -46,6 +46,8 @@ fn points_have_exemplars() {
                 time,
                 value: total,
                 profiles: 1,
+                covered: time.lasting(0),
+                durations: 0,
                 span: None,
             };
             exemplars.add(number, value);
