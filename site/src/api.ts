@@ -24,8 +24,12 @@ export interface ServiceType {
   total: string;
   profiles: number;
   points: number[];
-  /** How many profiles each point has. */
+  /** How many profiles start in each step. */
   counts: number[];
+  /** How much of each step profiles cover, in milliseconds; 0 also where that is unknown. */
+  covered: number[];
+  /** About how long a profile is, in milliseconds; 0 where that is unknown. */
+  duration: number;
   previous: string;
   previousProfiles: number;
   /** Where the points begin, and how long each is, milliseconds. */
@@ -37,9 +41,18 @@ export interface Timeline {
   start: number;
   step: number;
   points: number[];
-  /** How many profiles each step has. */
+  /** How many profiles start in each step. */
   counts: number[];
+  /** How much of each step profiles cover, in milliseconds; 0 also where that is unknown. */
+  covered: number[];
+  /** What all profiles measured, also after the last step. */
+  total: number;
   profiles: number;
+}
+
+export interface TimelineAnswer extends Timeline {
+  /** About how long a profile is, in milliseconds; 0 where that is unknown. */
+  duration: number;
 }
 
 export interface ProfileAnswer {
@@ -90,10 +103,14 @@ export async function fetchTimeline(
   span: Span,
   points: number,
   signal: AbortSignal,
-): Promise<Timeline> {
+): Promise<TimelineAnswer> {
   if (place)
-    return (await bucket()).askBucketJson<Timeline>(place, { ask: "timeline", query, ...whole(span), points }, signal);
-  return json<Timeline>("timeline", { query, ...spanParams(span), points: String(points) }, signal);
+    return (await bucket()).askBucketJson<TimelineAnswer>(
+      place,
+      { ask: "timeline", query, ...whole(span), points },
+      signal,
+    );
+  return json<TimelineAnswer>("timeline", { query, ...spanParams(span), points: String(points) }, signal);
 }
 
 /** Spans or traces whose samples alone are asked for, by their ids. */

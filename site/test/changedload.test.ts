@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Timeline } from "../src/api.ts";
-import { coveredMillis } from "../src/time/covered.ts";
+import { seriesOf } from "../src/time/series.ts";
+import { agent, timelineOf } from "./agents.ts";
 import "./page.ts";
 
-const { areAlike, areTogether, causeOf, changedLoad, moreProfiles } = await import("../src/state/query/changedload.ts");
+const { areAlike, areTogether, causeOf, changedLoad, measuredIn, moreProfiles } = await import(
+  "../src/state/query/changedload.ts"
+);
 const { windowsIn } = await import("../src/state/query/sideparts.ts");
 const { changesIn } = await import("../src/state/query/loadchanges.ts");
 
@@ -16,9 +18,12 @@ function changed(found?: ReturnType<typeof changesIn>[number][1]) {
   return found && found.kind !== "version" ? found : assert.fail(JSON.stringify(found));
 }
 
-/** Windows of a minute with four profiles each; the last is cut off. */
+/** Windows of a minute with four profiles each; the last has profiles for half of it. */
 const windows = (totals: number[]) =>
-  totals.map((total, i) => ({ from: i * MINUTE, total, profiles: i === totals.length - 1 ? 2 : 4, millis: MINUTE }));
+  totals.map((total, i) => {
+    const part = i === totals.length - 1 ? 0.5 : 1;
+    return { from: i * MINUTE, length: MINUTE, total, profiles: 4 * part, covered: part * MINUTE };
+  });
 
 test("a load is an amount for the time with profiles, whatever is cut off at its ends", () => {
   const load = changedLoad([windows([100, 102, 98, 50]), windows([140, 139, 141, 70])], false, true);
@@ -29,19 +34,6 @@ test("a load is an amount for the time with profiles, whatever is cut off at its
   const grew = changedLoad([windows([100, 101, 99, 50]), windows([100, 100, 180, 90])], false, true);
   assert.deepEqual([grew.differs, grew.unsteady], [false, ["after"]]);
   assert.equal(changedLoad([windows([100, 102, 98, 50]), windows([140, 139, 141, 70])], false, false).differs, false);
-});
-
-test("processes that push at the same time are covered up to the end of a cut window", () => {
-  const side = (counts: number[]) =>
-    counts.map((n, i) => ({ from: 3 * i * MINUTE, total: 10 * n, profiles: n, millis: 3 * MINUTE }));
-  const after = side([6, 6, 6, 6, 10]);
-  after[4].millis = 4.5 * MINUTE;
-  const load = changedLoad([side([6, 6, 6, 6]), after], false, true);
-  assert.equal(load.after, load.before);
-  // A second process that begins in the last window is no time.
-  const second = [...side([12, 12, 12, 12]), { from: 12 * MINUTE, total: 240, profiles: 24, millis: 4.5 * MINUTE }];
-  const more = changedLoad([side([12, 12, 12, 12]), second], false, true);
-  assert.ok(Math.abs(more.before * MINUTE - 40) < 1e-9 && more.after * MINUTE > 43, String(more.after * MINUTE));
 });
 
 test("a leak that goes on through a deploy is told as gradual", () => {
@@ -60,28 +52,59 @@ test("a leak that goes on through a deploy is told as gradual", () => {
   assert.ok(!changedLoad([after, before], false, true).gradual, "sides that aren't in order");
 });
 
-test("a gap has no load, and an agent that pushes seldom has no gaps", () => {
-  const side = (counts: number[]) =>
-    counts.map((n, i) => ({ from: i * MINUTE, total: 10 * n, profiles: n, millis: MINUTE }));
-  const loads = (first: number[], second: number[]) => {
-    const { before, after } = changedLoad([side(first), side(second)], false, true);
-    return [before * MINUTE, after * MINUTE].map((load) => Math.round(load * 100) / 100);
+/** Windows over a time from 0 on, of what agents pushed in it, by steps of half a minute. */
+function measured(profiles: ReturnType<typeof agent>, from: number, until: number, length = 5 * MINUTE) {
+  const series = seriesOf(timelineOf(profiles, MINUTE / 2, Math.ceil(until / (MINUTE / 2))), false);
+  return Array.from({ length: Math.floor((until - from) / length) }, (_, i) => {
+    const window = { from: from + i * length, until: from + (i + 1) * length };
+    return { from: window.from, length, profiles: 1, ...measuredIn(window, series) };
+  });
+}
+
+test("loads are those of the time with profiles, whatever windows, intervals and pauses are", () => {
+  const sides = (interval: number, pause = 0, late = 0): [number, number] => {
+    const pushed = [
+      ...agent(interval, late, 27 * MINUTE, 3),
+      ...agent(interval, 27 * MINUTE + pause, 60 * MINUTE, (at) => (at < 40 * MINUTE ? 3 : 4.5)),
+    ];
+    const load = changedLoad(
+      [measured(pushed, 0, 40 * MINUTE), measured(pushed, 40 * MINUTE, 60 * MINUTE)],
+      false,
+      true,
+    );
+    assert.equal(load.differs, true, `${interval} ${pause} ${late}`);
+    return [load.before * 1000, load.after * 1000];
   };
-  assert.deepEqual(loads([2, 2, 2, 0, 0, 2, 2], [2, 2, 2, 2, 2, 2, 2]), [20, 20]);
-  assert.deepEqual(loads([1, 0, 1, 0, 1, 0, 1, 0, 1, 0], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]), [5, 10]);
+  for (const found of [
+    sides(10_000),
+    sides(10_150),
+    sides(60_000),
+    sides(10_000, 7.5 * MINUTE),
+    sides(15_000, 0, 11.2 * MINUTE),
+  ]) {
+    assert.ok(Math.abs(found[0] - 3) < 0.03 && Math.abs(found[1] - 4.5) < 0.04, String(found));
+  }
+  // Four processes that push every five minutes at the same time.
+  const four = [0, 1, 2, 3].flatMap(() => agent(5 * MINUTE, 0, 60 * MINUTE, 0.5));
+  const load = changedLoad([measured(four, 0, 30 * MINUTE), measured(four, 30 * MINUTE, 60 * MINUTE)], false, true);
+  assert.deepEqual(
+    [load.before, load.after].map((one) => Math.round(one * 1e6)),
+    [2000, 2000],
+  );
+  assert.equal(load.differs, false);
 });
 
-test("where an agent that pushes every 10.15 s began within a window, it ran for as long as its profiles say", () => {
-  // Windows of half a minute of a steady load; the first side began two seconds before the end of its first window.
-  const side = (from: number, counts: number) =>
-    Array.from({ length: counts }, (_, i) => {
-      const until = (time: number) => Math.max(0, Math.ceil((time - 28) / 10.15));
-      const profiles = until(from + 30 * (i + 1)) - until(from + 30 * i);
-      return { from: 1000 * from + 30_000 * i, total: 5 * profiles, profiles, millis: 30_000 };
-    });
-  const load = changedLoad([side(0, 9), side(270, 9)], false, true);
-  assert.ok(Math.abs(load.before - load.after) < 1e-9 && !load.differs, `${load.before} ${load.after}`);
-  assert.ok(Math.abs(load.before * 10_150 - 5) < 0.2, String(load.before * 10_150));
+test("a job's load is that of its runs", () => {
+  const runs = Array.from({ length: 8 }, (_, hour) =>
+    agent(15_000, hour * 60 * MINUTE, hour * 60 * MINUTE + 10 * MINUTE, hour < 4 ? 2 : 3),
+  ).flat();
+  const sides = [0, 240].map((from) => measured(runs, from * MINUTE, (from + 240) * MINUTE, 24 * MINUTE));
+  const load = changedLoad([sides[0], sides[1]], false, true);
+  assert.deepEqual(
+    [load.before, load.after].map((one) => Math.round(one * 1e6)),
+    [2000, 3000],
+  );
+  assert.deepEqual([load.differs, load.swing], [true, 0]);
 });
 
 test("a time is cut into windows of whole half minutes, and the last has the rest", () => {
@@ -103,25 +126,6 @@ test("a time is cut into windows of whole half minutes, and the last has the res
 test("of a gauge the averages of snapshots are compared", () => {
   const load = changedLoad([windows([400, 400, 400, 200]), windows([800, 800, 800, 400])], true, true);
   assert.deepEqual([load.before, load.after], [100, 200]);
-});
-
-test("a side whose first profile comes late in its step ran for all of it", () => {
-  // Ten minutes each, two profiles a minute, of which the first ones come in the second half; one has a pause.
-  const side = (counts: number[], from: number) =>
-    counts.map((n, i) => ({ from: from + i * MINUTE, total: 60 * n, profiles: n, millis: MINUTE }));
-  const every = new Array(10).fill(2);
-  const paused = [...every, ...new Array(5).fill(0), ...every];
-  const steps = (millis: number[], start: number) => ({
-    start,
-    step: MINUTE,
-    millis: millis.map((n) => n * (MINUTE / 2)),
-  });
-  const first = side(paused, MINUTE / 2);
-  const second = side(every, 30 * MINUTE + MINUTE / 2);
-  // The windows end with the last profile.
-  second[9] = { ...second[9], millis: MINUTE / 2 };
-  const load = changedLoad([first, second], false, true, [steps(paused, 0), steps(every, 30 * MINUTE)], true);
-  assert.deepEqual([load.before * MINUTE, load.after * MINUTE].map(Math.round), [120, 120]);
 });
 
 test("the cause is what has the largest part of the change, if it has a fifth", () => {
@@ -206,80 +210,23 @@ test("a canary beside the version before it is no drop of the load", () => {
     );
   assert.ok(areTogether(steps([0, 60]), steps([20, 60])) && !areTogether(steps([0, 60]), steps([50, 110])));
   assert.ok(!areTogether(steps([0, 40], [80, 120]), steps([40, 80])), "one that was rolled back and out again");
-  const side = (profiles: number) => Array(3).fill({ from: 0, total: 1, profiles, millis: MINUTE });
+  const side = (profiles: number, covered = MINUTE) => ({ profiles, covered });
   assert.deepEqual([moreProfiles([side(36), side(4)]), moreProfiles([side(36), side(35)])], ["before", null]);
-  // A pause that takes parts of windows is no fewer processes.
-  const [paused, whole] = [
-    [2, 2, 0, 0, 2, 2],
-    [2, 2],
-  ];
-  assert.equal(moreProfiles([side(36), side(50)], [paused, whole], [4 * MINUTE, 2 * MINUTE]), null);
-  const covered = (parts: number[]) => ({
-    start: 0,
-    step: MINUTE / 2,
-    millis: parts.map((part) => (part * MINUTE) / 2),
-  });
-  const before = windows([100, 102, 50, 50, 101, 99, 50]).map((one, i) =>
-    i === 2 || i === 3 ? { ...one, profiles: 2 } : one,
-  );
-  const load = changedLoad([before, windows([150, 151, 149, 75])], false, true, [
-    covered([1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 0]),
-    covered([1, 1, 1, 1, 1, 1, 1, 0]),
-  ]);
-  assert.ok(Math.abs(load.before * MINUTE - 552 / 5.5) < 0.01, String(load.before * MINUTE));
-  assert.deepEqual([load.differs, load.unsteady], [true, []], "windows in part are no variation");
+  assert.equal(moreProfiles([side(36, 3 * MINUTE), side(12)]), null, "a pause is no fewer processes");
+});
+
+test("windows that profiles cover in part are no variation", () => {
   // A process that restarts all the time: twice the load for nine tenths of most windows.
   const crashing = [100, 180, 180, 100, 180, 180, 100, 180, 180, 100].map((total, i) => ({
     from: i * MINUTE,
+    length: MINUTE,
     total,
-    profiles: total > 100 ? 9 : 10,
-    millis: MINUTE,
+    profiles: 9,
+    covered: (total > 100 ? 0.9 : 1) * MINUTE,
   }));
-  const rose = changedLoad([windows(Array(10).fill(100)), crashing], false, true, [
-    covered(Array(20).fill(1)),
-    covered(crashing.flatMap(({ total }) => (total > 100 ? [1, 0.8] : [1, 1]))),
-  ]);
+  const rose = changedLoad([windows(Array(10).fill(100)), crashing], false, true);
   assert.equal(rose.differs, true);
   assert.ok(Math.abs(rose.after * MINUTE - 1480 / 9.4) < 0.1, String(rose.after * MINUTE));
-});
-
-test("time with profiles counts, and a cut step in part", () => {
-  const counts = [0, 0, 2, 4, 4, 4, 4, 1, 0, 0];
-  const timeline = { start: 0, step: MINUTE, points: counts, counts, profiles: 19 };
-  const minutes = (timeline: Timeline) => coveredMillis([timeline])[0] / MINUTE;
-  assert.equal(minutes(timeline), 4.75);
-  // Fewer processes at first are no gap, and neither is a step that has as few as others, of an agent that pushes out of step.
-  const scaled = [2, 2, 2, 2, 4, 4, 4, 4, 4, 4];
-  assert.equal(minutes({ ...timeline, points: scaled, counts: scaled }), 10);
-  const uneven = [1, 2, 1, 1, 2, 1, 2, 1, 1, 1];
-  assert.equal(minutes({ ...timeline, points: uneven, counts: uneven }), 10);
-  const every = (gap: number) => Array.from({ length: 4 * gap }, (_, i) => (i % gap === 0 ? 1 : 0));
-  assert.equal(
-    Math.round(minutes({ ...timeline, points: every(15), counts: every(15) })),
-    60,
-    "a push every ten minutes",
-  );
-  assert.equal(minutes({ ...timeline, points: every(40), counts: every(40) }), 0, "a profile says nothing of 40 steps");
-  // Two pushes a side say how far they are apart.
-  const two = { ...timeline, step: MINUTE / 2, points: [1, 0, 1, 0], counts: [1, 0, 1, 0] };
-  assert.deepEqual(coveredMillis([two, two]), [2 * MINUTE, 2 * MINUTE]);
-  assert.equal(minutes({ ...timeline, counts: counts.map(() => 0), profiles: 0 }), 0);
-  // Sides of one agent, one of which has a profile less by chance.
-  const sides = coveredMillis(
-    [
-      [3, 3, 2, 3],
-      [3, 3, 3, 3],
-    ].map((counts) => ({ ...timeline, points: counts, counts })),
-  );
-  assert.ok(Math.abs(11 / sides[0] - 12 / sides[1]) < 1e-12, String(sides));
-  const minute = { ...timeline, step: MINUTE / 2, points: [4, 4], counts: [4, 4] };
-  assert.deepEqual(coveredMillis([minute, minute]), [MINUTE, MINUTE], "two minutes of one agent");
-  const fewer = { ...minute, points: [2, 4], counts: [2, 4] };
-  assert.deepEqual(coveredMillis([fewer, minute]), [0, 0]);
-  const long = { ...timeline, step: MINUTE, points: Array(20).fill(6), counts: Array(20).fill(6) };
-  assert.deepEqual(coveredMillis([long, { ...long, points: [3, 3], counts: [3, 3] }])[1], 0, "half of the processes");
-  // How much of a step or two is covered is anyone's guess.
-  assert.equal(minutes({ ...timeline, counts: counts.map((_, i) => (i < 2 ? 4 : 0)) }), 0);
 });
 
 test("each service is looked at with its own label of versions", () => {
@@ -290,6 +237,7 @@ test("each service is looked at with its own label of versions", () => {
     profiles: 0,
     points: steps.map((minute) => (from <= minute && minute < until ? value : 0)),
     counts: steps.map((minute) => (from <= minute && minute < until ? 1 : 0)),
+    covered: steps.map((minute) => (from <= minute && minute < until ? MINUTE : 0)),
   });
   const series = [
     one({ service_name: "a", version: "1" }, 0, 30, 100),
@@ -305,7 +253,7 @@ test("each service is looked at with its own label of versions", () => {
     one({ service_name: "both from the first", version: "2" }, 1, 60, 100),
   ];
   const coverage = { series: 11, shown: 11, share: 1 };
-  const found = new Map(changesIn(CPU, { start: 0, step: MINUTE, series, coverage, rounded: false }));
+  const found = new Map(changesIn(CPU, { start: 0, step: MINUTE, series, covered: [], coverage, rounded: false }));
   assert.deepEqual([...found.keys()], ["a", "b", "same load"]);
   const versions = { before: "1", after: "2" };
   const began = { kind: "version", from: 30 * MINUTE, versions, type: CPU, label: "version" };
@@ -330,11 +278,12 @@ test("a change is found of an agent that pushes every ten minutes", () => {
       profiles: 0,
       points: steps.map((step) => (isThere(step) ? value + (step % 3) : 0)),
       counts: steps.map((step) => (isThere(step) ? 1 : 0)),
+      covered: steps.map(() => 0),
     };
   };
   const series = [one("1", 0, 360, 500), one("2", 360, 720, 1750)];
   const coverage = { series: 2, shown: 2, share: 1 };
-  const [[, found]] = changesIn(CPU, { start: 0, step: MINUTE / 2, series, coverage, rounded: false });
+  const [[, found]] = changesIn(CPU, { start: 0, step: MINUTE / 2, series, covered: [], coverage, rounded: false });
   const { kind, versions, before, after } = changed(found);
   assert.deepEqual([kind, versions?.after], ["deploy", "2"]);
   assert.ok(Math.abs(after / before - 3.5) < 0.1, `${before} to ${after}`);
@@ -350,12 +299,13 @@ test("a change is told from its first profile, wherever merged steps begin", () 
       profiles: 0,
       points: counts.map((count, step) => count * value(step)),
       counts,
+      covered: counts.map(() => 0),
     };
   };
   for (const length of [120, 121]) {
     const coverage = { series: 2, shown: 2, share: 1 };
     const told = (series: ReturnType<typeof one>[]) => {
-      const [[, found]] = changesIn(CPU, { start: 0, step: MINUTE / 2, series, coverage, rounded: false });
+      const [[, found]] = changesIn(CPU, { start: 0, step: MINUTE / 2, series, covered: [], coverage, rounded: false });
       const { kind, from, until, since } = changed(found);
       return [kind, from / MINUTE, (until - from) / MINUTE, (from - since) / MINUTE];
     };
@@ -363,6 +313,6 @@ test("a change is told from its first profile, wherever merged steps begin", () 
     assert.deepEqual(deploy.slice(0, 2), ["deploy", 30], `${length} steps`);
     assert.deepEqual(told([one("", 0, 200, length, (step) => (step < 60 ? 100 : 150))]).slice(0, 2), ["level", 30]);
     const isHigh = (step: number) => 40 <= step && step < 46;
-    assert.deepEqual(told([one("", 0, 200, length, (step) => (isHigh(step) ? 200 : 100))]), ["spike", 20, 3, 3]);
+    assert.deepEqual(told([one("", 0, 200, length, (step) => (isHigh(step) ? 200 : 100))]), ["spike", 20, 3, 4]);
   }
 });

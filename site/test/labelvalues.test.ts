@@ -11,58 +11,69 @@ import {
   valueRows,
 } from "../src/state/query/labelvalues.ts";
 
+import type { Series } from "../src/time/series.ts";
+
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const IN_USE = "memory:inuse_space:bytes:space:bytes";
 
 function timeline(value: string, points: number[], counts: number[]): ValueTimeline {
   const sum = (numbers: number[]) => numbers.reduce((all, n) => all + n, 0);
-  return { value, start: 0, step: 30_000, points, counts, total: sum(points), profiles: sum(counts) };
+  const covered = counts.map((count) => count && 30_000);
+  return { value, start: 0, step: 30_000, points, counts, covered, total: sum(points), profiles: sum(counts) };
 }
 
 const answer = (type: string, ...values: ValueTimeline[]): ValueTimelines => ({
   type,
   by: "region",
   values,
+  covered: values[0]?.counts.map(() => 30_000) ?? [],
   all: values.length,
   share: 1,
   rounded: false,
 });
 
+/** A series in steps of which a part is covered. */
+const series = (values: (number | null)[], parts: number[], average = false): Series => ({
+  start: 0,
+  step: 30_000,
+  values,
+  counts: parts.map((part) => Math.ceil(4 * part)),
+  covered: parts.map((part) => 30_000 * part),
+  average,
+  sparse: false,
+  total: 0,
+});
+
 test("mean and deviation are of the time that has profiles", () => {
-  const of = (values: (number | null)[], counts: number[], average = false) => statistics({ values, counts, average });
+  const of = (values: (number | null)[], parts: number[], average = false) =>
+    statistics(series(values, parts, average));
   assert.deepEqual(of([0, 2, 4, 4, 4, 5, 5, 7, 9, 0], [0, 1, 1, 1, 1, 1, 1, 1, 1, 0]), {
     max: 9,
     mean: 5,
     deviation: 2,
   });
-  // A step that has profiles which took nothing counts.
+  // A step that has profiles which took nothing counts, and one that has them in part counts in part.
   assert.deepEqual(of([0, 4, 2], [1, 1, 1]), { max: 4, mean: 2, deviation: Math.sqrt(8 / 3) });
-  // The profiles begin and end within a step: as much load as between them.
-  assert.deepEqual(of([0, 3, 12, 12, 6, 0], [0, 1, 4, 4, 2, 0]), { max: 12, mean: 12, deviation: 0 });
-  // A quarter of a step is too short to tell the most.
-  assert.equal(of([9, 12, 12, 12], [1, 4, 4, 4]).max, 12);
+  assert.deepEqual(of([8, 5], [0.5, 1]), { max: 8, mean: 6, deviation: Math.sqrt(2) });
   const unknown = { max: null, mean: null, deviation: null };
-  for (const few of [of([0, 4], [3, 1]), of([0, null], [0, 0]), of([], []), of([null], [0], true)])
-    assert.deepEqual(few, unknown);
-  assert.deepEqual(of([0, 4], [3, 1], true), { max: 4, mean: 2, deviation: 2 });
+  for (const none of [of([0, null], [0, 0]), of([], []), of([null], [0], true)]) assert.deepEqual(none, unknown);
+  assert.deepEqual(statistics({ ...series([3, 0], [1, 0]), sparse: true }), unknown);
+  assert.deepEqual(of([0, 4], [1, 1], true), { max: 4, mean: 2, deviation: 2 });
 });
 
 test("steps are counted by what they take, up to the largest of all rows", () => {
-  const series = { values: [0, 1, 5, 10, 20, 0, null], counts: [1, 1, 1, 1, 1, 0, 0], average: false };
-  assert.deepEqual(histogram(series, 20, 4), { steps: [2, 1, 1, 1], median: 5 });
-  assert.deepEqual(histogram({ values: [2, 4], counts: [1, 1], average: false }, 4, 2), { steps: [0, 2], median: 3 });
-  assert.deepEqual(histogram({ values: [], counts: [], average: false }, 0, 2), { steps: [0, 0], median: 0 });
-  assert.deepEqual(histogram({ values: [0], counts: [1], average: false }, 0, 2), { steps: [1, 0], median: 0 });
-  // Cut at both ends: half as much in half of the time.
-  const cut = { values: [2, 4, 4, 4, 2], counts: [2, 4, 4, 4, 2], average: false };
-  assert.deepEqual(histogram(cut, 4, 2), { steps: [0, 5], median: 4 });
+  const steps = series([0, 1, 5, 10, 20, 0, null], [1, 1, 1, 1, 1, 0, 0]);
+  assert.deepEqual(histogram(steps, 20, 4), { steps: [2, 1, 1, 1], median: 5 });
+  assert.deepEqual(histogram(series([2, 4], [1, 1]), 4, 2), { steps: [0, 2], median: 3 });
+  assert.deepEqual(histogram(series([], []), 0, 2), { steps: [0, 0], median: 0 });
+  assert.deepEqual(histogram(series([0], [1]), 0, 2), { steps: [1, 0], median: 0 });
 });
 
 test("amounts are sums and parts of all, also of what is not shown", () => {
   const values = answer(CPU, timeline("eu", [10, 20, 30], [1, 1, 1]), timeline("us", [0, 40, 0], [0, 2, 0]));
   const [eu, us] = valueRows(values);
   assert.deepEqual([eu.total, eu.share, eu.max, eu.mean, eu.profiles], [60, 0.6, 30, 20, 3]);
-  assert.deepEqual([us.total, us.share, us.max, us.mean, us.deviation, us.profiles], [40, 0.4, null, null, null, 2]);
+  assert.deepEqual([us.total, us.share, us.max, us.mean, us.deviation, us.profiles], [40, 0.4, 40, 40, 0, 2]);
   const [part] = valueRows({ ...values, all: 9, share: 0.5 });
   assert.equal(part.share, 0.3);
 });
@@ -84,6 +95,8 @@ test("values are held against each other in steps of one length", () => {
     every.map((n) => n * 20),
     every,
   );
+  // Each lasts until the next.
+  seldom.covered = often.covered;
   const [a, b] = valueRows(answer(CPU, often, seldom));
   assert.deepEqual([a.series.step, b.series.step], [120_000, 120_000]);
   assert.deepEqual([a.mean, a.deviation, b.mean, b.deviation], [20, 0, 20, 0]);

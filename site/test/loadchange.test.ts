@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { loadChange, type VersionSteps } from "../src/time/loadchange.ts";
 import type { LoadSeries } from "../src/time/loadsteps.ts";
 import { rolloutOf } from "../src/time/rollout.ts";
+import { seriesOf as seriesOfSteps } from "../src/time/series.ts";
+import { agent, timelineOf } from "./agents.ts";
 
 const MINUTE = 60_000;
 
@@ -12,6 +14,7 @@ function seriesOf(values: (number | null)[]): LoadSeries {
     step: MINUTE,
     values: values.map((value) => value ?? 0),
     counts: values.map((value) => (value === null ? 0 : 1)),
+    covered: values.map((value) => (value === null ? 0 : MINUTE)),
     average: false,
     sparse: false,
     total: 0,
@@ -355,12 +358,12 @@ test("a spike is held against the time before it, or against all else where that
   };
   assert.deepEqual(
     spike((values) => values.splice(30, 2, 200, 200)),
-    ["spike", 30, 28, 100],
+    ["spike", 30, 27, 100],
   );
   // One push came late.
   assert.deepEqual(
     spike((values) => values.splice(30, 2, 50, 150)),
-    ["spike", 31, 0, 100],
+    ["spike", 31, 29, 100],
   );
   assert.deepEqual(
     spike((values) => values.splice(26, 6, null, null, null, null, 200, 200)),
@@ -393,15 +396,10 @@ test("without enough steps, or without any load, nothing is said", () => {
 
 test("an interval that does not divide the steps is no change, and does not hide one", () => {
   // A profile every 10.15 s in steps of 30 s: three, and sometimes two.
-  const of = (total: number, load: (time: number) => number, interval = 10.15) => {
-    const zeros = () => Array.from({ length: total }, () => 0);
-    const series = { ...seriesOf(zeros()), counts: zeros(), values: zeros() };
-    for (let time = 3; time < total * 30; time += interval) {
-      const at = Math.floor(time / 30);
-      series.counts[at]++;
-      series.values[at] += load(time);
-    }
-    return series;
+  const of = (total: number, load: (time: number) => number, interval = 10.15): LoadSeries => {
+    const profiles = agent(1000 * interval, 3000, 30_000 * total, (at) => load(at / 1000));
+    const series = seriesOfSteps(timelineOf(profiles, 30_000, total), false);
+    return { ...series, firsts: series.counts.map((_, at) => at * 30_000) };
   };
   for (const interval of [10.15, 10.9, 13, 14.3, 25]) {
     assert.equal(

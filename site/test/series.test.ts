@@ -1,26 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Timeline } from "../src/api.ts";
-import { coveredMillis, isPartlyCovered, steadyPace } from "../src/time/covered.ts";
+import { coveredMillis, isPartlyCovered } from "../src/time/covered.ts";
+import { quietMillis } from "../src/time/quiet.ts";
 import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
-import { commonFactors, mergeFactor, pointsFor, quietMillis, seriesOf } from "../src/time/series.ts";
+import { commonFactors, mergeFactor, pointsFor, seriesOf } from "../src/time/series.ts";
+import { agent, timelineOf } from "./agents.ts";
 
 const SECOND = 1000;
 const HOUR = 3_600_000;
-
-/** What the worker answers when an agent pushes profiles of `value` every `interval` milliseconds, but not within `down`. */
-function pushed(
-  interval: number,
-  step: number,
-  count: number,
-  value = 10,
-  down: [number, number] = [-1, -1],
-): Timeline {
-  const counts = new Array<number>(count).fill(0);
-  for (let at = 0; at < step * count; at += interval)
-    if (at < down[0] || at >= down[1]) counts[Math.floor(at / step)]++;
-  return { start: 0, step, points: counts.map((n) => n * value), counts, profiles: counts.reduce((a, b) => a + b, 0) };
-}
 
 test("no step is shorter than agents push", () => {
   assert.equal(pointsFor({ from: 0, until: 5 * 60 * SECOND }, 120), 11);
@@ -29,122 +17,127 @@ test("no step is shorter than agents push", () => {
   assert.equal(pointsFor({ from: 0, until: 5 * SECOND }, 120), 1);
 });
 
-test("an agent that pushes less often than every step leaves no step empty", () => {
-  for (const interval of [10, 15, 30, 33, 40, 60, 90, 300]) {
-    const timeline = pushed(interval * SECOND, 30 * SECOND, 120);
-    const { step, counts } = seriesOf(timeline, false);
+/** Profiles of unknown length, as many in each step. */
+const untimed = (counts: number[], step = 30 * SECOND) => {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return { start: 0, step, points: counts, counts, covered: counts.map(() => 0), total, duration: 0, profiles: total };
+};
+
+/** An agent in steps of half a minute for an hour. */
+const hourly = (interval: number, from = 0, until = HOUR) =>
+  timelineOf(agent(interval * SECOND, from, until), 30 * SECOND, 120);
+
+test("an agent that pushes less often than every step leaves no step empty, and its load is even", () => {
+  for (const interval of [10, 15, 20, 30, 33, 40, 60, 90, 300]) {
+    const { step, counts, values } = seriesOf(hourly(interval), false);
+    const inside = counts.slice(1, -1);
     assert.ok(
-      counts.slice(1, -1).every((n) => n > 0),
+      inside.every((n) => n > 0),
       `every ${interval} s in steps of ${step / SECOND} s: ${counts}`,
     );
+    for (const value of values) assert.ok(Math.abs(Number(value) - step / SECOND) < 1e-6, `${interval} s: ${value}`);
   }
-  assert.equal(mergeFactor(pushed(60 * SECOND, 30 * SECOND, 120).counts), 2);
+  assert.equal(mergeFactor(hourly(60)), 2);
+  assert.equal(mergeFactor(hourly(20)), 1);
+});
+
+test("processes that push together, each five minutes, have no pauses between", () => {
+  const together = [0, 20, 40, 50].flatMap((second) => agent(300 * SECOND, second * SECOND, HOUR - 300 * SECOND, 0.5));
+  const { values, covered, step, counts } = seriesOf(timelineOf(together, 30 * SECOND, 120), false);
+  const inside = values.slice(1, -3).map((value) => Number(value) / (step / SECOND));
+  assert.ok(Math.max(...inside) - Math.min(...inside) < 1e-6 && Math.abs(inside[0] - 2) < 1e-6, inside.join());
+  assert.ok(counts.slice(1, -3).every((n) => n > 0) && covered.slice(1, -3).every((millis) => millis === step));
 });
 
 test("an outage stays one, and what comes irregularly stays as it is", () => {
-  const outage = seriesOf(pushed(15 * SECOND, 30 * SECOND, 120, 10, [20 * 60 * SECOND, 30 * 60 * SECOND]), false);
+  const around = [...agent(15 * SECOND, 0, 1200 * SECOND), ...agent(15 * SECOND, 1800 * SECOND, HOUR)];
+  const outage = seriesOf(timelineOf(around, 30 * SECOND, 120), false);
   assert.equal(outage.step, 30 * SECOND);
   assert.equal(outage.counts.filter((n) => n === 0).length, 20);
   const rare = [...new Array(120).keys()].map((i) => (i === 3 || i === 50 || i === 110 ? 1 : 0));
-  assert.equal(mergeFactor(rare), 1);
-  assert.equal(mergeFactor([]), 1);
+  assert.equal(mergeFactor(untimed(rare)), 1);
+  assert.equal(mergeFactor(untimed([])), 1);
 });
 
-test("a service is quiet when it misses several profiles in a row, for minutes", () => {
-  const quiet = (...counts: number[]) =>
-    quietMillis({ start: 0, step: 3_600_000 / counts.length, counts }, 3_600_000) / 60_000;
-  const minutes = (length: number, count: (minute: number) => number) => Array.from({ length }, (_, i) => count(i));
-  assert.equal(quiet(...minutes(60, (at) => (at < 35 ? 4 : 0))), 25);
-  assert.equal(quiet(...minutes(60, (at) => (at < 57 ? 4 : 0))), 0, "three minutes are no news");
-  const six = minutes(60, (at) => (at < 58 ? 9 : 0));
-  assert.equal(quietMillis({ start: 0, step: 360_000, counts: six }, 6 * 3_600_000) / 60_000, 12);
-  // The last step ends after the moment that is asked about.
-  assert.equal(quietMillis({ start: 0, step: 360_000, counts: six }, 6 * 3_600_000 - 240_000) / 60_000, 8);
-  // Steps of ten minutes that hold many profiles each: the one before the last minutes began before the silence.
-  const day = Array.from({ length: 36 }, (_, at) => (at < 35 ? 40 : 0));
-  assert.equal(quietMillis({ start: 0, step: 600_000, counts: day }, 6 * 3_600_000 - 60_000) / 60_000, 9);
-  assert.equal(quietMillis({ start: 0, step: 600_000, counts: day.map((n) => n && 1) }, 6 * 3_600_000 - 60_000), 0);
-  const regions = day.map((n) => n && 2);
-  assert.equal(quietMillis({ start: 0, step: 600_000, counts: regions }, 6 * 3_600_000 - 60_000), 0, "of two regions");
-  const every10 = (until: number) => minutes(60, (at) => (at % 10 === 0 && at < until ? 1 : 0));
-  assert.equal(quiet(...every10(41)), 0, "less than twice the usual pause");
-  assert.equal(quiet(...every10(21)), 29, "the last one is of ten minutes");
-  // One each ten minutes, late in its step: the next comes when it is over, up to twenty after that step.
-  const late = (minutes: number) => {
-    const counts = Array.from({ length: 36 + Math.ceil(minutes / 10) }, (_, i) => Number(i < 36));
-    return quietMillis({ start: 0, step: 600_000, counts }, 36 * 600_000 + minutes * 60_000) / 60_000;
+test("a service is quiet when minutes have passed since its last profile ended, and the next is overdue", () => {
+  const quiet = (interval: number, end: number, until: number, step = 30, processes = 1) => {
+    const profiles = Array.from({ length: processes }, () => agent(interval * SECOND, 0, end * SECOND)).flat();
+    return quietMillis(timelineOf(profiles, step * SECOND, Math.ceil(until / step)), until * SECOND) / 60_000;
   };
-  assert.deepEqual([14, 19, 25].map(late), [0, 0, 15]);
-  const outage = minutes(600, (at) => (at < 30 || (at >= 540 && at < 580) ? 1 : 0));
-  assert.equal(
-    quietMillis({ start: 0, step: 60_000, counts: outage }, 600 * 60_000) / 60_000,
-    20,
-    "after an outage, too",
-  );
-  assert.equal(quiet(0, 0, 0), 0, "nothing at all is said elsewhere");
+  assert.equal(quiet(15, 2100, 3600), 25);
+  assert.equal(quiet(15, 3420, 3600), 0, "three minutes are no news");
+  assert.equal(quiet(15, 20_000, 21_240, 360), 20, "in long steps, too");
+  assert.equal(quiet(600, 3600, 3600 + 19 * 60), 0, "the next of ten minutes may still come");
+  assert.equal(quiet(600, 3600, 3600 + 21 * 60), 21);
+  assert.equal(quiet(600, 20 * 3600, 20 * 3600 + 19 * 60, 720, 4), 0, "of four processes that push together");
+  assert.equal(quietMillis(untimed([0, 0, 0]), HOUR), 0, "nothing at all is said elsewhere");
+  assert.equal(quietMillis(untimed([4, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 420 * SECOND) / 60_000, 5);
 });
 
 test("a step is partly profiled where profiles begin or end in it", () => {
-  const partly = (counts: number[]) => counts.flatMap((_, at) => (isPartlyCovered(counts, at) ? [at] : []));
-  assert.deepEqual(partly([0, 1, 4, 4, 4, 2, 0]), [1, 5]);
-  assert.deepEqual(partly([4, 4, 4, 8, 8, 8]), [], "more processes");
-  assert.deepEqual(partly([2, 1, 2, 1, 2, 1, 2, 1]), [], "an agent that pushes every 20 s into steps of 30");
+  const partly = (profiles: ReturnType<typeof agent>) => {
+    const series = seriesOf(timelineOf(profiles, 30 * SECOND, 8), false);
+    return series.counts.flatMap((_, at) => (isPartlyCovered(series, at) ? [at] : []));
+  };
+  assert.deepEqual(partly(agent(10 * SECOND, 50 * SECOND, 200 * SECOND)), [1, 6]);
+  const second = agent(10 * SECOND, 130 * SECOND, 240 * SECOND);
+  assert.deepEqual(partly([...agent(10 * SECOND, 0, 240 * SECOND), ...second]), [], "more processes");
+  assert.deepEqual(partly(agent(20 * SECOND, 0, 240 * SECOND)), [], "an agent that pushes every 20 s into steps of 30");
 });
 
 test("steps put together keep their sums; what does not divide evenly is at the start", () => {
-  const timeline: Timeline = { start: 100, step: 10, points: [1, 2, 3, 4, 5], counts: [1, 0, 1, 0, 1], profiles: 3 };
-  const series = seriesOf(timeline, false, 2);
-  assert.deepEqual(series, {
+  const counts = [1, 0, 1, 0, 1];
+  const timeline: Timeline = {
+    start: 100,
+    step: 10,
+    points: [1, 2, 3, 4, 5],
+    counts,
+    covered: [5, 10, 10, 10, 10],
+    total: 16,
+    profiles: 3,
+  };
+  assert.deepEqual(seriesOf(timeline, false, 2), {
     start: 90,
     step: 20,
-    values: [1, 5, 9],
+    values: [4, 5, 9],
     counts: [1, 1, 1],
+    covered: [5, 20, 20],
     average: false,
     sparse: false,
-    total: 15,
+    total: 16,
   });
 });
 
 test("timelines beside each other have steps of one length, so that equal load is equally high", () => {
-  const day = pushed(15 * SECOND, 12 * 60 * SECOND, 120);
-  const hour = pushed(60 * SECOND, 30 * SECOND, 120);
-  assert.deepEqual(commonFactors([day, hour]), [1, 24]);
-  assert.deepEqual(commonFactors([hour, pushed(15 * SECOND, 30 * SECOND, 120)]), [2, 2]);
-  assert.deepEqual(commonFactors([hour]), [2]);
+  const day = timelineOf(agent(15 * SECOND, 0, 24 * HOUR), 12 * 60 * SECOND, 120);
+  assert.deepEqual(commonFactors([day, hourly(60)]), [1, 24]);
+  assert.deepEqual(commonFactors([hourly(60), hourly(15)]), [2, 2]);
+  assert.deepEqual(commonFactors([hourly(60)]), [2]);
   const peak = (timeline: Timeline, factor: number) =>
     Math.max(...seriesOf(timeline, false, factor).values.map(Number));
-  const same = pushed(15 * SECOND, 30 * SECOND, 120);
-  const [a, b] = commonFactors([day, same]);
-  assert.equal(peak(day, a), peak(same, b));
+  const [a, b] = commonFactors([day, hourly(15)]);
+  assert.equal(peak(day, a), peak(hourly(15), b));
 });
 
 test("a gauge is averaged over its snapshots, in each step and in all", () => {
-  const timeline: Timeline = { start: 0, step: 10, points: [200, 0, 300], counts: [2, 0, 1], profiles: 3 };
+  const timeline = { ...untimed([2, 0, 1], 10), points: [200, 0, 300], total: 500 };
   const series = seriesOf(timeline, true, 1);
   assert.deepEqual(series.values, [100, null, 300]);
   assert.equal(Math.round(series.total), 167);
 });
 
-test("an agent that pushes every 20 s into steps of 30 is drawn in steps of a minute", () => {
-  const counts = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? 2 : 1));
-  assert.equal(mergeFactor(counts), 2);
-  assert.equal(mergeFactor(counts.map((n) => n * 3)), 2);
-  // Fewer processes for a while, and what comes irregularly, stay as they are.
-  assert.equal(mergeFactor([...new Array(10).fill(2), ...new Array(10).fill(1)]), 1);
-  assert.equal(mergeFactor([1, 2, 2, 1, 3, 1, 2, 3, 1, 1, 3, 2]), 1);
-});
-
-const timeline = (counts: number[]) => ({ start: 0, step: 30_000, points: counts, counts, profiles: 0 });
-
-test("bursts that are far apart are drawn as they are, and cover the time that they have", () => {
-  const minutes = (counts: number[]) => coveredMillis([timeline(counts)])[0] / 60_000;
-  // Each minute for seven of forty.
+test("how much time profiles cover", () => {
+  const minutes = (profiles: ReturnType<typeof agent>) =>
+    coveredMillis(timelineOf(profiles, 30 * SECOND, 120)) / 60_000;
+  assert.equal(minutes(agent(15 * SECOND, 100 * SECOND, 1000 * SECOND)), 15);
+  assert.equal(minutes([]), 0);
+  // What lies behind the end was measured as well: 24 profiles of five minutes begin in the two hours.
+  assert.ok(Math.abs(minutes(agent(300 * SECOND, 250 * SECOND, HOUR)) - 60) < 1e-9);
+  // Of unknown length, each minute for seven of forty, and half of each ten.
   const bursts = Array.from({ length: 240 }, (_, i) => Number(i % 80 < 14 && i % 2 === 0));
-  assert.deepEqual([mergeFactor(bursts), seriesOf(timeline(bursts), false).sparse, minutes(bursts)], [2, false, 21]);
+  assert.deepEqual([mergeFactor(untimed(bursts)), coveredMillis(untimed(bursts)) / 60_000], [2, 21]);
   const halves = Array.from({ length: 240 }, (_, i) => Number(i % 20 < 10 && i % 2 === 0));
-  assert.equal(minutes(halves), 60, "five minutes of ten");
-  const pauses = Array.from({ length: 80 }, (_, i) => Number(i % 2 === 0 && i % 40 < 30));
-  assert.ok(minutes(pauses) >= 30, `${minutes(pauses)}: short pauses don't make bursts`);
+  assert.equal(coveredMillis(untimed(halves)) / 60_000, 60);
 });
 
 /** A day of this year that is not today, in a week in which no zone changes its clocks. */
@@ -179,30 +172,19 @@ test("a bucket says what it covers, and the zone is named", () => {
   assert.match(zoneLabel(day), /^UTC([+−]\d{1,2}(:\d\d)?)?$/);
 });
 
-test("a pace is steady when the number of profiles never runs ahead of it, or behind", () => {
-  const pace = (...runs: number[][]) =>
-    steadyPace(...runs.map((counts) => counts.map((profiles) => ({ profiles, millis: 1 }))));
-  assert.equal(pace([2, 2, 2, 2]), 2);
-  assert.equal(pace([3, 3, 2, 3, 3, 3, 2, 3]), 2.75);
-  assert.equal(pace([1, 2, 1, 1, 2, 1, 2, 1, 1, 1]), 1.3);
-  assert.equal(pace([3, 3, 2, 3], [3, 3, 3, 2]), 2.75);
-  // Another process, in the same time or another, an outage, and nothing at all.
-  assert.equal(pace([2, 2, 2, 2, 2, 3, 3, 3, 3, 3]), null);
-  assert.equal(pace([2, 2, 2, 2, 2], [3, 3, 3, 3, 3]), null);
-  assert.equal(pace([2, 2, 2, 0, 0, 2, 2, 2]), null);
-  assert.equal(pace([]), null);
-});
-
 test("a job with many profiles isn't drawn over the time between its runs, and a push every ten minutes is", () => {
   const every = (gap: number, count: number) => Array.from({ length: 12 * gap }, (_, i) => (i % gap === 0 ? count : 0));
-  assert.deepEqual([mergeFactor(every(20, 2)), mergeFactor(every(20, 60)), mergeFactor(every(12, 60))], [20, 1, 12]);
   assert.deepEqual(
-    [every(20, 2), every(20, 60), every(40, 1)].map((counts) => seriesOf(timeline(counts), false).sparse),
+    [every(20, 2), every(20, 60), every(12, 60)].map((counts) => mergeFactor(untimed(counts))),
+    [20, 1, 12],
+  );
+  assert.deepEqual(
+    [every(20, 2), every(20, 60), every(40, 1)].map((counts) => seriesOf(untimed(counts), false).sparse),
     [false, true, true],
   );
 });
 
 test("a value with two pushes doesn't lengthen the steps of all others", () => {
   const rare = Array.from({ length: 60 }, (_, i) => (i === 3 || i === 31 ? 1 : 0));
-  assert.deepEqual(commonFactors([timeline(new Array(60).fill(4)), timeline(rare)]), [1, 1]);
+  assert.deepEqual(commonFactors([untimed(new Array(60).fill(4)), untimed(rare)]), [1, 1]);
 });

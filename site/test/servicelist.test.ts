@@ -18,6 +18,8 @@ const typed = (id: string, total: number, previous: number, profiles = 100, prev
   profiles,
   points: [total],
   counts: [profiles],
+  covered: [0],
+  duration: 0,
   previous: String(previous),
   previousProfiles,
   start: 0,

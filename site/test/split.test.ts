@@ -8,18 +8,19 @@ const IN_USE = "memory:inuse_space:bytes:space:bytes";
 
 const sum = (numbers: number[]) => numbers.reduce((all, n) => all + n, 0);
 
-/** Steps of half a minute; where something is, one profile took it. */
+/** Steps of half a minute; where something is, one profile of unknown length took it. */
 function timeline(
   value: string,
   points: number[],
   counts: number[] = points.map((point) => (point > 0 ? 1 : 0)),
 ): ValueTimeline {
-  return { value, start: 0, step: 30_000, points, counts, total: sum(points), profiles: sum(counts) };
+  const covered = counts.map(() => 0);
+  return { value, start: 0, step: 30_000, points, counts, covered, total: sum(points), profiles: sum(counts) };
 }
 
 /** A timeline of a type by its largest values, which are `all` in truth. */
 function split(type: string, whole: ValueTimeline, values: ValueTimeline[], all = values.length) {
-  return splitOf(whole, { type, by: "region", values, all, share: 1, rounded: false });
+  return splitOf(whole, { type, by: "region", values, covered: whole.covered, all, share: 1, rounded: false });
 }
 
 const percentOf = (share: number) => `${Number(share.toFixed(1))} %`;

@@ -24,7 +24,8 @@ function answered(url: URL): Response {
   if (url.pathname.endsWith("/timeline")) {
     const step = (until - from) / points;
     const counts = new Array<number>(points).fill(step / 15_000);
-    return Response.json({ start: from, step, points: counts.map((n) => n * 10), counts, profiles: points });
+    const [values, covered] = [counts.map((n) => n * 10), counts.map(() => step)];
+    return Response.json({ start: from, step, points: values, counts, covered, total: 10 * points, profiles: points });
   }
   if (url.pathname.endsWith("/profile"))
     return new Response(new Uint8Array(3), { headers: { "x-pilotlight-profiles": "4" } });

@@ -12,7 +12,8 @@ function version(value: string, from: number, until: number, every = 1): ValueTi
     i >= from && i < until && (i - from) % every === 0 ? 1 : 0,
   );
   const profiles = counts.reduce((sum, n) => sum + n, 0);
-  return { value, start: 1000, step: STEP, points: counts, counts, total: profiles, profiles };
+  const covered = counts.map(() => 0);
+  return { value, start: 1000, step: STEP, points: counts, counts, covered, total: profiles, profiles };
 }
 
 test("a version is new where it begins inside the range", () => {

@@ -13,8 +13,10 @@ export async function push(name, profile, seconds) {
 }
 
 /** Pushes folded stacks, of which each sample is a hundredth of a second. */
-export async function pushStacks(name, stacks, seconds) {
-  const query = new URLSearchParams({ name, format: "groups", from: String(seconds), until: String(seconds + 10) });
+/** Pushes stacks of `length` seconds. */
+export async function pushStacks(name, stacks, seconds, length = 10) {
+  const until = String(seconds + length);
+  const query = new URLSearchParams({ name, format: "groups", from: String(seconds), until });
   const answer = await fetch(`${url}/ingest?${query}`, { method: "POST", body: stacks });
   assert.equal(answer.status, 200, `${name}: ${await answer.text()}`);
 }

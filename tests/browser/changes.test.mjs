@@ -257,8 +257,8 @@ test("versions beside each other have no loads, and lead to the time at which th
     const at = (start + minute * MINUTE) / 1000;
     const isNew = minute >= 20;
     return [
-      pushStacks(`${service}{pod=a,version=${isNew ? 2 : 1}}`, `main;work ${isNew ? 1800 : 1000}\n`, at),
-      pushStacks(`${service}{pod=b,version=1}`, "main;work 1000\n", at),
+      pushStacks(`${service}{pod=a,version=${isNew ? 2 : 1}}`, `main;work ${isNew ? 1800 : 1000}\n`, at, 60),
+      pushStacks(`${service}{pod=b,version=1}`, "main;work 1000\n", at, 60),
     ];
   });
   await Promise.all(pushes.flat());

@@ -218,6 +218,8 @@ test("five hundred services are searched without a pause", async () => {
       profiles: 120,
       points,
       counts: points.map(() => 2),
+      covered: points.map(() => 60_000),
+      duration: 30_000,
       previous: String(6e10 + i * 1e8),
       previousProfiles: 120,
     });

@@ -64,7 +64,7 @@ test("values of a label have the numbers of the API", async () => {
   const { series, coverage } = await ask("series", Object.fromEntries(shown.searchParams));
   const all = series.reduce((sum, { total }) => sum + total, 0);
   assert.equal(await at("value-row").count(), coverage.shown);
-  for (const { labels, total, profiles, points, counts } of series) {
+  for (const { labels, total, profiles, points, covered } of series) {
     const row = at("value-row").and(at("value-table").locator(`[data-value="${labels.region}"]`));
     const cell = (name) => row.getByTestId(`value-${name}`);
     assert.equal(await exact(cell("total")), total, labels.region);
@@ -81,26 +81,19 @@ test("values of a label have the numbers of the API", async () => {
     const groups = new Map();
     for (const [i, point] of points.entries()) {
       const group = Math.ceil((i - first + 1) / factor);
-      const [sum, count] = groups.get(group) ?? [0, 0];
-      groups.set(group, [sum + point, count + counts[i]]);
+      const [sum, millis] = groups.get(group) ?? [0, 0];
+      groups.set(group, [sum + point, millis + covered[i]]);
     }
-    // The first and the last step of what has profiles count in part.
-    const steps = [...groups.values()];
-    const inside = ([, count], i) => count > 0 && steps[i - 1]?.[1] > 0 && steps[i + 1]?.[1] > 0;
-    const whole = Math.min(...steps.filter(inside).map(([, count]) => count));
-    const filled = steps.flatMap((step, i) => {
-      const part = inside(step, i) ? 1 : Math.min(1, step[1] / whole);
-      return part > 0 ? [{ part, load: step[0] / part }] : [];
-    });
-    const covered = filled.reduce((sum, { part }) => sum + part, 0);
-    const mean = filled.reduce((sum, { load, part }) => sum + load * part, 0) / covered;
-    const variance = filled.reduce((sum, { load, part }) => sum + (load - mean) ** 2 * part, 0) / covered;
-    near(
-      await exact(cell("max")),
-      Math.max(...filled.filter(({ part }) => part >= 0.5).map(({ load }) => load)),
-      "max",
-    );
+    // Steps count by how much of them has profiles.
     const step = nanoseconds(/over ([\d.]+ \w+) steps/.exec(note)[1]);
+    const filled = [...groups.values()].flatMap(([sum, millis]) => {
+      const part = (1e6 * millis) / step;
+      return part > 0 ? [{ part, load: sum / part }] : [];
+    });
+    const parts = filled.reduce((sum, { part }) => sum + part, 0);
+    const mean = filled.reduce((sum, { load, part }) => sum + load * part, 0) / parts;
+    const variance = filled.reduce((sum, { load, part }) => sum + (load - mean) ** 2 * part, 0) / parts;
+    near(await exact(cell("max")), Math.max(...filled.map(({ load }) => load)), "max");
     near(amount(await cell("mean").textContent()) / 1e9, mean / step, "mean load in cores");
     near(await exact(cell("mean")), mean, "mean");
     near(await exact(cell("deviation")), Math.sqrt(variance), "deviation");

@@ -63,12 +63,14 @@ function varint(value) {
 
 const total = (run) => callTree(together(...filesOf(run).map(readPprof)), 0).total;
 const grouped = (number) => number.toLocaleString("en-US");
-/** What the legend says of a comparison's totals, once it says it. */
-const compared = (page, base, other) =>
-  page.waitForFunction(
+/** What the legend says of a comparison's totals, once it says it in amounts. */
+async function compared(page, base, other) {
+  await page.getByTestId("measure").selectOption("amount");
+  await page.waitForFunction(
     (wanted) => document.querySelector("[data-testid=diff-totals]")?.title.startsWith(wanted),
     `${grouped(base)} nanoseconds → ${grouped(other)} nanoseconds`,
   );
+}
 
 test("two bundles of different times are compared, each with all of its own", async () => {
   const { port, close } = await serve(() => runs, "/ci/");
@@ -81,6 +83,9 @@ test("two bundles of different times are compared, each with all of its own", as
   await page.keyboard.press("Enter");
   const [before, after] = names.map(total);
   assert.notEqual(before, after);
+  await at("facts")
+    .filter({ hasText: /6 profiles against 6 profiles .* read in \d+ requests? / })
+    .waitFor();
   await compared(page, before, after);
   const shown = new URL(page.url());
   assert.deepEqual(
@@ -88,7 +93,6 @@ test("two bundles of different times are compared, each with all of its own", as
     ["checkout", null, "/ci/run-18/bundle.json", null],
   );
   assert.deepEqual([await at("place-base").textContent(), await at("place-other").textContent()], names);
-  assert.match(await at("facts").textContent(), /6 profiles against 6 profiles .* read in \d+ requests? /);
   // Only what both have is offered.
   assert.deepEqual(await at("service").locator("option").allTextContents(), ["checkout"]);
   // Each timeline is over its own time: neither is a sliver.

@@ -95,7 +95,7 @@ const says = ({ page }, text) =>
 
 describe("side by side", () => {
   test("each side has its own widths, total and name", async () => {
-    const page = await opened();
+    const page = await opened(diff("&norm=0"));
     await checkWidths(page, "base", FRAMES.base);
     await checkWidths(page, "other", FRAMES.other);
     assert.equal(await page.at("heading-base").textContent(), "Baseline 1 s");

@@ -107,17 +107,17 @@ test("parts of each step are those of the API, and others are what is left", asy
   const said = await steps(opened);
   const factor = Math.ceil(whole.points.length / said.length);
   const totals = merged(whole.points, factor);
-  const counts = merged(whole.counts, factor);
+  const [counts, covered] = [merged(whole.counts, factor), merged(whole.covered, factor)];
   const parts = new Map(shown.map(({ labels, points }) => [labels.pod, merged(points, factor)]));
   assert.equal(totals.length, said.length);
   assert.equal(counts.filter((count) => count > 0).length, MINUTES);
   for (const [i, step] of said.entries()) {
-    if (counts[i] === 0) {
+    if (covered[i] === 0) {
       assert.equal(step.total, null);
       continue;
     }
-    // A load of CPU time is nanoseconds a second. The first and the last step are said as amounts.
-    const seconds = i === 0 || i === said.length - 1 ? 1 : (whole.step * factor) / 1000;
+    // A load of CPU time is nanoseconds a second of the time that has profiles.
+    const seconds = covered[i] / 1000;
     close(step.total * seconds, totals[i], step.time);
     let left = totals[i];
     for (const [name, values] of parts) {

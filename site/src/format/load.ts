@@ -20,11 +20,7 @@ export function formatLoads(before: number, after: number, millis: number, type:
   return `${second.endsWith(` ${unit}`) ? number : first} → ${second}`;
 }
 
-/**
- * The load of a step of a series. What the first and the last one have, which the range may cut, is said as an amount, and so
- * is what steps have that say nothing about the time around them.
- */
-export function formatStepLoad(series: Series, type: string, value: number, index?: number): string {
-  const isCut = index === 0 || index === series.values.length - 1;
-  return isCut || series.sparse ? formatValue(value, typeParts(type).unit) : formatLoad(value, series.step, type);
+/** The load of a step of a series; an amount where steps say nothing about the time around them. */
+export function formatStepLoad({ sparse, step }: Series, type: string, value: number): string {
+  return sparse ? formatValue(value, typeParts(type).unit) : formatLoad(value, step, type);
 }

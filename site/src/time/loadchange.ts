@@ -208,7 +208,7 @@ function whileAway(load: Load): LoadChange | null {
 }
 
 /** How much of each end is looked at, and the part of the change that is left at the end of a load that doesn't come back. */
-const RETURN = { end: 1 / 6, left: 0.75 };
+const RETURN = { end: 1 / 12, left: 0.75 };
 
 /** Whether the last steps are much nearer to the first ones than the levels are to each other. */
 function comesBack(steps: Step[], { before, after }: LoadChange): boolean {

@@ -1,6 +1,6 @@
 /** A load that is far higher for a while. */
 import type { LoadChange } from "./changeratio.ts";
-import { isPart, type Load, mean, SHARED } from "./loadsteps.ts";
+import { type Load, mean, SHARED } from "./loadsteps.ts";
 import { median } from "./series.ts";
 
 /** A spike rises so far above the median, takes at most this part of the steps, and nothing else is nearly as high. */
@@ -68,12 +68,11 @@ export function spike(load: Load): LoadChange | null {
   const run = steps.slice(first, last + 1);
   const after = mean(run.map(({ value }) => value));
   const parts = edges.reduce((sum, value) => sum + Math.min(1, Math.max(0, (value - base) / (after - base))), 0);
-  // It is held against as much time right before it; where that has gaps or is low, against all else.
-  const isShared = begin > 1 && isPart(values[begin - 1], base, after);
-  const end = isShared ? begin - 1 : begin;
+  // It is held against as much time right before the step in which it may begin; where that has gaps or is low, against all else.
+  const end = begin > 1 ? begin - 1 : begin;
   const previous = steps.slice(Math.max(end - run.length, 0), end);
   const level = mean(previous.map(({ value }) => value));
-  const isWhole = previous.length === run.length && previous[0].at === steps[end].at - run.length;
+  const isWhole = previous.length === run.length && previous[0].at === steps[begin].at - (begin - end) - run.length;
   const usable = isWhole && run[run.length - 1].at - run[0].at < run.length && level >= LEAST_BEFORE * base;
   const from = firsts[run[0].at];
   const length = (run[run.length - 1].at + 1 - run[0].at) * step;

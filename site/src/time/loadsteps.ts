@@ -1,5 +1,4 @@
 /** The steps of a series in which changes of its load are looked for. */
-import { evenValues } from "./even.ts";
 import type { Series } from "./series.ts";
 
 /** A series, with the time of the first profiles of each step, which may be merged of several. */
@@ -47,11 +46,9 @@ export function loadIn(series: LoadSeries): Load | null {
   return { ...series, steps, whole };
 }
 
-/** The steps with profiles. At a steady pace, one profile more or less in a step is no more or less load. */
-function filledSteps(series: LoadSeries): Step[] {
-  return evenValues(series).flatMap((value, at): Step[] =>
-    series.counts[at] > 0 && value !== null ? [{ at, value }] : [],
-  );
+/** The steps with profiles. */
+function filledSteps({ values, covered }: LoadSeries): Step[] {
+  return values.flatMap((value, at): Step[] => (covered[at] > 0 && value !== null ? [{ at, value }] : []));
 }
 
 /** Whether a value is clearly between two others. */

@@ -5,19 +5,32 @@ import type { Span } from "./range.ts";
 export interface Series {
   start: number;
   step: number;
-  /** Sums, or averages a profile; null where an average has no profile. */
+  /**
+   * What each step would have if profiles covered all of it, so that a step in which they begin or end is as high as its load.
+   * Averages a profile; null where an average has no profile.
+   */
   values: (number | null)[];
   counts: number[];
+  /** How much of each step profiles cover, in milliseconds. Those of unknown length cover their step. */
+  covered: number[];
   /** Whether the values are averages a profile. */
   average: boolean;
-  /** Profiles come so seldom that most steps have none: a step says nothing about the time around it. */
+  /** Profiles of unknown length come so seldom that most steps have none: values are amounts, a step says nothing about others. */
   sparse: boolean;
   total: number;
 }
 
+/** What says when there were profiles. */
+type Counted = Pick<Timeline, "counts" | "covered">;
+
+/** What a series is made of; large sums are decimal text. */
+export interface Steps extends Omit<Timeline, "total" | "profiles"> {
+  total: number | string;
+}
+
 /**
- * Agents push every 10, 15 or 30 seconds, and all of these divide this: shorter steps would have no profile, or by turns one
- * and two, which looks like an outage.
+ * Agents push every 10, 15 or 30 seconds, and all of these divide this: in shorter steps a brush would now and then select no
+ * profile.
  */
 export const SHORTEST_STEP = 30_000;
 
@@ -51,36 +64,56 @@ export function stepsSpan({ start, step, values }: Pick<Series, "start" | "step"
 }
 
 /** The series of an answer, in steps `factor` times as long. It is sparse where too many steps would be one, or only one is filled. */
-export function seriesOf(
-  { start, step, points, counts }: Timeline,
-  average: boolean,
-  factor = mergeFactor(counts),
-): Series {
+export function seriesOf(timeline: Steps, average: boolean, factor = mergeFactor(timeline)): Series {
+  const { start, points, counts } = timeline;
   // What does not divide evenly is at the start, where the range cuts a step anyway.
   const first = points.length % factor;
-  const sums = merged(points, factor);
-  const profiles = merged(counts, factor);
-  const [total, all] = [points, counts].map((numbers) => numbers.reduce((sum, n) => sum + n, 0));
+  const [sums, profiles] = [merged(points, factor), merged(counts, factor)];
+  const step = timeline.step * factor;
+  const covered = merged(timeline.covered, factor).map((millis, i) => millis || (profiles[i] > 0 ? step : 0));
+  const sparse =
+    !isTimed(timeline) && (isLone(counts) || (usualGap(counts) > mostMerged(counts) && !areBursts(counts)));
+  const whole = (sum: number, i: number) => (sparse || covered[i] === 0 ? sum : (sum * step) / covered[i]);
+  const [total, all] = [Number(timeline.total), counts.reduce((sum, n) => sum + n, 0)];
   return {
-    start: start - (first === 0 ? 0 : factor - first) * step,
-    step: step * factor,
-    values: average ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i])) : sums,
+    start: start - (first === 0 ? 0 : factor - first) * timeline.step,
+    step,
+    values: average ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i])) : sums.map(whole),
     counts: profiles,
+    covered,
     average,
-    sparse: isLone(counts) || (usualGap(counts) > mostMerged(counts) && !areBursts(counts)),
+    sparse,
     total: average ? (all === 0 ? 0 : total / all) : total,
   };
 }
 
+/** Values of a part of a whole that has profiles for so much of each step: parts add up to it. */
+export function partValues({ values, covered }: Series, whole: number[]): (number | null)[] {
+  return values.map((value, i) => (value === null || whole[i] === 0 ? value : (value * covered[i]) / whole[i]));
+}
+
+/** Whether profiles say how long they are. */
+export function isTimed({ covered }: Pick<Timeline, "covered">): boolean {
+  return covered.some((millis) => millis > 0);
+}
+
 /**
- * How many steps to merge into one, so that an agent that pushes less often than every step leaves no step empty: as many as
- * lie between two filled ones. The widest gap and one in twenty do not count, which may be outages. What comes more seldom,
- * or irregularly, stays as it is.
+ * How many steps to merge into one, so that each has the begin of a profile: as many as lie between two that have. The widest
+ * gap and one in twenty do not count, which may be outages. What comes more seldom, or irregularly, stays as it is, unless
+ * profiles are as long as the gaps.
  */
-export function mergeFactor(counts: number[]): number {
-  const gap = areBursts(counts) ? medianGap(counts) : usualGap(counts);
-  if (gap > mostMerged(counts)) return 1;
-  return gap === 1 && isSawtooth(counts) ? 2 : gap;
+export function mergeFactor({ counts, covered }: Counted): number {
+  const gap = usualGap(counts);
+  if (gap > 1 && areBridged({ counts, covered })) return gap;
+  const found = areBursts(counts) ? medianGap(counts) : gap;
+  return found > mostMerged(counts) ? 1 : found;
+}
+
+/** Whether most steps in which no profile begins are covered by earlier ones. */
+function areBridged({ counts, covered }: Counted): boolean {
+  const [first, last] = [counts.findIndex((count) => count > 0), counts.findLastIndex((count) => count > 0)];
+  const empty = counts.flatMap((count, i) => (count === 0 && i > first && i < last ? [covered[i]] : []));
+  return 2 * empty.filter((millis) => millis > 0).length > empty.length;
 }
 
 function mostMerged(counts: number[]): number {
@@ -94,22 +127,9 @@ function isLone(counts: number[]): boolean {
   return counts.length > 1 && counts.filter((count) => count > 0).length === 1;
 }
 
-/** Two steps together nearly always have as many profiles, single ones don't: an agent pushes every 20 s into steps of 30. */
-function isSawtooth(counts: number[]): boolean {
-  const filled = counts.slice(
-    counts.findIndex((count) => count > 0),
-    counts.findLastIndex((count) => count > 0) + 1,
-  );
-  const even = (numbers: number[]) => {
-    const usual = median(numbers);
-    return numbers.filter((n) => n === usual).length / numbers.length;
-  };
-  return filled.length >= 8 && even(filled) < 0.7 && even(merged(filled, 2)) >= 0.9;
-}
-
 /**
  * Whether each step with profiles is a run of a job: it has many, and the next is farther than any interval between pushes.
- * Its runs are drawn one by one; loads are compared by merged steps, which hold whole runs wherever steps begin.
+ * Its runs are drawn one by one.
  */
 export function areRuns({ counts, step }: Pick<Timeline, "counts" | "step">): boolean {
   const filled = counts.filter((count) => count > 0);
@@ -146,72 +166,24 @@ function gapsIn(counts: number[]): number[] {
   return gaps.sort((a, b) => a - b);
 }
 
-const MINUTE = 60_000;
-/** A pause of less than this is no news. */
-const LEAST_QUIET = 5 * MINUTE;
-
-/**
- * For how long there have been no profiles at the end of a timeline, up to `until`; 0 where the usual time between two explains
- * it. Rounded down to minutes, or of a long span to its steps. A profile comes when its time is over, so the next one may begin
- * twice the usual time ago.
- */
-export function quietMillis(
-  { start, step, counts }: Pick<Timeline, "start" | "step" | "counts">,
-  until: number,
-): number {
-  const last = counts.findLastIndex((count) => count > 0);
-  const empty = counts.length - 1 - last;
-  const millis = Math.max(0, Math.floor((until - start - (last + 1) * step) / MINUTE)) * MINUTE;
-  // Of two steps with profiles, the gap may be a pause.
-  const gap = gapsIn(counts).length > 1 ? usualGap(counts) : 1;
-  // Where each step has profiles, the usual gap is shorter than a step; where it has several, far shorter.
-  const perPush = profilesAtOnce(counts);
-  const isDense = counts.filter((count) => count > perPush).length > counts.filter((count) => count === perPush).length;
-  const usual = gap > 1 ? 3 * gap : isDense ? 0 : 1;
-  const pushes = counts.reduce((sum, count) => sum + count, 0) / perPush;
-  const filled = counts.filter((count) => count > 0).length;
-  const interval = (gap > 1 ? gap : filled / pushes) * step;
-  // The last profile of an agent that pushes seldom covers minutes after it began.
-  const quiet = interval > MINUTE ? Math.floor((millis - interval) / MINUTE) * MINUTE : millis;
-  return last >= 0 && empty > usual && quiet >= LEAST_QUIET && millis >= 2 * interval ? quiet : 0;
-}
-
 /**
  * The factor of each of several timelines for steps of one length, the longest that any of them needs, but for those with too
  * few pushes to tell. One that is still of a former range has steps of its own.
  */
-export function commonFactors(timelines: Timeline[]): number[] {
-  const isTold = ({ counts }: Timeline) => gapsIn(counts).length > 1;
+export function commonFactors(timelines: Steps[]): number[] {
+  const isTold = ({ counts }: Steps) => gapsIn(counts).length > 1;
   const told = timelines.some(isTold) ? timelines.filter(isTold) : timelines;
-  const longest = Math.max(...told.map(({ step, counts }) => step * mergeFactor(counts)));
+  const longest = Math.max(...told.map((timeline) => timeline.step * mergeFactor(timeline)));
   return timelines.map(({ step }) => Math.max(1, Math.round(longest / step)));
 }
 
 /** The same for drawing: runs of a job are drawn one by one. */
-export function drawnFactors(timelines: Timeline[], isJob = timelines.every(areRuns)): number[] {
+export function drawnFactors(timelines: Steps[], isJob = timelines.every(areRuns)): number[] {
   return isJob ? timelines.map(() => 1) : commonFactors(timelines);
 }
 
 /** So many profiles at once may be of one push; more are of several. */
 const FEW = 4;
-
-/** Pushes in a step that is longer than the interval between two. */
-const PUSHES = { least: 2, most: 3 };
-
-/**
- * How many profiles come at once where processes push at the same time; 1 if that can't be told. Of many processes, steps with
- * two or three times as many profiles as others tell.
- */
-export function profilesAtOnce(counts: number[]): number {
-  const common = counts.filter((count) => count > 0).reduce(commonDivisor, 0);
-  const most = Math.max(0, ...counts) / Math.max(1, common);
-  const isTold = common <= FEW || (most >= PUSHES.least && most <= PUSHES.most);
-  return common > 0 && isTold ? common : 1;
-}
-
-export function commonDivisor(a: number, b: number): number {
-  return b === 0 ? a : commonDivisor(b, a % b);
-}
 
 /** The middle one, the upper of two, or what there is of none. */
 export function median(values: number[], none = 0): number {

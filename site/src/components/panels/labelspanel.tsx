@@ -4,7 +4,13 @@ import { isGauge } from "../../format/type.ts";
 import { formatStep, plural } from "../../format/value.ts";
 import { comparingOf, namedValues } from "../../state/query/comparing.ts";
 import { isVersion, type LabelSides, natural } from "../../state/query/labels.ts";
-import { seriesColours, type ValueTimelines, valueName, valueRows } from "../../state/query/labelvalues.ts";
+import {
+  coveredByAll,
+  seriesColours,
+  type ValueTimelines,
+  valueName,
+  valueRows,
+} from "../../state/query/labelvalues.ts";
 import { ownLabels } from "../../state/query/ownlabels.ts";
 import { ROUNDED } from "../../state/query/rounded.ts";
 import { labels } from "../../state/query/services.ts";
@@ -92,7 +98,14 @@ function Values({ of }: { of: ValueTimelines }) {
   };
   return (
     <>
-      <ValueChart rows={rows} colours={colours} type={type} pointed={pointed.value} onPoint={point} />
+      <ValueChart
+        rows={rows}
+        covered={coveredByAll(of)}
+        colours={colours}
+        type={type}
+        pointed={pointed.value}
+        onPoint={point}
+      />
       <div class="value-head">
         <p class="soft" data-testid="values-note">
           {plural(rows.length, "value")} of {by}

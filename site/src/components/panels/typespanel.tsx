@@ -1,5 +1,5 @@
 import type { ServiceType } from "../../api.ts";
-import { quietWords, trend } from "../../format/trend.ts";
+import { noChange, quietWords, trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { wholeSpan } from "../../state/query/place.ts";
@@ -7,8 +7,9 @@ import { span } from "../../state/query/services.ts";
 import { typeChanges, types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
 import { drawnSeries, drawnValues } from "../../time/drawn.ts";
+import { quietMillis } from "../../time/quiet.ts";
 import { formatMinute, partIn } from "../../time/range.ts";
-import { quietMillis, stepsSpan } from "../../time/series.ts";
+import { stepsSpan } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
 import { ChangeText, changeTitle, versionName } from "../services/cardchange.tsx";
@@ -83,7 +84,7 @@ function TypeCard({ type }: { type: ServiceType }) {
           ) : known === undefined || changed?.known ? (
             changed?.text
           ) : (
-            "no clear change"
+            noChange(gauge)
           )}
         </span>
       </span>

@@ -4,16 +4,17 @@ import { formatStepLoad } from "../../format/load.ts";
 import { formatStep } from "../../format/value.ts";
 import { colourToken, SERIES_COLOURS, type ValueRow, valueName } from "../../state/query/labelvalues.ts";
 import { chartSpan } from "../../state/query/loadexplore.ts";
-import { columnsOf, heightFactors } from "../../time/drawn.ts";
-import { evenSeries } from "../../time/even.ts";
+import { columnsOf } from "../../time/drawn.ts";
 import { bucketLabel, placeIn } from "../../time/range.ts";
-import { type Series, sumOf } from "../../time/series.ts";
+import { partValues } from "../../time/series.ts";
 import { stackTops } from "../../time/seriessplit.ts";
 import { TimedChart } from "../query/timedchart.tsx";
 import { areaOf, type Band, HEIGHT, lineOf, round, WIDTH } from "./bandpaths.ts";
 
 interface Props {
   rows: ValueRow[];
+  /** How much of each step any of them covers, in milliseconds. */
+  covered: number[];
   colours: Map<string, number>;
   type: string;
   /** The value that is pointed at, here or in the table. */
@@ -24,33 +25,26 @@ interface Props {
 export const colourOf = (colours: Map<string, number>, value: string) => `var(${colourToken(colours.get(value))})`;
 
 /** The largest values over time: on top of each other, or as lines where their sum means nothing. */
-export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
+export function ValueChart({ rows, covered, colours, type, pointed, onPoint }: Props) {
   const at = useSignal<number | null>(null);
   const series = rows[0]?.series;
-  const bands = useMemo(() => bandsOf(rows, colours, series?.average ?? false), [rows, colours]);
+  const bands = useMemo(() => bandsOf(rows, covered, colours, series?.average ?? false), [rows, covered, colours]);
   if (!series) return null;
   const { start, step, average } = series;
   const sparse = rows.every(({ series }) => series.sparse);
   const steps = Math.max(...bands.map(({ values }) => values.length));
   const span = chartSpan();
-  const columns = columnsOf({ counts: sumOf(rows.map(({ series }) => series.counts)), average });
+  const columns = columnsOf({ covered, step, average });
   const x = (index: number) => round(placeIn(span, start + index * step) * WIDTH);
   const edges = (index: number): [number, number] => {
     const { from, until } = columns[index] ?? { from: 0, until: 1 };
     return [x(index + from), x(index + until)];
   };
-  const factors = heightFactors(columns, sumOf(bands.map(({ values }) => values.map((value) => value ?? 0))));
-  // A step that is cut off is as high as its load.
-  const drawn = bands.map((band) => ({
-    ...band,
-    values: band.values.map((value, i) => value && value * (factors[i] ?? 1)),
-    below: band.below.map((value, i) => value * (factors[i] ?? 1)),
-  }));
   const amountAt = (values: (number | null)[], index: number) => {
     const value = values[index] ?? null;
-    return value === null ? "none" : formatStepLoad({ ...series, sparse }, type, value, index);
+    return value === null ? "none" : formatStepLoad({ ...series, sparse }, type, value);
   };
-  const tops = drawn.flatMap(({ values, below }) => values.map((value, i) => (value ?? 0) + (below[i] ?? 0)));
+  const tops = bands.flatMap(({ values, below }) => values.map((value, i) => (value ?? 0) + (below[i] ?? 0)));
   const peak = Math.max(0, ...tops) || 1;
   const move = (event: PointerEvent) => {
     const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
@@ -83,7 +77,7 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
           onPointerMove={move}
           onPointerLeave={leave}
         >
-          {drawn.map((band) => (
+          {bands.map((band) => (
             <path
               key={band.name}
               class={`${average ? "value-line" : "value-band"}${band.name === pointed ? " on" : ""}`}
@@ -112,23 +106,15 @@ export function ValueChart({ rows, colours, type, pointed, onPoint }: Props) {
   );
 }
 
-/** A push more or less is no load, except where a value begins or ends beside others: there they share the step. */
-function evenInside(series: Series, all: number[]): Series["values"] {
-  const { counts, values } = series;
-  const even = evenSeries(series).values;
-  const isBeside = (at: number) => all[at] > 0 && !counts[at];
-  return even.map((value, at) => (isBeside(at - 1) || isBeside(at + 1) ? values[at] : value));
-}
-
 /** The first values, and all further ones together. */
-function bandsOf(rows: ValueRow[], colours: Map<string, number>, average: boolean): Band[] {
-  const all = sumOf(rows.map(({ series }) => series.counts));
-  const even = rows.map(({ series }) => evenInside(series, all));
-  const rest = even.slice(SERIES_COLOURS);
+function bandsOf(rows: ValueRow[], covered: number[], colours: Map<string, number>, average: boolean): Band[] {
+  // Those of a step are on each other, so that each is a part of the time that any of them has.
+  const drawn = rows.map(({ series }) => (average ? series.values : partValues(series, covered)));
+  const rest = drawn.slice(SERIES_COLOURS);
   const shown = rows.slice(0, SERIES_COLOURS).map(({ value }, i) => ({
     name: valueName(value),
     colour: colourOf(colours, value),
-    values: even[i],
+    values: drawn[i],
   }));
   if (rest.length > 0 && !average) {
     const values = rest[0].map((_, i) => rest.reduce((sum, course) => sum + (course[i] ?? 0), 0));

@@ -232,7 +232,7 @@ function BucketTooltip(props: { text: string[]; at: number; children?: Component
 function BucketParts({ of, index, type }: { of: Split; index: number; type: string }) {
   return (
     <ul class="timeline-parts">
-      {partsAt(of, index, (value) => formatStepLoad(of.series, type, value, index)).map(({ part, text }) => (
+      {partsAt(of, index, (value) => formatStepLoad(of.series, type, value)).map(({ part, text }) => (
         <li key={part.colour}>
           <i class="swatch" style={{ "--series": `var(${part.colour})` }} />
           <span>{part.name}</span> <b>{text}</b>
@@ -245,23 +245,21 @@ function BucketParts({ of, index, type }: { of: Split; index: number; type: stri
 /** What is said of a bucket that keys point at. */
 function spoken(series: Series, split: Split | null, type: string, index: number, marks: Mark[]): string {
   const at = Math.min(index, lastOf(series));
-  const parts = split ? partsAt(split, at, (value) => formatStepLoad(series, type, value, at)) : [];
+  const parts = split ? partsAt(split, at, (value) => formatStepLoad(series, type, value)) : [];
   const said = parts.map(({ part, text }) => `${part.name} ${text}`);
   return [...bucketText(series, type, index, marks), ...said].filter(Boolean).join(", ");
 }
 
 function bucketText(series: Series, type: string, index: number, marks: Mark[]): string[] {
-  const { start, step, values, counts, average } = series;
+  const { start, step, values, counts, covered, average } = series;
   const at = Math.min(index, values.length - 1);
   const [value, count] = [values[at] ?? null, counts[at] ?? 0];
   const time = bucketLabel({ from: start + at * step, until: start + (at + 1) * step });
   const marked = marksIn(marks, series, at);
-  if (count === 0) return [time, "no profiles", "", marked];
-  const partly = isPartlyCovered(counts, at);
+  if (covered[at] === 0 || value === null) return [time, "no profiles", "", marked];
+  const partly = !average && isPartlyCovered(series, at);
   const source = plural(count, average ? "snapshot" : "profile") + (partly ? " (partly profiled)" : "");
-  // A step with profiles for a part of its time has no load of its own.
-  const amount = partly ? formatValue(value ?? 0, typeParts(type).unit) : formatStepLoad(series, type, value ?? 0, at);
-  return [time, amount, average ? `average of ${source}` : `in ${source}`, marked];
+  return [time, formatStepLoad(series, type, value), average ? `average of ${source}` : `in ${source}`, marked];
 }
 
 /** The last bucket; a series may have become shorter since one was pointed at. */

@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { readToken } from "../../state/page/theme.ts";
-import { columnsOf, heightFactors } from "../../time/drawn.ts";
+import { columnsOf } from "../../time/drawn.ts";
 import type { Span } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
 import { type Split, stackTops } from "../../time/seriessplit.ts";
@@ -98,9 +98,7 @@ function data(series: Series, lines: (number | null)[][]): uPlot.AlignedData {
   const { start, step } = series;
   const columns = columnsOf(series);
   const times = columns.flatMap(({ from, until }, i) => [i + from, i + until].map((at) => (start + at * step) / 1000));
-  const factors = heightFactors(columns, series.values);
-  const high = (value: number | null, i: number) => value && value * factors[i];
-  return [times, ...lines.map((values) => values.flatMap((value, i) => [high(value, i), high(value, i)]))];
+  return [times, ...lines.map((values) => values.flatMap((value) => [value, value]))];
 }
 
 function options(

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import type { Service } from "../../api.ts";
-import { quietWords, trend } from "../../format/trend.ts";
+import { noChange, quietWords, trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatValue, plural } from "../../format/value.ts";
 import { toggleFavourite } from "../../state/page/favourites.ts";
@@ -11,8 +11,9 @@ import { span } from "../../state/query/services.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
 import { drawnSeries, drawnValues } from "../../time/drawn.ts";
+import { quietMillis } from "../../time/quiet.ts";
 import { partIn } from "../../time/range.ts";
-import { quietMillis, stepsSpan } from "../../time/series.ts";
+import { stepsSpan } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
@@ -64,7 +65,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
           <CardChange service={service.name} found={found} range={range} />
         ) : (
           <span class="card-change" title={changed?.title} data-testid="card-change">
-            {changed && (changed.known || looking.value || placeOf("base") !== "" ? changed.text : "no clear change")}
+            {changed && (changed.known || looking.value || placeOf("base") !== "" ? changed.text : noChange(gauge))}
           </span>
         )}
       </div>

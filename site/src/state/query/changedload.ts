@@ -1,9 +1,9 @@
 /** How much the load of two sides differs, for each time with profiles, and which function has most of the difference. */
 
-import { type Counted, type CoveredSteps, commonPace, coveredParts, FEWEST_COVERED } from "../../time/covered.ts";
 import { type Interval, shareOf, welch } from "../../time/interval.ts";
 import { isGradual } from "../../time/loadchange.ts";
-import { medianGap, merged, mergeFactor } from "../../time/series.ts";
+import type { Span } from "../../time/range.ts";
+import { medianGap, merged, type Series } from "../../time/series.ts";
 import { type Changed, type Changes, FALSE_ALARMS, size } from "./changed.ts";
 import { coverageDiffers } from "./measure.ts";
 
@@ -32,10 +32,26 @@ export interface Cause extends Pick<Changed, "name" | "own"> {
 /** A smaller part of the load is no news, however sure. */
 export const LEAST_LOAD = 0.02;
 
-/** A window of a side, with profiles or without. */
-export interface Window extends Counted {
+/** A window of a side: what was measured in it, and how much of it has profiles. Of a gauge, what its snapshots have together. */
+export interface Window {
   from: number;
+  /** Milliseconds. */
+  length: number;
   total: number;
+  profiles: number;
+  /** Milliseconds. */
+  covered: number;
+}
+
+/** What steps of a series have within a time; of one that it cuts, a part. */
+export function measuredIn({ from, until }: Span, { start, step, values, covered }: Series) {
+  const parts = values.map((value, at) => {
+    const overlap = Math.min(until, start + (at + 1) * step) - Math.max(from, start + at * step);
+    const millis = (covered[at] * Math.max(0, overlap)) / step;
+    return { total: ((value ?? 0) * millis) / step, millis };
+  });
+  const sum = (of: "total" | "millis") => parts.reduce((all, part) => all + part[of], 0);
+  return { total: sum("total"), covered: sum("millis") };
 }
 
 /**
@@ -50,70 +66,25 @@ export function areTogether(a: number[], b: number[]): boolean {
   return shorter > 0 && 2 * steps(first.map((filled, i) => filled && second[i])) >= shorter;
 }
 
-/**
- * Which side has more profiles in the same time, from more processes; null if they are about as many. `steps` are shorter than
- * the windows, and `covered` says how much of each side's steps has profiles, where that is known.
- */
-export function moreProfiles(
-  sides: [Window[], Window[]],
-  steps: number[][] = [[], []],
-  covered: number[] = [0, 0],
-): "before" | "after" | null {
-  const isKnown = covered.every((millis) => millis > 0);
-  const [a, b] = sides.map((windows, side) => {
-    if (isKnown) return steps[side].reduce((all, profiles) => all + profiles, 0) / covered[side];
-    const filled = windows.filter(({ profiles }) => profiles > 0);
-    const sum = (of: "profiles" | "millis") => filled.reduce((all, one) => all + one[of], 0);
-    return sum("profiles") / Math.max(1, sum("millis"));
-  });
+/** Which side has more profiles in the time that has some, from more processes; null if they are about as many. */
+export function moreProfiles(sides: { profiles: number; covered: number }[]): "before" | "after" | null {
+  const [a, b] = sides.map(({ profiles, covered }) => profiles / Math.max(1, covered));
   if (!coverageDiffers(a, b)) return null;
   return a > b ? "before" : "after";
 }
 
 /**
- * How much of each window of a side has profiles, in milliseconds, as shorter steps tell. If these have profiles of the side
- * alone (`areOwn`), the first window has all of the step that it begins in, and the last one of that in which it ends.
- */
-function coveredIn(windows: Window[], { start, step, millis }: CoveredSteps, areOwn: boolean): number[] {
-  return windows.map((window, i) => {
-    const from = areOwn && i === 0 ? Number.NEGATIVE_INFINITY : window.from;
-    const until = areOwn && i === windows.length - 1 ? Number.POSITIVE_INFINITY : window.from + window.millis;
-    const overlap = (at: number) =>
-      Math.max(0, Math.min(until, start + (at + 1) * step) - Math.max(from, start + at * step));
-    return millis.reduce((sum, covered, at) => sum + (covered / step) * overlap(at), 0);
-  });
-}
-
-/**
  * The loads of both sides, whose windows are all there, in order: a gap is no time with profiles. Whether the loads differ is
- * unknown, and not claimed, where `certain` is false. `steps` say which part of shorter steps of each side has profiles, as far
- * as that is known, and `areOwn` that no step has profiles of the time beside its side, too.
+ * unknown, and not claimed, where `certain` is false.
  */
-export function changedLoad(
-  sides: [Window[], Window[]],
-  gauge: boolean,
-  certain: boolean,
-  steps: (CoveredSteps | null)[] = [],
-  areOwn = false,
-): ChangedLoad {
-  const both = sides.map(withoutGaps);
-  const [first, second] = steps;
-  const areKnown = !gauge && first && second;
-  // At a steady pace the number of profiles says how much is covered; else shorter steps do, as far as they are known. Windows
-  // that were merged over gaps have a pace that hides the pauses of a job.
-  const hasGaps = both.some((windows, side) => windows.length < sides[side].length);
-  const pace = areKnown && hasGaps ? null : commonPace(both);
-  const known = areKnown && pace === null ? [first, second] : null;
-  let paused = false;
-  const loads = both.map((windows, side) => {
-    const parts = known ? coveredIn(windows, known[side], areOwn) : coveredParts(windows, pace);
-    const all = windows.map(({ total, profiles, from, millis }, i) => {
-      const whole = gauge ? profiles : parts[i];
-      return { at: from, value: total, whole, part: gauge ? 1 : parts[i] / millis };
+export function changedLoad(sides: [Window[], Window[]], gauge: boolean, certain: boolean): ChangedLoad {
+  const loads = sides.map((windows) => {
+    const all = windows.map(({ from, length, total, profiles, covered }) => {
+      return { at: from, value: total, whole: gauge ? profiles : covered, part: gauge ? 1 : covered / length };
     });
-    if (known && all.some(({ part }) => part < 1 - PAUSES)) paused = true;
     return all.filter(({ whole }) => whole > 0);
   });
+  const paused = loads.some((windows) => windows.some(({ part }) => part < 1 - PAUSES));
   const [before, after] = loads.map(shareOf);
   const isApart = ({ low, high }: Interval) => low > 0 || high < 0;
   const isLargeEnough = Math.abs(after.share - before.share) >= LEAST_LOAD * before.share;
@@ -124,13 +95,15 @@ export function changedLoad(
   return { before: before.share, after: after.share, differs, unsteady, swing, gradual: differs && isDrift(loads) };
 }
 
+/** So many windows tell how far loads are apart. */
+const FEWEST_WINDOWS = 3;
 /** A window of which less is covered says too little of the load, where others say more. */
 const MOSTLY = 0.9;
 
 /** How far the loads of windows are apart. */
 function spread(windows: { value: number; whole: number; part: number }[]): number {
   const whole = windows.filter(({ part }) => part >= MOSTLY);
-  const loads = (whole.length >= FEWEST_COVERED ? whole : windows).map(({ value, whole }) => value / whole);
+  const loads = (whole.length >= FEWEST_WINDOWS ? whole : windows).map(({ value, whole }) => value / whole);
   return Math.max(...loads) - Math.min(...loads);
 }
 
@@ -141,20 +114,6 @@ const PAUSES = 0.05;
 function isDrift(loads: { at: number; value: number; whole: number }[][]): boolean {
   const [before, after] = loads.map((windows) => windows.map(({ at, value, whole }) => ({ at, value: value / whole })));
   return before[before.length - 1].at < after[0].at && isGradual({ before, after });
-}
-
-/** Windows so long that an agent that pushes seldom leaves none of them empty; see mergeFactor. */
-function withoutGaps(windows: Window[]): Window[] {
-  const factor = mergeFactor(windows.map(({ profiles }) => profiles));
-  const sums = (of: keyof Window) =>
-    merged(
-      windows.map((window) => window[of]),
-      factor,
-    );
-  const [totals, profiles, millis] = [sums("total"), sums("profiles"), sums("millis")];
-  const first = windows.length - totals.length * factor;
-  const from = (i: number) => windows[Math.max(0, first + i * factor)].from;
-  return totals.map((total, i) => ({ from: from(i), total, profiles: profiles[i], millis: millis[i] }));
 }
 
 /** Nearly all, and all: what is all of both sides explains nothing. */

@@ -2,10 +2,9 @@
 import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
-import { coveredSteps, sumOfMillis } from "../../time/covered.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
 import { fixed, type Span } from "../../time/range.ts";
-import { commonFactors } from "../../time/series.ts";
+import { commonFactors, seriesOf } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { exploreRoute } from "../url/router.ts";
@@ -25,6 +24,7 @@ import {
   type ChangedLoad,
   causeOf,
   changedLoad,
+  measuredIn,
   moreProfiles,
   type Window,
 } from "./changedload.ts";
@@ -125,9 +125,10 @@ export const changes = resource(
 );
 
 async function answer(question: Question, stopped: AbortSignal): Promise<Answer> {
+  const gauge = isGauge(question.type);
   progress.value = { done: 0, of: 0 };
   const found = await sidesOf(question, stopped);
-  const { label, values, process, times, start, step, interval, rollouts } = found;
+  const { label, values, process, times, step, interval, rollouts } = found;
   const byProcess = found.sides.every(({ processes }) => processes.length >= FEWEST_PARTS);
   const plans = found.sides.map((side) => partsOf(question, side, process, { byProcess, interval }));
   const asked = plans.flatMap(({ windows, processes }) => [...windows, ...processes]);
@@ -151,10 +152,14 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     processes: next(processes.length),
   }));
   const parts = all.map(({ windows, processes }) => ({ windows: filled(windows), processes: filled(processes) }));
+  // Steps of one length, so that equal loads are judged alike.
+  const factors = commonFactors(found.sides.map(({ steps }) => steps));
+  const series = found.sides.map(({ steps }, i) => seriesOf(steps, false, factors[i]));
   const inOrder = (i: number) =>
     all[i].windows.map(({ total, profiles }, at): Window => {
       const { from, until } = plans[i].windows[at];
-      return { from, total, profiles, millis: until - from };
+      const measured = gauge ? { total, covered: 0 } : measuredIn({ from, until }, series[i]);
+      return { from, length: until - from, profiles, ...measured };
     });
   const both: [Window[], Window[]] = [inOrder(0), inOrder(1)];
   const [before, after] = parts.map(({ windows, processes }) => ({
@@ -179,17 +184,14 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
       return grouped(listed, (await json<{ nodes: FlameNode[] }>("flamegraph", params, stopped)).nodes);
     }),
   );
-  const gauge = isGauge(question.type);
-  const [first, second] = found.sides.map(({ counts }) => counts);
+  const [first, second] = found.sides.map(({ steps }) => steps.counts);
   const sums: [ValueSums, ValueSums] = [found.sides[0].sums, found.sides[1].sums];
   const versions = Object.keys(question.labels).filter(isVersion);
-  const steps = [first, second].map((counts) => ({ start, step, points: counts, counts, profiles: 0 }));
-  // Steps of one length, so that equal loads are judged alike.
-  const covered = coveredSteps(steps, commonFactors(steps));
-  const denser = moreProfiles(both, [first, second], covered.map(sumOfMillis));
+  const sum = (numbers: number[]) => numbers.reduce((all, n) => all + n, 0);
+  const denser = moreProfiles(series.map(({ counts, covered }) => ({ profiles: sum(counts), covered: sum(covered) })));
   const together = areTogether(first, second);
   const beside = !gauge && together && denser !== null;
-  const load = beside ? null : changedLoad(both, gauge, compared.certain, covered, label !== "");
+  const load = beside ? null : changedLoad(both, gauge, compared.certain);
   const heads = [...more, ...less].map(({ head }) => head);
   return {
     label,

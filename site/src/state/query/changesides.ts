@@ -1,4 +1,5 @@
 /** The two sides that "What changed" compares: two values of a label, or two times. */
+import type { Timeline } from "../../api.ts";
 import { fixed, halves, type Span } from "../../time/range.ts";
 import { rolloutOf } from "../../time/rollout.ts";
 import { medianGap, SHORTEST_STEP, sumOf } from "../../time/series.ts";
@@ -43,8 +44,8 @@ export interface FoundSide {
   side: Side;
   /** Those with the most profiles. */
   processes: string[];
-  /** Its profiles in each step of all that was looked at. */
-  counts: number[];
+  /** What it has in each step of all that was looked at. */
+  steps: Timeline;
   /** What each value of other labels has of it. */
   sums: ValueSums;
 }
@@ -149,11 +150,13 @@ class SeriesOfSides {
   readonly start: number;
   readonly step: number;
   private readonly all: SeriesByLabels["series"];
+  /** How much of each step all of them cover. */
+  private readonly covered: number[];
   /** Labels whose values are told apart. */
   private readonly others: string[];
 
   constructor(
-    { series, start, step, by }: SeriesByLabels,
+    { series, start, step, covered, by }: SeriesByLabels,
     private readonly label: string,
     private readonly process: string,
     others: string[],
@@ -162,18 +165,31 @@ class SeriesOfSides {
     this.all = series;
     this.start = start;
     this.step = step;
+    this.covered = covered;
   }
 
   /** What a side has in a time: of a value, or of all with null. */
-  of(time: Span, value: string | null): Pick<FoundSide, "processes" | "counts" | "sums"> {
+  of(time: Span, value: string | null): Pick<FoundSide, "processes" | "steps" | "sums"> {
     return {
       processes: this.processesOf(time, value),
-      counts: this.countsOf(time, value),
+      steps: this.stepsOf(time, value),
       sums: sumsByValue(
         this.own(value).map(({ labels, points }) => ({ labels, total: sum(this.within(points, time)) })),
         this.others,
       ),
     };
+  }
+
+  private stepsOf(time: Span, value: string | null): Timeline {
+    const own = this.own(value);
+    const points = this.within(sumOf(own.map(({ points }) => points)), time);
+    const counts = this.countsOf(time, value);
+    // Processes of one value run beside each other.
+    const longest = (i: number) => own.reduce((most, { covered }) => Math.max(most, covered[i]), 0);
+    const covered = value === null ? this.covered : points.map((_, i) => longest(i));
+    const { start, step } = this;
+    const [total, profiles] = [sum(points), sum(counts)];
+    return { start, step, points, counts, covered: this.within(covered, time), total, profiles };
   }
 
   countsOf(time: Span, value: string | null): number[] {

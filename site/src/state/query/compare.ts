@@ -7,7 +7,6 @@ import { describeProfiles } from "../../format/facts.ts";
 import { isCpu, isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
 import { coveredMillis } from "../../time/covered.ts";
-import { evenSeries } from "../../time/even.ts";
 import { datedSpanLabel, type Span } from "../../time/range.ts";
 import { drawnFactors, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
 import { drawingComparison } from "../profile/draw.ts";
@@ -56,7 +55,7 @@ export const sideSeries = computed(() => {
   const loaded = [base, other].filter((timeline) => timeline !== undefined);
   const factors = apart.value ? [] : drawnFactors(loaded);
   const draw = (timeline: typeof base) =>
-    timeline && evenSeries(seriesOf(timeline, isGauge(timeline.type), factors[loaded.indexOf(timeline)]));
+    timeline && seriesOf(timeline, isGauge(timeline.type), factors[loaded.indexOf(timeline)]);
   const drawn = { base: draw(base), other: draw(other) };
   const values = [drawn.base, drawn.other].flatMap((series) => series?.values ?? []);
   const highest = values.reduce((peak: number, value) => Math.max(peak, value ?? 0), 0);
@@ -115,7 +114,8 @@ async function coveredTimes(
   const step = Math.max(SHORTEST_STEP, Math.max(length(baseSpan), length(otherSpan)) / COVERED_STEPS);
   const ask = (place: string, query: string, span: Span) =>
     fetchTimeline(place, query, span, Math.max(1, Math.round(length(span) / step)), signal);
-  return coveredMillis(await Promise.all([ask(at.base, base, baseSpan), ask(at.other, other, otherSpan)]));
+  const found = await Promise.all([ask(at.base, base, baseSpan), ask(at.other, other, otherSpan)]);
+  return found.map(coveredMillis);
 }
 
 /** What both sides are called where the page isn't seen: by what tells them apart, and in the title by what they share, too. */

@@ -13,7 +13,16 @@ const MOST_OF_A_BUNDLE = 12;
 export interface SeriesAnswer {
   start: number;
   step: number;
-  series: { labels: Record<string, string>; total: number; profiles: number; points: number[]; counts: number[] }[];
+  series: {
+    labels: Record<string, string>;
+    total: number;
+    profiles: number;
+    points: number[];
+    counts: number[];
+    covered: number[];
+  }[];
+  /** How much of each step the profiles of all series cover, in milliseconds. */
+  covered: number[];
   coverage: { series: number; shown: number; share: number };
   rounded: boolean;
 }
@@ -41,10 +50,18 @@ export async function fetchValues(
   limit: number,
   signal: AbortSignal,
 ): Promise<Omit<ValueTimelines, "type">> {
-  const { start, step, series, coverage, rounded } = await fetchSeries(query, range, points, [by], limit, signal);
+  const { start, step, series, covered, coverage, rounded } = await fetchSeries(
+    query,
+    range,
+    points,
+    [by],
+    limit,
+    signal,
+  );
   return {
     by,
     values: series.map(({ labels, ...rest }) => ({ value: labels[by] ?? "", start, step, ...rest })),
+    covered,
     all: coverage.series,
     share: coverage.share,
     rounded,
@@ -75,7 +92,7 @@ export async function readValues(
   } catch (failure) {
     // Labels of the service need not be those of this type or of what is filtered.
     if (!(failure instanceof ApiError) || failure.status !== 400) throw failure;
-    return { type, by, values: [], all: 0, share: 1, rounded: false };
+    return { type, by, values: [], covered: [], all: 0, share: 1, rounded: false };
   }
 }
 
@@ -92,8 +109,7 @@ async function valuesOfBundle(
     [null, ...all.slice(0, MOST_OF_A_BUNDLE)],
     async (value) => {
       const timeline = await ask(value === null ? [] : [formatMatcher({ name: by, op: "=", value })]);
-      const total = timeline.points.reduce((sum, point) => sum + point, 0);
-      return { ...timeline, value: value ?? "", total };
+      return { ...timeline, value: value ?? "" };
     },
     signal,
   );
@@ -102,5 +118,5 @@ async function valuesOfBundle(
   const hidden = Math.max(0, all.length - MOST_OF_A_BUNDLE);
   const share = whole.total === 0 ? 1 : shown / whole.total;
   // The timeline of a bundle does not tell.
-  return { by, values, all: values.length + hidden, share, rounded: false };
+  return { by, values, covered: whole.covered, all: values.length + hidden, share, rounded: false };
 }

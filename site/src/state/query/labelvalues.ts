@@ -1,16 +1,13 @@
 /** Values of a label as series over time, and what is told of each. */
 import type { Timeline } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
-import { coveredParts, FEWEST_COVERED } from "../../time/covered.ts";
-import { evenSeries } from "../../time/even.ts";
-import { areRuns, drawnFactors, type Series, seriesOf, sumOf } from "../../time/series.ts";
+import { areRuns, drawnFactors, partValues, type Series, seriesOf, sumOf } from "../../time/series.ts";
 import { highestOf, type Part, type Split } from "../../time/seriessplit.ts";
 import { natural } from "./labels.ts";
 
 /** One value of a label over time; empty where profiles lack the label. */
 export interface ValueTimeline extends Timeline {
   value: string;
-  total: number;
 }
 
 /** Values of a label, the largest first. */
@@ -18,6 +15,8 @@ export interface ValueTimelines {
   type: string;
   by: string;
   values: ValueTimeline[];
+  /** How much of each step the profiles of all values cover, in milliseconds; 0 also where that is unknown. */
+  covered: number[];
   /** How many values there are. */
   all: number;
   /** Which part of all those that are here have. */
@@ -48,8 +47,7 @@ export interface ValueRow {
 export function valueRows({ type, values, share }: ValueTimelines): ValueRow[] {
   const gauge = isGauge(type);
   const shown = values.reduce((sum, { total }) => sum + total, 0);
-  const all = sumOf(values.map(({ counts }) => counts));
-  const factors = drawnFactors(values, values.length > 0 && areRuns({ counts: all, step: values[0].step }));
+  const factors = rowFactors(values);
   return values.map((timeline, i) => {
     const series = seriesOf(timeline, gauge, factors[i]);
     return {
@@ -63,50 +61,46 @@ export function valueRows({ type, values, share }: ValueTimelines): ValueRow[] {
   });
 }
 
+/** How much of the steps of its rows the profiles of all values of a label cover, in milliseconds. */
+export function coveredByAll({ values, covered }: ValueTimelines): number[] {
+  const [first] = values;
+  if (!first) return [];
+  const all = { ...first, counts: sumOf(values.map(({ counts }) => counts)), covered };
+  return seriesOf(all, false, rowFactors(values)[0]).covered;
+}
+
+function rowFactors(values: ValueTimeline[]): number[] {
+  const all = sumOf(values.map(({ counts }) => counts));
+  return drawnFactors(values, values.length > 0 && areRuns({ counts: all, step: values[0].step }));
+}
+
 /** The load of a step while it has profiles, and which part of it has. */
 interface StepLoad {
   load: number;
   part: number;
 }
 
-/**
- * Of the time that has profiles: steps without any say nothing about the program, and a step that begins or ends with the
- * profiles counts in part.
- */
-function stepLoads({ values, counts, average }: Pick<Series, "values" | "counts" | "average">): StepLoad[] {
-  const parts = average
-    ? counts.map((count) => (count > 0 ? 1 : 0))
-    : coveredParts(counts.map((profiles) => ({ profiles, millis: 1 })));
-  return values.flatMap((value, i) =>
-    counts[i] > 0 && value !== null ? [{ load: value / parts[i], part: parts[i] }] : [],
+/** Of the time that has profiles: steps without any say nothing about the program, and others count by how much is covered. */
+function stepLoads({ values, covered, average, step }: Series): StepLoad[] {
+  return values.flatMap((load, i) =>
+    covered[i] > 0 && load !== null ? [{ load, part: average ? 1 : covered[i] / step }] : [],
   );
 }
 
-/** What the steps of a series take, weighted by how much of them has profiles; nothing of too few steps. */
-export function statistics(
-  series: Pick<Series, "values" | "counts" | "average">,
-): Pick<ValueRow, "max" | "mean" | "deviation"> {
+/** What the steps of a series take, weighted by how much of them has profiles; nothing of a series without any. */
+export function statistics(series: Series): Pick<ValueRow, "max" | "mean" | "deviation"> {
   const filled = stepLoads(series);
-  if (filled.length < (series.average ? 1 : FEWEST_COVERED)) return { max: null, mean: null, deviation: null };
+  if (filled.length === 0 || series.sparse) return { max: null, mean: null, deviation: null };
   const covered = filled.reduce((sum, { part }) => sum + part, 0);
   const mean = filled.reduce((sum, { load, part }) => sum + load * part, 0) / covered;
   const variance = filled.reduce((sum, { load, part }) => sum + (load - mean) ** 2 * part, 0) / covered;
-  const max = mostly(filled).reduce((most, { load }) => Math.max(most, load), Number.NEGATIVE_INFINITY);
+  const max = filled.reduce((most, { load }) => Math.max(most, load), Number.NEGATIVE_INFINITY);
   return { max, mean, deviation: Math.sqrt(variance) };
 }
 
-/** The steps that have profiles for most of their time: a few seconds say little about the rest. */
-function mostly(steps: StepLoad[]): StepLoad[] {
-  return steps.filter(({ part }) => part >= 0.5);
-}
-
 /** How many steps take how much, from nothing to `peak` in parts of one size, and what the one in the middle takes. */
-export function histogram(
-  series: Pick<Series, "values" | "counts" | "average">,
-  peak: number,
-  parts: number,
-): { steps: number[]; median: number } {
-  const filled = mostly(stepLoads(series))
+export function histogram(series: Series, peak: number, parts: number): { steps: number[]; median: number } {
+  const filled = stepLoads(series)
     .map(({ load }) => load)
     .sort((a, b) => a - b);
   const steps = new Array<number>(parts).fill(0);
@@ -164,15 +158,15 @@ export function splitOf(whole: Timeline, { type, by, values, all }: ValueTimelin
   const colours = seriesColours(shown.map(({ value }) => value));
   const found = shown.map((timeline): Part => {
     const { value } = timeline;
-    const { values, total } = seriesOf(timeline, !stacked, factor);
+    const part = seriesOf(timeline, !stacked, factor);
+    // Parts of a step add up to it.
+    const values = stacked ? partValues(part, measured.covered) : part.values;
+    const { total } = part;
     return { value, name: valueName(value), colour: colourToken(colours.get(value)), values, total };
   });
   const more = Math.max(0, all - shown.length);
   if (stacked && more > 0) found.push(others(measured, found, more));
-  const series = evenSeries(measured);
-  // Parts of a step add up to it: a push more or less is that of all together.
-  const parts = found.map((part) => ({ ...part, values: scaled(part.values, measured.values, series.values) }));
-  return { by, series, parts, stacked, peak: highestOf(series, parts, stacked), more };
+  return { by, series: measured, parts: found, stacked, peak: highestOf(measured, found, stacked), more };
 }
 
 /** What a series has beyond its parts. Profiles that came after it was read are in the parts alone: it is never negative. */
@@ -181,13 +175,8 @@ function others(series: Series, parts: Part[], more: number): Part {
     const shown = parts.reduce((sum, part) => sum + (part.values[i] ?? 0), 0);
     return Math.max(0, (value ?? 0) - shown);
   });
-  const total = values.reduce((sum, value) => sum + value, 0);
+  const total = Math.max(0, series.total - parts.reduce((sum, part) => sum + part.total, 0));
   return { value: null, name: `${more} others`, colour: colourToken(undefined), values, total };
-}
-
-/** Values, scaled as those of `to` are beside those of `from`. */
-function scaled(values: Part["values"], from: Part["values"], to: Part["values"]): Part["values"] {
-  return values.map((value, i) => (value && from[i] ? (value * (to[i] ?? 0)) / from[i] : value));
 }
 
 /** FNV-1a. */

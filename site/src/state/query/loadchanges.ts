@@ -6,7 +6,7 @@ import type { LoadChange } from "../../time/changeratio.ts";
 import { loadChange, type VersionSteps } from "../../time/loadchange.ts";
 import type { LoadSeries } from "../../time/loadsteps.ts";
 import type { Span } from "../../time/range.ts";
-import { pointsFor, SHORTEST_STEP, seriesOf, sumOf } from "../../time/series.ts";
+import { isTimed, pointsFor, SHORTEST_STEP, seriesOf, sumOf } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { homeRoute, route } from "../url/router.ts";
@@ -173,6 +173,8 @@ async function fetchService(type: string, service: string, filters: string[], ra
 function seriesForChanges(timeline: Timeline, gauge: boolean): LoadSeries {
   const series = seriesOf(timeline, gauge);
   const firsts = series.counts.map((_, at) => series.start + at * series.step);
+  // What profiles of a known length measured is in the step in which they did.
+  if (!gauge && isTimed(timeline)) return { ...series, firsts };
   for (const [i, count] of [...timeline.counts.entries()].reverse()) {
     const time = timeline.start + i * timeline.step;
     if (count > 0) firsts[Math.floor((time - series.start) / series.step)] = time;
@@ -190,7 +192,10 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
   }
   return [...byService].flatMap(([service, members]): [string, ServiceChange | NewVersion][] => {
     const [points, all] = [sumOf(members.map((one) => one.points)), sumOf(members.map((one) => one.counts))];
-    const whole = seriesForChanges({ start, step, points, counts: all, profiles: 0 }, gauge);
+    // Versions follow each other, or run all the time.
+    const covered = sumOf(members.map((one) => one.covered)).map((millis) => Math.min(millis, step));
+    const [total, profiles] = [points, all].map((numbers) => numbers.reduce((sum, n) => sum + n, 0));
+    const whole = seriesForChanges({ start, step, points, counts: all, covered, total, profiles }, gauge);
     const label = versionLabel(valuesOf(members.map((one) => one.labels))) ?? "";
     const stepOf = (time: number) => Math.floor((time - whole.start) / whole.step);
     const versions = new Map<string, number[]>();

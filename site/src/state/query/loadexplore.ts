@@ -6,7 +6,6 @@ import { describeProfiles } from "../../format/facts.ts";
 import { isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
 import { drawnSeries } from "../../time/drawn.ts";
-import { evenSeries } from "../../time/even.ts";
 import type { Span } from "../../time/range.ts";
 import type { Split } from "../../time/seriessplit.ts";
 import { drawing } from "../profile/draw.ts";
@@ -58,7 +57,7 @@ export const split = signal<Split | null>(null);
 export const series = computed(
   () =>
     split.value?.series ??
-    (loadedTimeline.value && evenSeries(drawnSeries(loadedTimeline.value, isGauge(loadedTimeline.value.type)))),
+    (loadedTimeline.value && drawnSeries(loadedTimeline.value, isGauge(loadedTimeline.value.type))),
 );
 
 /** What a chart below the timeline shows: the same time as that, or the part of it that is chosen. */

@@ -49,15 +49,17 @@ async function seriesBy(selected: Selected, by: string[], range: Span, stopped: 
   const { type, service, filters } = selected;
   const query = type + selector(service, filters);
   if (by.length === 0) {
-    const { start, step, points, counts, profiles } = await fetchTimeline(
-      "",
-      query,
-      range,
-      pointsFor(range, POINTS),
-      stopped,
-    );
-    const series = [{ labels: {}, total: 0, profiles, points, counts }];
-    return { start, step, series, by, coverage: { series: 1, shown: 1, share: 1 }, rounded: false };
+    const timeline = await fetchTimeline("", query, range, pointsFor(range, POINTS), stopped);
+    const { start, step, covered } = timeline;
+    return {
+      start,
+      step,
+      series: [{ labels: {}, ...timeline }],
+      covered,
+      by,
+      coverage: { series: 1, shown: 1, share: 1 },
+      rounded: false,
+    };
   }
   const fewer = by.length > 2 ? by.slice(0, 2) : by.slice(0, -1);
   try {

@@ -50,16 +50,17 @@ const narrowed = resource(
         const ask = (range: { from: number; until: number }, points: number) =>
           fetchTimeline(place, id + selected, range, points, signal);
         const [now, previous] = [await ask({ from, until }, points), await ask(before, 1)];
-        const total = (points: number[]) => String(points.reduce((sum, point) => sum + point, 0));
         return {
           id,
-          total: total(now.points),
+          total: String(now.total),
           profiles: now.profiles,
           points: now.points,
           counts: now.counts,
+          covered: now.covered,
+          duration: now.duration,
           start: now.start,
           step: now.step,
-          previous: total(previous.points),
+          previous: String(previous.total),
           previousProfiles: previous.profiles,
         };
       },

@@ -85,7 +85,7 @@ export function versionChanges(name: string, values: ValueTimeline[]): Mark[] {
       const timeOf = (at: number) => start + at * step;
       const others = othersOf(counts, all);
       return beginnings(counts, others)
-        .filter((at) => at - begin > mergeFactor(counts))
+        .filter((at) => at - begin > mergeFactor(timeline))
         .map((at) => {
           const isBack = at > first(timeline);
           const [time, text] = [timeOf(at), `${name} ${versionText(value)}${isBack ? " again" : ""}`];

@@ -1,0 +1,25 @@
+/** For how long a service has been silent. */
+import type { ServiceType } from "../api.ts";
+import type { Steps } from "./series.ts";
+
+const MINUTE = 60_000;
+/** A pause of less than this is no news. */
+const LEAST = 5 * MINUTE;
+
+/**
+ * For how long there have been no profiles at the end of a timeline, up to `until`; 0 where the usual time between two explains
+ * it. Rounded down to minutes. A profile comes when its time is over, so that the last one may end as long ago as one takes.
+ */
+export function quietMillis(timeline: Steps & Pick<ServiceType, "duration">, until: number): number {
+  const { start, step, counts, covered } = timeline;
+  const isFilled = (at: number) => counts[at] > 0 || covered[at] > 0;
+  const last = counts.findLastIndex((_, at) => isFilled(at));
+  if (last < 0) return 0;
+  // What goes on from the step before covers the beginning of the last one; else it may end with it.
+  const part = covered[last] > 0 && covered[last - 1] === step ? covered[last] : step;
+  const millis = Math.floor((until - start - last * step - part) / MINUTE) * MINUTE;
+  const pushes = counts.reduce((sum, count) => sum + count, 0);
+  const first = counts.findIndex((_, at) => isFilled(at));
+  const interval = timeline.duration || ((last + 1 - first) * step) / pushes;
+  return millis >= Math.max(LEAST, 2 * interval) ? millis : 0;
+}
