@@ -27,6 +27,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         rows: Rows::new(NAME, bytes.len()),
         event: None,
         open: Vec::new(),
+        stated: None,
+        listed: 0,
     };
     for (number, line) in lines(bytes).filter(|(_, line)| !line.is_empty()) {
         // Each line of a tree has a percentage.
@@ -41,7 +43,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             .map_err(|problem| FormatError::at_line(NAME, number, problem))?;
         reader.rows.check()?;
     }
-    reader.close(0);
+    reader.end_event();
     reader.rows.finish()
 }
 
@@ -51,6 +53,10 @@ struct Reader {
     event: Option<usize>,
     /// The sampled function, its caller, and so on.
     open: Vec<Node>,
+    /// The event's name and samples, as its line says.
+    stated: Option<(String, i64)>,
+    /// Samples of the functions below it.
+    listed: i64,
 }
 
 struct Node {
@@ -63,8 +69,9 @@ struct Node {
 
 impl Reader {
     fn read(&mut self, line: &str) -> Result<(), String> {
-        if let Some(event) = event(line) {
-            self.close(0);
+        if let Some((event, samples)) = event(line) {
+            self.end_event();
+            self.stated = Some((event.to_owned(), samples));
             let row = self.rows.sample_type(event, "count");
             self.event = Some(row.map_err(|error| error.problem)?);
             return Ok(());
@@ -83,6 +90,9 @@ impl Reader {
         self.close(indent);
         if self.open.len() == MAX_STACK_DEPTH {
             return Err(too_deep());
+        }
+        if self.open.is_empty() {
+            self.listed = self.listed.saturating_add(count);
         }
         let mut inherited = None;
         if let Some(callee) = self.open.last_mut() {
@@ -104,6 +114,22 @@ impl Reader {
         Ok(())
     }
 
+    /// Ends an event, and says if not all of its samples are listed.
+    fn end_event(&mut self) {
+        self.close(0);
+        let listed = std::mem::take(&mut self.listed);
+        if let Some((event, stated)) = self.stated.take()
+            && listed < stated
+        {
+            self.rows.warnings.add(|| {
+                format!(
+                    "{:?}: the file has stacks of {listed} of {stated} samples; shares are parts of these {listed}",
+                    cut(&event)
+                )
+            });
+        }
+    }
+
     /// Ends the nodes that are indented as far or further. What is left of one began there.
     fn close(&mut self, indent: usize) {
         while let Some(node) = self.open.pop_if(|node| node.indent >= indent) {
@@ -119,12 +145,13 @@ impl Reader {
 }
 
 /// Of `@ instructions [35705 samples]`.
-fn event(line: &str) -> Option<&str> {
+fn event(line: &str) -> Option<(&str, i64)> {
     let (event, count) = line
         .strip_prefix("@ ")?
         .strip_suffix(" samples]")?
         .rsplit_once(" [")?;
-    count.bytes().all(|b| b.is_ascii_digit()).then_some(event)
+    let digits = count.bytes().all(|b| b.is_ascii_digit());
+    digits.then(|| (event, count.parse().unwrap_or(i64::MAX)))
 }
 
 /// Count, name and module of `50.62%  [2610]  arc_cksum_verify @ /boot/kernel/zfs.ko`.
@@ -165,6 +192,16 @@ mod tests {
             ]
         );
         assert_eq!(profile.locations().len(), 4);
+    }
+
+    #[test]
+    fn samples_that_are_not_listed_are_told() {
+        let text = "@ a [10 samples]\n\n60.00%  [6]     f\n 100.0%  [6]      g\n@ b [3 samples]\n100.0%  [3]  f\n";
+        let warnings = decode(text.as_bytes()).expect("good").warnings;
+        assert_eq!(
+            warnings,
+            ["\"a\": the file has stacks of 6 of 10 samples; shares are parts of these 6"]
+        );
     }
 
     #[test]
