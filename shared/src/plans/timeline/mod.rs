@@ -1,5 +1,6 @@
 //! A timeline: totals over time, without reading a stack.
 
+mod covered;
 mod points;
 mod step_sums;
 mod steps;

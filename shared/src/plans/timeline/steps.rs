@@ -61,6 +61,23 @@ impl Steps {
         // unaligned.
         steps.find_map(fits).unwrap_or(exact)
     }
+
+    /// The number of the step that a point in time inside the range lies in.
+    pub(super) fn step_of(&self, time: i64) -> usize {
+        let from = i128::from(self.range.from.0);
+        ((i128::from(time) - from) * self.count as i128 / self.length()) as usize
+    }
+
+    /// Where a step begins, or the one before it ends: rounded up, as what lies before is in the one
+    /// before.
+    pub(super) fn start_of(&self, at: usize) -> i128 {
+        let count = self.count as i128;
+        i128::from(self.range.from.0) + (at as i128 * self.length() + count - 1) / count
+    }
+
+    fn length(&self) -> i128 {
+        i128::from(self.range.until.0) - i128::from(self.range.from.0)
+    }
 }
 
 /// The longest window whose edges are kept by buckets of `step` nanoseconds, one of which begins at

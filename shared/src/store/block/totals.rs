@@ -95,11 +95,11 @@ impl Covered {
     }
 }
 
-/// The longest gap before or after profiles that they cover, too, given how much time they cover
-/// together: agents rest for a moment between two profiles.
-pub(crate) fn longest_gap(covered: i64, profiles: u64) -> i64 {
+/// The longest gap before profiles that counts as covered, given the sum of their durations: agents
+/// rest for a moment between two profiles.
+pub(crate) fn longest_gap(durations: i64, profiles: u64) -> i64 {
     let profiles = i64::try_from(profiles.max(1)).unwrap_or(i64::MAX);
-    covered / profiles / 2
+    durations / profiles / 8
 }
 
 impl WindowTotals {
@@ -119,10 +119,14 @@ impl WindowTotals {
         sum.total = sum.total.saturating_add(total);
         let duration = stored_duration(timing.duration_nanos);
         sum.durations = sum.durations.saturating_add(duration);
-        // Of several processes, durations are more than the time.
-        let covered = match profiles {
-            0 | 1 => duration,
-            _ => duration.min(self.window.nanos()),
+        // Of several processes, durations are more than the time: the last profile begins in the window.
+        let covered = match i64::try_from(profiles) {
+            Ok(0 | 1) => duration,
+            profiles => {
+                let each = duration / profiles.unwrap_or(i64::MAX);
+                let left = self.window.nanos() - timing.time.0.rem_euclid(self.window.nanos());
+                duration.min(left.saturating_add(each))
+            }
         };
         sum.covered.add(timing.time.0, covered, profiles);
     }
