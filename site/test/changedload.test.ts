@@ -249,14 +249,17 @@ test("each service is looked at with its own label of versions", () => {
     one({ service_name: "same load", version: "2" }, 30, 60, 100),
     one({ service_name: "rolled back", version: "1" }, 0, 60, 100),
     one({ service_name: "rolled back", version: "2" }, 20, 22, 3),
+    one({ service_name: "back", version: "1" }, 0, 20, 100),
+    one({ service_name: "back", version: "2" }, 20, 40, 100),
+    one({ service_name: "back", version: "1" }, 40, 60, 100),
     one({ service_name: "both from the first", version: "1" }, 0, 60, 100),
     one({ service_name: "both from the first", version: "2" }, 1, 60, 100),
   ];
-  const coverage = { series: 11, shown: 11, share: 1 };
+  const coverage = { series: 14, shown: 14, share: 1 };
   const found = new Map(changesIn(CPU, { start: 0, step: MINUTE, series, covered: [], coverage, rounded: false }));
   assert.deepEqual([...found.keys()], ["a", "b", "same load"]);
   const versions = { before: "1", after: "2" };
-  const began = { kind: "version", from: 30 * MINUTE, versions, type: CPU, label: "version" };
+  const began = { kind: "version", from: 30 * MINUTE, versions, type: CPU, label: "version", step: MINUTE };
   assert.deepEqual(found.get("same load"), began);
   const told = ["a", "b"].map((name) => {
     const { kind, label, versions, from, before, after } = changed(found.get(name));

@@ -8,11 +8,11 @@ import { typeChanges, types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
 import { drawnSeries, drawnValues } from "../../time/drawn.ts";
 import { quietMillis } from "../../time/quiet.ts";
-import { formatMinute, partIn } from "../../time/range.ts";
+import { partIn } from "../../time/range.ts";
 import { stepsSpan } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
-import { ChangeText, changeTitle, versionName } from "../services/cardchange.tsx";
+import { ChangeText, changeTitle, formatMoment, versionName } from "../services/cardchange.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import { NothingHere } from "./nothinghere.tsx";
 import "../../style/typespanel.css";
@@ -75,7 +75,7 @@ function TypeCard({ type }: { type: ServiceType }) {
         {quiet > 0 && <span class="card-type">{quietWords(quiet, type.step)}</span>}
         {version && (
           <span class="card-type">
-            {versionName(version)} since {formatMinute(version.from)}
+            {versionName(version)} since {formatMoment(version.from, version.step)}
           </span>
         )}
         <span class="card-change" title={found ? changeTitle(found) : changed?.title} data-testid="type-change">

@@ -43,10 +43,17 @@ export function CardVersion({ service, found, range }: { service: string; found:
       title={`No clear change of the load since ${versionName(found)} began. See which functions changed`}
       data-testid="card-version"
     >
-      {versionName(found)} since {formatMinute(from)}
+      {versionName(found)} since {formatMoment(from, found.step)}
     </a>
   );
 }
+
+/** "21:33", or "about 21:33" where steps are longer than minutes. */
+export function formatMoment(time: number, step: number): string {
+  return `${step > MINUTE ? "about " : ""}${formatMinute(time)}`;
+}
+
+const MINUTE = 60_000;
 
 /** "version 1.9.0". */
 export function versionName({ label, versions }: NewVersion): string {
@@ -55,14 +62,15 @@ export function versionName({ label, versions }: NewVersion): string {
 
 /** "+39 % since 21:33 (1.9.0)". */
 export function ChangeText({
-  found: { kind, from, until, lasted, before, after, versions },
+  found: { kind, from, until, lasted, before, after, versions, step },
 }: {
   found: ServiceChange;
 }) {
-  const whileAt = (millis: number) => `at ${formatMinute(from)} for about ${formatStep(millis)}`;
+  const moment = formatMoment(from, step);
+  const whileAt = (millis: number) => `at ${moment} for about ${formatStep(millis)}`;
   const when = {
-    deploy: lasted === undefined ? `since ${formatMinute(from)}` : whileAt(lasted),
-    level: `since ${formatMinute(from)}`,
+    deploy: lasted === undefined ? `since ${moment}` : whileAt(lasted),
+    level: `since ${moment}`,
     trend: "in the second half",
     spike: whileAt(lasted ?? until - from),
   }[kind];

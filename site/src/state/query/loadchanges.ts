@@ -221,8 +221,10 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     const last = whole.counts.findLastIndex((count) => count > 0);
     // It may have been rolled back.
     if (newest.last < last - 1 || previous.version === newest.version) return [];
+    // One that is back isn't new.
+    if (seen.filter(({ version }) => version === newest.version).length > 1) return [];
     const both = { before: previous.version, after: newest.version };
-    return [[service, { kind: "version", from: newest.time, versions: both, type, label }]];
+    return [[service, { kind: "version", from: newest.time, versions: both, type, label, step }]];
   });
 }
 

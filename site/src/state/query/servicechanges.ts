@@ -11,7 +11,7 @@ export interface ServiceChange extends LoadChange {
 }
 
 /** A version that began without a change of the load: it may have moved cost from one function to another. */
-export interface NewVersion extends Pick<ServiceChange, "type" | "label" | "from"> {
+export interface NewVersion extends Pick<ServiceChange, "type" | "label" | "from" | "step"> {
   kind: "version";
   versions: { before: string; after: string };
 }
