@@ -4,7 +4,7 @@ import type { Timeline } from "../src/api.ts";
 import { coveredMillis, isPartlyCovered } from "../src/time/covered.ts";
 import { quietMillis } from "../src/time/quiet.ts";
 import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
-import { commonFactors, mergeFactor, pointsFor, seriesOf } from "../src/time/series.ts";
+import { commonFactors, mergeFactor, pointsFor, seriesOf, valuesOfParts } from "../src/time/series.ts";
 import { agent, timelineOf } from "./agents.ts";
 
 const SECOND = 1000;
@@ -117,6 +117,20 @@ test("timelines beside each other have steps of one length, so that equal load i
     Math.max(...seriesOf(timeline, false, factor).values.map(Number));
   const [a, b] = commonFactors([day, hourly(15)]);
   assert.equal(peak(day, a), peak(hourly(15), b));
+});
+
+test("parts of a step add up to it, and at an end each has a load of its own", () => {
+  const series = (values: number[], covered: number[]) => ({
+    ...seriesOf(untimed([1, 1], 10), false),
+    values,
+    covered,
+  });
+  // A version ends within the first step and the next one begins; at the end of the second, one process is seldom known.
+  const parts = [series([20, 19], [1, 2]), series([30, 20], [9, 6])];
+  assert.deepEqual(valuesOfParts(parts, [10, 4]), [
+    [2, 19],
+    [27, 20],
+  ]);
 });
 
 test("a gauge is averaged over its snapshots, in each step and in all", () => {

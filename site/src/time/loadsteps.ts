@@ -46,9 +46,14 @@ export function loadIn(series: LoadSeries): Load | null {
   return { ...series, steps, whole };
 }
 
+/** Less of a step says too little of its load. */
+const LEAST_COVERED = 0.1;
+
 /** The steps with profiles. */
-function filledSteps({ values, covered }: LoadSeries): Step[] {
-  return values.flatMap((value, at): Step[] => (covered[at] > 0 && value !== null ? [{ at, value }] : []));
+function filledSteps({ values, covered, step }: LoadSeries): Step[] {
+  return values.flatMap((value, at): Step[] =>
+    covered[at] >= LEAST_COVERED * step && value !== null ? [{ at, value }] : [],
+  );
 }
 
 /** Whether a value is clearly between two others. */

@@ -1,6 +1,6 @@
 /** For how long a service has been silent. */
 import type { ServiceType } from "../api.ts";
-import type { Steps } from "./series.ts";
+import { medianGap, type Steps } from "./series.ts";
 
 const MINUTE = 60_000;
 /** A pause of less than this is no news. */
@@ -20,6 +20,7 @@ export function quietMillis(timeline: Steps & Pick<ServiceType, "duration">, unt
   const millis = Math.floor((until - start - last * step - part) / MINUTE) * MINUTE;
   const pushes = counts.reduce((sum, count) => sum + count, 0);
   const first = counts.findIndex((_, at) => isFilled(at));
-  const interval = timeline.duration || ((last + 1 - first) * step) / pushes;
+  const gap = medianGap(counts);
+  const interval = Math.max(timeline.duration || ((last + 1 - first) * step) / pushes, gap > 1 ? gap * step : 0);
   return millis >= Math.max(LEAST, 2 * interval) ? millis : 0;
 }

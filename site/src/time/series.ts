@@ -70,7 +70,9 @@ export function seriesOf(timeline: Steps, average: boolean, factor = mergeFactor
   const first = points.length % factor;
   const [sums, profiles] = [merged(points, factor), merged(counts, factor)];
   const step = timeline.step * factor;
-  const covered = merged(timeline.covered, factor).map((millis, i) => millis || (profiles[i] > 0 ? step : 0));
+  const unknown = counts.map((count, i) => Number(count > 0 && timeline.covered[i] === 0));
+  const untimed = merged(unknown, factor);
+  const covered = merged(timeline.covered, factor).map((millis, i) => (untimed[i] > 0 ? step : millis));
   const sparse =
     !isTimed(timeline) && (isLone(counts) || (usualGap(counts) > mostMerged(counts) && !areBursts(counts)));
   const whole = (sum: number, i: number) => (sparse || covered[i] === 0 ? sum : (sum * step) / covered[i]);
@@ -87,9 +89,15 @@ export function seriesOf(timeline: Steps, average: boolean, factor = mergeFactor
   };
 }
 
-/** Values of a part of a whole that has profiles for so much of each step: parts add up to it. */
-export function partValues({ values, covered }: Series, whole: number[]): (number | null)[] {
-  return values.map((value, i) => (value === null || whole[i] === 0 ? value : (value * covered[i]) / whole[i]));
+/**
+ * Values of parts of a whole that has profiles for so much of each step: parts add up to it. At an end, where less counts than a
+ * part has, each has a load of its own.
+ */
+export function valuesOfParts(parts: Series[], whole: number[]): (number | null)[][] {
+  const isEnd = whole.map((millis, i) => parts.some(({ covered }) => covered[i] > millis + 1));
+  return parts.map(({ values, covered }) =>
+    values.map((value, i) => (value === null || whole[i] === 0 || isEnd[i] ? value : (value * covered[i]) / whole[i])),
+  );
 }
 
 /** Whether profiles say how long they are. */

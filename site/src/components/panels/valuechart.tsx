@@ -6,7 +6,7 @@ import { colourToken, SERIES_COLOURS, type ValueRow, valueName } from "../../sta
 import { chartSpan } from "../../state/query/loadexplore.ts";
 import { columnsOf } from "../../time/drawn.ts";
 import { bucketLabel, placeIn } from "../../time/range.ts";
-import { partValues } from "../../time/series.ts";
+import { valuesOfParts } from "../../time/series.ts";
 import { stackTops } from "../../time/seriessplit.ts";
 import { TimedChart } from "../query/timedchart.tsx";
 import { areaOf, type Band, HEIGHT, lineOf, round, WIDTH } from "./bandpaths.ts";
@@ -109,7 +109,8 @@ export function ValueChart({ rows, covered, colours, type, pointed, onPoint }: P
 /** The first values, and all further ones together. */
 function bandsOf(rows: ValueRow[], covered: number[], colours: Map<string, number>, average: boolean): Band[] {
   // Those of a step are on each other, so that each is a part of the time that any of them has.
-  const drawn = rows.map(({ series }) => (average ? series.values : partValues(series, covered)));
+  const all = rows.map(({ series }) => series);
+  const drawn = average ? all.map(({ values }) => values) : valuesOfParts(all, covered);
   const rest = drawn.slice(SERIES_COLOURS);
   const shown = rows.slice(0, SERIES_COLOURS).map(({ value }, i) => ({
     name: valueName(value),

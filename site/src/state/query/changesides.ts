@@ -184,9 +184,11 @@ class SeriesOfSides {
     const own = this.own(value);
     const points = this.within(sumOf(own.map(({ points }) => points)), time);
     const counts = this.countsOf(time, value);
-    // Processes of one value run beside each other.
+    // Beside other values, at least what one of its processes covers.
+    const others = this.all.filter((one) => !own.includes(one));
     const longest = (i: number) => own.reduce((most, { covered }) => Math.max(most, covered[i]), 0);
-    const covered = value === null ? this.covered : points.map((_, i) => longest(i));
+    const isAlone = (i: number) => others.every(({ counts, covered }) => counts[i] === 0 && covered[i] === 0);
+    const covered = points.map((_, i) => (isAlone(i) ? this.covered[i] : longest(i)));
     const { start, step } = this;
     const [total, profiles] = [sum(points), sum(counts)];
     return { start, step, points, counts, covered: this.within(covered, time), total, profiles };

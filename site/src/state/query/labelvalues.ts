@@ -1,7 +1,7 @@
 /** Values of a label as series over time, and what is told of each. */
 import type { Timeline } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
-import { areRuns, drawnFactors, partValues, type Series, seriesOf, sumOf } from "../../time/series.ts";
+import { areRuns, drawnFactors, type Series, seriesOf, sumOf, valuesOfParts } from "../../time/series.ts";
 import { highestOf, type Part, type Split } from "../../time/seriessplit.ts";
 import { natural } from "./labels.ts";
 
@@ -156,12 +156,10 @@ export function splitOf(whole: Timeline, { type, by, values, all }: ValueTimelin
   const [factor] = drawnFactors([whole, ...shown], areRuns(whole));
   const measured = seriesOf(whole, !stacked, factor);
   const colours = seriesColours(shown.map(({ value }) => value));
-  const found = shown.map((timeline): Part => {
-    const { value } = timeline;
-    const part = seriesOf(timeline, !stacked, factor);
-    // Parts of a step add up to it.
-    const values = stacked ? partValues(part, measured.covered) : part.values;
-    const { total } = part;
+  const own = shown.map((timeline) => seriesOf(timeline, !stacked, factor));
+  const drawn = stacked ? valuesOfParts(own, measured.covered) : own.map(({ values }) => values);
+  const found = shown.map(({ value }, i): Part => {
+    const [values, { total }] = [drawn[i], own[i]];
     return { value, name: valueName(value), colour: colourToken(colours.get(value)), values, total };
   });
   const more = Math.max(0, all - shown.length);
