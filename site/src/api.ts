@@ -28,7 +28,7 @@ export interface ServiceType {
   counts: number[];
   /** How much of each step profiles cover, in milliseconds; 0 also where that is unknown. */
   covered: number[];
-  /** About how long a profile is, in milliseconds; 0 where that is unknown. */
+  /** How long a profile is on average, in milliseconds; 0 where that is unknown. */
   duration: number;
   previous: string;
   previousProfiles: number;
@@ -51,7 +51,7 @@ export interface Timeline {
 }
 
 export interface TimelineAnswer extends Timeline {
-  /** About how long a profile is, in milliseconds; 0 where that is unknown. */
+  /** How long a profile is on average, in milliseconds; 0 where that is unknown. */
   duration: number;
 }
 

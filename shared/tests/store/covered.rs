@@ -3,10 +3,8 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use pilotlight_core::plans::{CatalogObject, StepSums, Steps, window_of};
-use pilotlight_core::store::{
-    ChunkId, Directory, ObjectKey, Series, SeriesRows, SumWindow, encode_chunk,
-};
+use pilotlight_core::plans::{StepSums, Steps, window_of};
+use pilotlight_core::store::{ChunkId, Series, SeriesRows, SumWindow, encode_chunk};
 use pilotlight_core::{ProfileBuilder, TimeRange, UnixNanos};
 
 use crate::support::{Bucket, labels, profile_type};
@@ -145,14 +143,7 @@ fn loads_are_the_same_at_each_level_and_in_steps_of_any_length() {
 }
 
 fn text(key: &str, bytes: &[u8]) -> String {
-    let mut bucket = Bucket::default();
-    bucket.catalog.push(CatalogObject {
-        key: key.to_owned(),
-        level: key.parse::<ObjectKey>().unwrap().level,
-        size: bytes.len() as u64,
-        directory: Directory::of_object(bytes).unwrap(),
-    });
-    bucket.objects.insert(key.to_owned(), bytes.to_vec());
+    let bucket = Bucket::of_object(key, bytes);
     let of_type = profile_type("process_cpu", "cpu");
     let mut text = String::new();
     for resolution in [None, Some(SumWindow::Minute), Some(SumWindow::Hour)] {

@@ -7,11 +7,9 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use pilotlight_core::plans::CatalogObject;
 use pilotlight_core::store::{
-    CatalogDay, CatalogRow, Directory, ObjectKey, ShareId, SumWindow, SymbolTable,
-    SymbolTableBuilder, SymbolTableHead, chunk_head, encode_share, read_chunk, read_ids,
-    share_head,
+    CatalogDay, CatalogRow, Directory, ShareId, SumWindow, SymbolTable, SymbolTableBuilder,
+    SymbolTableHead, chunk_head, encode_share, read_chunk, read_ids, share_head,
 };
 use pilotlight_core::verbs::SymbolFrame;
 use pilotlight_core::verbs::programs::{Layout, Segment, Symbols};
@@ -92,7 +90,6 @@ fn chunk_text(bytes: &[u8]) -> String {
 }
 
 fn object_text(key: &str, bytes: &[u8]) -> String {
-    let mut bucket = Bucket::default();
     let directory = Directory::of_object(bytes).unwrap();
     let mut text = String::new();
     for (labels, of_type, first, last) in directory.series() {
@@ -125,14 +122,7 @@ fn object_text(key: &str, bytes: &[u8]) -> String {
         )
         .unwrap();
     }
-    let size = bytes.len() as u64;
-    bucket.catalog.push(CatalogObject {
-        key: key.to_owned(),
-        level: key.parse::<ObjectKey>().unwrap().level,
-        size,
-        directory,
-    });
-    bucket.objects.insert(key.to_owned(), bytes.to_vec());
+    let bucket = Bucket::of_object(key, bytes);
     for sample_type in ["alloc_space", "inuse_space"] {
         let of_type = profile_type("memory", sample_type);
         let answer = bucket.query("", &of_type, TimeRange::ALL).unwrap();

@@ -4,8 +4,6 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use pilotlight_core::plans::CatalogObject;
-use pilotlight_core::store::{Directory, ObjectKey};
 use pilotlight_core::{SpanSelector, TimeRange};
 
 use crate::spans::{LinkedPush, filled, query, simple, span};
@@ -23,14 +21,7 @@ fn pushes() -> Vec<LinkedPush> {
 }
 
 fn text(key: &str, bytes: &[u8]) -> String {
-    let mut bucket = Bucket::default();
-    bucket.catalog.push(CatalogObject {
-        key: key.to_owned(),
-        level: key.parse::<ObjectKey>().unwrap().level,
-        size: bytes.len() as u64,
-        directory: Directory::of_object(bytes).unwrap(),
-    });
-    bucket.objects.insert(key.to_owned(), bytes.to_vec());
+    let bucket = Bucket::of_object(key, bytes);
     let mut text = String::new();
     for sample_type in ["samples", "cpu"] {
         for n in 1..=5 {

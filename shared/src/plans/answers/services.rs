@@ -53,7 +53,7 @@ struct Type {
     counts: Vec<u64>,
     /// How much of each they cover, in milliseconds.
     covered: Vec<u64>,
-    /// About how long a profile is, in milliseconds; 0 when unknown.
+    /// How long a profile is on average, in milliseconds; 0 when unknown.
     duration: u64,
     /// Total of the range of equal length before.
     #[serde(serialize_with = "as_text")]
@@ -105,7 +105,7 @@ impl ServicesAnswer {
                 .or_default();
             if of_type.series.is_empty() {
                 lines += 1;
-                // A sum and a count for each.
+                // A sum, and a count and a covered time of half its size.
                 if lines > MAX_NUMBERS / (2 * steps.count.max(1)) {
                     return Err(PlanError::TooManyServices(steps.count));
                 }

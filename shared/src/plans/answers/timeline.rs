@@ -17,7 +17,9 @@ pub struct TimelineAnswer {
     /// How many profiles each step has: an average of what is no sum over time, as of memory in
     /// use, needs them, and they tell a step without profiles from one whose profiles are empty.
     counts: Vec<u64>,
+    /// How much of each step they cover, in milliseconds; 0 also when that is unknown.
     covered: Vec<u64>,
+    /// How long a profile is on average, in milliseconds; 0 when unknown.
     duration: u64,
     /// Of all profiles, with what they measured after the last step.
     total: i128,

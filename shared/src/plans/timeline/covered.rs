@@ -15,7 +15,7 @@ pub(super) fn in_order<'a>(series: &[&'a TimelineSeries], range: TimeRange) -> V
     covering
 }
 
-/// In milliseconds, 0 without profiles of a known length.
+/// How long a profile is on average, in milliseconds; 0 when no length is known.
 pub(super) fn mean_duration(points: &[&Point]) -> u64 {
     let nanos: i128 = points.iter().map(|point| i128::from(point.durations)).sum();
     let profiles: i128 = points.iter().map(|point| i128::from(point.profiles)).sum();
@@ -182,12 +182,10 @@ impl Covered {
     /// In milliseconds. Processes differ: no end has a higher load than the step beside it. A step with
     /// profiles of unknown length beside others is covered as a whole.
     pub(super) fn millis(&self, values: &[i128], unknown: &[bool]) -> Vec<u64> {
-        let beside = |at: usize, begins: bool| {
-            let mut steps: Box<dyn Iterator<Item = usize>> = match begins {
-                true => Box::new(at + 1..values.len()),
-                false => Box::new((0..at).rev()),
-            };
-            steps.find(|&at| self.ends[at].is_none())
+        let is_inside = |at: &usize| self.ends[*at].is_none();
+        let beside = |at: usize, begins: bool| match begins {
+            true => (at + 1..values.len()).find(is_inside),
+            false => (0..at).rfind(is_inside),
         };
         let nanos = |at: usize| -> i128 {
             let whole = self.nanos[at];

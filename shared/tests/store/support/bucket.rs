@@ -35,6 +35,19 @@ impl Default for Bucket {
 }
 
 impl Bucket {
+    /// One object alone.
+    pub(crate) fn of_object(key: &str, bytes: &[u8]) -> Self {
+        let mut bucket = Self::default();
+        bucket.catalog.push(CatalogObject {
+            key: key.to_owned(),
+            level: key.parse::<ObjectKey>().unwrap().level,
+            size: bytes.len() as u64,
+            directory: Directory::of_object(bytes).unwrap(),
+        });
+        bucket.objects.insert(key.to_owned(), bytes.to_vec());
+        bucket
+    }
+
     /// One segment for each minute of arrival.
     pub(crate) fn filled(pushes: &[Push]) -> Self {
         let mut minutes: BTreeMap<i64, Vec<&Push>> = BTreeMap::new();
