@@ -147,7 +147,7 @@ function Functions(props: {
         {rows.map((row) => (
           <li key={row.func}>
             <button type="button" class="link" title={`Search for ${row.name}`} onClick={() => search(row.name)}>
-              {row.name}
+              <bdi dir="ltr">{row.name}</bdi>
             </button>
             {placeOf(row) && <small class="soft">{placeOf(row)}</small>}
             <span>{say(row)}</span>
