@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
+import { isGauge } from "../../format/type.ts";
 import { formatStep } from "../../format/value.ts";
 import { type AlertKind, isLevel, MINUTE, NEW_FUNCTION_EVERY } from "../../state/query/alert.ts";
 import type { AlertDraft, Drafted } from "../../state/query/alertdraft.ts";
 import { isVersion, natural } from "../../state/query/labels.ts";
-import type { RecordingRule } from "../../state/query/recordingrule.ts";
+import { queryParts, type RecordingRule } from "../../state/query/recordingrule.ts";
 import { useQueryLabels } from "../../state/query/recordingrules.ts";
 
 const WINDOWS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360];
@@ -92,6 +93,9 @@ export function Condition({ draft, made, rule, onChange }: Props) {
       )}
       {kind === "grew" && (
         <Compared rule={rule} value={draft.versionLabel} onChange={(versionLabel) => onChange({ versionLabel })} />
+      )}
+      {kind === "below" && !isGauge(queryParts(rule.query).type) && (
+        <p class="hint">Minutes without profiles count as 0, so it also fires for some minutes when profiles stop.</p>
       )}
       {kind === "grew" && !draft.versionLabel && (
         <p class="hint">
