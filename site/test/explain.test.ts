@@ -99,12 +99,15 @@ test("advice names the settings of the runtime whose functions are there", async
   assert.deepEqual(told, [true, false, false]);
 });
 
-test("of equal profiles there is no difference", async () => {
+test("of profiles whose functions are alike it says whether in values or in shares", async () => {
   Object.assign(engine, { table: () => ({ rows: [], count: 0 }), dropTree: () => {} });
-  const diff = { base: 100, comparison: 100, base_exact: "100", comparison_exact: "100", normalised_to: null };
-  const tree = { id: 1, type: "cpu", unit: "nanoseconds", total: 200, unmatched: [], diff } as unknown as TreeInfo;
-  const { of } = await summarise(async () => tree, "a → b", []);
-  assert.match(of, /100 ns → 100 ns\. No difference: /);
+  const told = async (normalised_to: number | null) => {
+    const diff = { base: 100, comparison: 100, base_exact: "100", comparison_exact: "100", normalised_to };
+    const tree = { id: 1, type: "cpu", unit: "nanoseconds", total: 200, unmatched: [], diff } as unknown as TreeInfo;
+    return (await summarise(async () => tree, "a → b", [])).of;
+  };
+  assert.match(await told(null), /100 ns → 100 ns\. All functions have the same values on both sides, /);
+  assert.match(await told(1000), / All functions have the same shares on both sides, /);
 });
 
 test("of a chain of calls one is listed, and of functions beside each other each", async () => {

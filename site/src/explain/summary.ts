@@ -2,7 +2,7 @@
 import { SHARE } from "../core/divided.ts";
 import { core } from "../core/index.ts";
 import { stepOf } from "../core/steps.ts";
-import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
+import type { DiffTotals, SortColumn, TableRow, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatValue, unitOf } from "../format/value.ts";
 import { sideTotals } from "../state/profile/sidetotals.ts";
@@ -69,7 +69,7 @@ export async function summarise(treeOf: TreeOf, title: string, facts: string[]):
       title,
       unit: unitOf(tree),
       all,
-      of: tree.diff && changed.length === 0 ? `${of}. ${SAME}` : of,
+      of: tree.diff && changed.length === 0 ? `${of}. ${sameWords(tree.diff)}` : of,
       self,
       // Fractions add up to a little less than all.
       covered: Number(self.reduce((sum, row) => sum + row.self_fraction, 0).toFixed(9)),
@@ -228,7 +228,11 @@ export function markdown(
   return `${lines.join("\n")}\n${link && `\n${link}\n`}`;
 }
 
-const SAME = "No difference: the totals of all functions are equal.";
+/** Where nothing changed by function. */
+function sameWords({ normalised_to }: DiffTotals): string {
+  return `All functions have the same ${normalised_to === null ? "values" : "shares"} on both sides, though some may have other callers.`;
+}
+
 export const CHANGED = "Largest changes";
 export const TOTAL =
   "Total, including callees (of functions that call others, up to 90 %; one where caller and callee are nearly equal)";

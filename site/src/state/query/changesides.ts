@@ -184,11 +184,18 @@ class SeriesOfSides {
     const own = this.own(value);
     const points = this.within(sumOf(own.map(({ points }) => points)), time);
     const counts = this.countsOf(time, value);
-    // Beside other values, at least what one of its processes covers.
     const others = this.all.filter((one) => !own.includes(one));
-    const longest = (i: number) => own.reduce((most, { covered }) => Math.max(most, covered[i]), 0);
     const isAlone = (i: number) => others.every(({ counts, covered }) => counts[i] === 0 && covered[i] === 0);
-    const covered = points.map((_, i) => (isAlone(i) ? this.covered[i] : longest(i)));
+    const alone = points.map((_, i) => i).filter((i) => isAlone(i) && points[i] !== 0);
+    const timeOf = (i: number) => sum(own.map(({ covered }) => covered[i]));
+    const processes = Math.max(1, sum(alone.map(timeOf)) / sum(alone.map((i) => this.covered[i])) || 1);
+    // Processes don't begin at the same time: beside other values, a step counts by how many of them have profiles.
+    const beside = (i: number) =>
+      Math.min(
+        timeOf(i) / processes,
+        own.reduce((most, { covered }) => Math.max(most, covered[i]), 0),
+      );
+    const covered = points.map((_, i) => (isAlone(i) ? this.covered[i] : beside(i)));
     const { start, step } = this;
     const [total, profiles] = [sum(points), sum(counts)];
     return { start, step, points, counts, covered: this.within(covered, time), total, profiles };
