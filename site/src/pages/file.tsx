@@ -6,6 +6,7 @@ import { lazy } from "../components/lazy.tsx";
 import { FileNotes } from "../components/status/filenotes.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { FailureList } from "../components/status/problemnote.tsx";
+import { isGauge } from "../format/type.ts";
 import { formatBytes, formatValue, plural, unitOf } from "../format/value.ts";
 import { keepTwoFiles, twoFiles } from "../state/page/twofiles.ts";
 import {
@@ -87,11 +88,15 @@ function FileStrip() {
   const all = files.value;
   const hidden = count < all.length;
   const reason = typesDiffer(all);
+  const first = checked.value[0]?.info;
+  const gauge = first !== undefined && isGauge(`:${first.types[typeIndex(first)].type}`);
+  const merged = comparing.value ? Math.max(sides.value.base.length, sides.value.other.length) : count;
   const undecided = count === 2 && twoFiles.value === null && !comparing.value;
   const hints = [
     hidden && `Showing ${count} of ${all.length} files.`,
     reason && `These files can't ${all.length > 2 ? "all " : ""}be merged: ${reason}.`,
     undecided && !hidden && "Choose Merge or Compare. Pilotlight remembers your choice.",
+    gauge && merged > 1 && "Merged snapshots are added up, not averaged.",
   ];
   return (
     <div class="file-strip">
