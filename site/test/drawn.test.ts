@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { statistics } from "../src/state/query/labelvalues.ts";
-import { columnsOf, drawnSeries, drawnValues } from "../src/time/drawn.ts";
+import { columnsOf, drawnSeries, piecesOf, smallPieces } from "../src/time/drawn.ts";
 import { agent, timelineOf } from "./agents.ts";
 
 const SECOND = 1000;
@@ -65,14 +65,20 @@ test("a step in which profiles begin or end is as high as its load, and narrower
     [0, 60, 60, 60, 60, 0],
   );
   assert.deepEqual(
-    columnsOf(series).map(({ from, until }) => [from, until]),
+    piecesOf(columnsOf(series), series.values).map(({ from, until, value }) => [
+      from,
+      until,
+      Math.round(Number(value)),
+    ]),
     [
-      [0, 1.5],
-      [0.5, 1],
-      [0, 1],
-      [0, 1],
-      [0, 25 / 30],
-      [25 / 30 - 1, 1],
+      [0, 1, 0],
+      [1, 1.5, 0],
+      [1.5, 2, 60],
+      [2, 3, 60],
+      [3, 4, 60],
+      [4, 4 + 25 / 30, 60],
+      [4 + 25 / 30, 5, 0],
+      [5, 6, 0],
     ],
   );
   const whole = Array(6).fill({ from: 0, until: 1 });
@@ -81,9 +87,34 @@ test("a step in which profiles begin or end is as high as its load, and narrower
   assert.deepEqual(columnsOf(drawnSeries(seldom, false)), whole, "of unknown length");
 });
 
+test("a pause is seen that leaves no step without profiles", () => {
+  const drawn = (from: number, until: number) => {
+    const profiles = [agent(10 * SECOND, 0, from * SECOND), agent(10 * SECOND, until * SECOND, 180 * SECOND)];
+    const series = drawnSeries(timelineOf(profiles.flat(), 30 * SECOND, 6), false);
+    return piecesOf(columnsOf(series), series.values)
+      .filter(({ value }) => value === 0)
+      .map(({ from, until }) => [from, until].map((at) => Math.round(at * 30)));
+  };
+  assert.deepEqual(drawn(70, 110), [[70, 110]], "in two steps");
+  assert.deepEqual(drawn(60, 80), [[70, 90]], "in one: where is not known");
+  assert.deepEqual(drawn(60, 62), [], "hardly any");
+  // Half of the time is profiled.
+  const often = Array.from({ length: 12 }, (_, i) => agent(10 * SECOND, i * 20 * SECOND, i * 20 * SECOND + 1));
+  const series = drawnSeries(timelineOf(often.flat(), 30 * SECOND, 8), false);
+  const inner = columnsOf(series).slice(1, -1);
+  assert.ok(inner.every(({ from, until }) => from === 0 && until === 1));
+});
+
 test("a small chart ends with the last profiles, unless these have ended", () => {
   const series = drawnSeries(timelineOf(agent(10 * SECOND, 0, 100 * SECOND), 30 * SECOND, 6), false);
-  const drawn = (hasEnded: boolean) => drawnValues(series, hasEnded).map((value) => value && Math.round(value));
-  assert.deepEqual(drawn(false), [30, 30, 30, 30, null, null]);
-  assert.deepEqual(drawn(true), [30, 30, 30, 30, 0, 0]);
+  const drawn = (hasEnded: boolean) =>
+    smallPieces(series, hasEnded).map(({ from, until, value }) => [from, until, value && Math.round(value)]);
+  const begun = [
+    [0, 1, 30],
+    [1, 2, 30],
+    [2, 3, 30],
+    [3, 3 + 1 / 3, 30],
+  ];
+  assert.deepEqual(drawn(false), [...begun, [3 + 1 / 3, 4, null], [4, 5, null], [5, 6, null]]);
+  assert.deepEqual(drawn(true), [...begun, [3 + 1 / 3, 4, 0], [4, 5, 0], [5, 6, 0]]);
 });

@@ -1,9 +1,10 @@
+import type { Piece } from "../../time/drawn.ts";
+
 const WIDTH = 240;
 const HEIGHT = 48;
 
 interface Shape {
-  /** Null where there is no value. */
-  values: (number | null)[];
+  pieces: Piece[];
   /** The highest of several that have one scale. */
   peak?: number;
   /** From where to where something is worth a look, as parts of the width. */
@@ -11,18 +12,17 @@ interface Shape {
 }
 
 /** The shape of values over time, without axes. */
-export function Sparkline({ values, peak, marked }: Shape) {
-  const max = (peak ?? Math.max(...values.map((value) => value ?? 0))) || 1;
-  const step = WIDTH / Math.max(1, values.length);
+export function Sparkline({ pieces, peak, marked }: Shape) {
+  const max = (peak ?? Math.max(...pieces.map(({ value }) => value ?? 0))) || 1;
+  const step = WIDTH / Math.max(1, Math.ceil(pieces.at(-1)?.until ?? 0));
   // Steps, as a bucket's value holds for all of its time.
   let line = "";
   let area = "";
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i];
+  for (const [i, { value, ...piece }] of pieces.entries()) {
     if (value === null) continue;
     const y = round(HEIGHT - 2 - (value / max) * (HEIGHT - 4));
-    const [from, until] = [round(i * step), round((i + 1) * step)];
-    const joins = i > 0 && values[i - 1] !== null;
+    const [from, until] = [round(piece.from * step), round(piece.until * step)];
+    const joins = i > 0 && pieces[i - 1].value !== null;
     line += `${joins ? "L" : "M"}${from} ${y}H${until}`;
     area += `M${from} ${HEIGHT}V${y}H${until}V${HEIGHT}Z`;
   }

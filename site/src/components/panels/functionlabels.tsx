@@ -76,7 +76,9 @@ function Values({ by }: { by: string }) {
       <p class="hint" data-testid="function-labels-others">
         {asked > running.length
           ? `Not seen with ${plural(asked - running.length, "other value")}.`
-          : "Seen with every value."}
+          : asked > 0
+            ? "Seen with every value."
+            : "No profiles."}
         {left > 0 && ` ${plural(left, "more value was", "more values were")} not searched.`}
       </p>
     </>

@@ -75,7 +75,7 @@ function Chosen({ func }: { func: string }) {
       {value && <Facts func={func} found={value} />}
       {state === "ready" && value === null && (
         <p data-testid="function-absent">
-          No samples of this function in {service} ({typeLabel(type)}) in this range
+          No samples of this function in {service} ({typeLabel(type)}) in {thisTime()}
           {base.filters.length > 0 && " with these filters"}.{" "}
           {window && (
             <button type="button" class="link" onClick={() => go({ window: null })}>
@@ -184,17 +184,23 @@ function share({ total, whole }: FunctionWindow): number {
   return whole === 0 ? 0 : total / whole;
 }
 
+const thisTime = () => (exploreRoute.value.window ? "the selected time" : "this range");
+
 function since(windows: FunctionWindow[]): string {
   const filled = windows.filter(({ profiles }) => profiles > 0);
   const first = filled.findIndex(({ total }) => total > 0);
   const last = filled.findLastIndex(({ total }) => total > 0);
-  if (first < 0) return "No samples in this range.";
+  if (first < 0) return `No samples in ${thisTime()}.`;
   const until = last < filled.length - 1 ? ` Last seen between ${bounds(filled[last])}.` : "";
   if (first === 0) {
     const bar = `in the first bar, before ${formatMinute(filled[0].until)}`;
     // Where the service itself began in the range, so did this. A first bar that the range cuts off may have no profile.
     const begun =
-      windows.indexOf(filled[0]) <= 1 ? `Seen ${bar}; the range doesn't show since when.` : `First seen ${bar}.`;
+      windows.indexOf(filled[0]) > 1
+        ? `First seen ${bar}.`
+        : exploreRoute.value.window
+          ? `Seen ${bar}; the selected time doesn't show since when, but the whole range may.`
+          : `Seen ${bar}; the range doesn't show since when.`;
     return begun + until;
   }
   return `First seen between ${bounds(filled[first])}.${until}`;
@@ -268,9 +274,11 @@ function Services() {
       )}
       <p class="hint" data-testid="function-others">
         {running.length === 0
-          ? `None of ${plural(asked, "service")} runs this function.`
+          ? asked === 0
+            ? `No service has profiles of this type in ${thisTime()}.`
+            : `None of ${plural(asked, "service")} runs this function.`
           : others > 0
-            ? `Not seen in ${plural(others, "other service")} with profiles of this type in this range.`
+            ? `Not seen in ${plural(others, "other service")} with profiles of this type in ${thisTime()}.`
             : asked + left > 1
               ? "Every service with profiles of this type runs this function."
               : "No other service has profiles of this type."}
@@ -290,7 +298,7 @@ function Services() {
             data-testid="function-price"
             onInput={({ currentTarget }) => setPrice(currentTarget.valueAsNumber)}
           />
-          <span class="hint">Stored in this browser. The cost covers the profiled time in this range.</span>
+          <span class="hint">Stored in this browser. The cost covers the profiled time in {thisTime()}.</span>
         </label>
       )}
     </section>

@@ -6,7 +6,7 @@ import { wholeSpan } from "../../state/query/place.ts";
 import { span } from "../../state/query/services.ts";
 import { typeChanges, types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
-import { drawnSeries, drawnValues } from "../../time/drawn.ts";
+import { drawnSeries, smallPieces } from "../../time/drawn.ts";
 import { quietMillis } from "../../time/quiet.ts";
 import { partIn } from "../../time/range.ts";
 import { stepsSpan } from "../../time/series.ts";
@@ -64,7 +64,7 @@ function TypeCard({ type }: { type: ServiceType }) {
         {typeLabel(type.id)}
       </span>
       <Sparkline
-        values={drawnValues(series, !isNow || quiet > 0)}
+        pieces={smallPieces(series, !isNow || quiet > 0)}
         marked={found && found.kind !== "trend" ? partIn(stepsSpan(series), found) : undefined}
       />
       <span class="card-row">

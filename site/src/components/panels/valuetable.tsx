@@ -9,7 +9,7 @@ import { formatMatcher, hasMatcher, type Matcher, matcherLabel, withMatcher } fr
 import { toggleFilter } from "../../state/query/sides.ts";
 import type { Route } from "../../state/url/route.ts";
 import { exploreRoute, go, href } from "../../state/url/router.ts";
-import { drawnValues } from "../../time/drawn.ts";
+import { smallPieces } from "../../time/drawn.ts";
 import { onPlainClick } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
 import { colourOf } from "./valuechart.tsx";
@@ -41,8 +41,8 @@ export function ValueTable({ by, rows, colours, type, sides, pointed, onPoint, o
   const gauge = isGauge(type);
   const column = useSignal<ValueColumn>("total");
   const descending = useSignal(true);
-  const courses = new Map(rows.map((row) => [row, drawnValues(row.series, true)]));
-  const peak = Math.max(0, ...[...courses.values()].flat().map((value) => value ?? 0));
+  const courses = new Map(rows.map((row) => [row, smallPieces(row.series, true)]));
+  const peak = Math.max(0, ...[...courses.values()].flat().map(({ value }) => value ?? 0));
   const columns = COLUMNS.filter(([name]) => !gauge || name !== "share").map(
     ([name, label, title]) => [name, name === "total" && gauge ? "Average" : label, title] as const,
   );
@@ -106,7 +106,7 @@ export function ValueTable({ by, rows, colours, type, sides, pointed, onPoint, o
                   {row.value || <i class="soft">{name}</i>}
                 </th>
                 <td class="value-course">
-                  <Sparkline values={courses.get(row) ?? []} peak={peak} />
+                  <Sparkline pieces={courses.get(row) ?? []} peak={peak} />
                 </td>
                 <td>
                   <Histogram row={row} peak={peak} type={type} />

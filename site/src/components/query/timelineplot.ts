@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { readToken } from "../../state/page/theme.ts";
-import { columnsOf } from "../../time/drawn.ts";
+import { columnsOf, piecesOf } from "../../time/drawn.ts";
 import type { Span } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
 import { type Split, stackTops } from "../../time/seriessplit.ts";
@@ -97,8 +97,9 @@ function linesOf({ values }: Series, split: Split | null): Line[] {
 function data(series: Series, lines: (number | null)[][]): uPlot.AlignedData {
   const { start, step } = series;
   const columns = columnsOf(series);
-  const times = columns.flatMap(({ from, until }, i) => [i + from, i + until].map((at) => (start + at * step) / 1000));
-  return [times, ...lines.map((values) => values.flatMap((value) => [value, value]))];
+  const drawn = lines.map((values) => piecesOf(columns, values));
+  const times = drawn[0].flatMap(({ from, until }) => [from, until].map((at) => (start + at * step) / 1000));
+  return [times, ...drawn.map((pieces) => pieces.flatMap(({ value }) => [value, value]))];
 }
 
 function options(

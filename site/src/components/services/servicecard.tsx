@@ -10,7 +10,7 @@ import { shownType } from "../../state/query/serviceorder.ts";
 import { span } from "../../state/query/services.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
-import { drawnSeries, drawnValues } from "../../time/drawn.ts";
+import { drawnSeries, smallPieces } from "../../time/drawn.ts";
 import { quietMillis } from "../../time/quiet.ts";
 import { partIn } from "../../time/range.ts";
 import { stepsSpan } from "../../time/series.ts";
@@ -44,7 +44,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         <Star name={service.name} pressed={favourite} />
       </div>
       <Sparkline
-        values={series ? drawnValues(series, range.until !== "now" || quiet > 0) : []}
+        pieces={series ? smallPieces(series, range.until !== "now" || quiet > 0) : []}
         marked={found && found.kind !== "trend" && series ? partIn(stepsSpan(series), found) : undefined}
       />
       <div class="card-row">

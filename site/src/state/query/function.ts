@@ -148,6 +148,7 @@ export interface InService {
 export interface InServices {
   /** Those that run it, the largest amount first. */
   running: InService[];
+  /** How many were asked and have profiles. */
   asked: number;
   /** How many were not asked. */
   left: number;
@@ -176,11 +177,15 @@ export const inServices = resource(
       async (service) => ({ service, ...(await valuesIn(question, service, stopped)) }),
       stopped,
     );
-    return { running: runningOf(found, question.type), asked: names.length, left };
+    const having = found.filter(hasProfiles);
+    return { running: runningOf(found, question.type), asked: having.length, left };
   },
   ({ type, filters, func }) => JSON.stringify([type, filters, func]),
   "dropped",
 );
+
+/** Of the selected time, or with filters, some may have none. */
+const hasProfiles = ({ profiles }: { profiles: number }) => profiles > 0;
 
 /** Those that run it, the largest amount first. */
 function runningOf<One extends { total: number; profiles: number }>(all: One[], type: string): One[] {
@@ -201,6 +206,7 @@ export interface InValues {
   by: string;
   /** The values whose profiles have it, the largest amount first. */
   running: InValue[];
+  /** How many were asked and have profiles. */
   asked: number;
   /** How many were not asked. */
   left: number;
@@ -233,9 +239,8 @@ export const inValues = resource(
       },
       stopped,
     );
-    // No profile may be without the label.
-    const asked = values.filter(({ value, profiles }) => value !== "" || profiles > 0).length;
-    return { by, running: runningOf(values, question.type), asked, left };
+    const having = values.filter(hasProfiles);
+    return { by, running: runningOf(values, question.type), asked: having.length, left };
   },
   ({ type, filters, func, by }) => JSON.stringify([type, filters, func, by]),
   "dropped",
