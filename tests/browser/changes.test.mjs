@@ -322,8 +322,8 @@ test("a function: totals, services, callers and cost are the API's", async () =>
   const api = await ask("function", { query, from, until, name: "regexp.compile" });
   close(amount(await at("function-total").textContent()), api.functionTotal, "total");
   close(amount(await at("function-self").textContent()), api.self, "self");
-  const [{ file, line }, ...others] = api.lines;
-  const place = `${file}, sampled ${others.length > 0 ? "most " : ""}at line ${line}`;
+  const [{ file, line }, ...moreLines] = api.lines;
+  const place = `${file}, sampled ${moreLines.length > 0 ? "most " : ""}at line ${line}`;
   assert.equal(await at("function-place").textContent(), place);
   assert.equal(
     Number(await at("function-service").locator("[data-total]").getAttribute("data-total")),
@@ -342,6 +342,21 @@ test("a function: totals, services, callers and cost are the API's", async () =>
   await page.waitForURL(/[?&]fn=regexp\.MustCompile/);
   await page.reload();
   assert.equal(await at("function-price").inputValue(), "2", "the price is kept");
+  // A service without profiles in the selected time says nothing of the function.
+  const others = async () => Number((await at("function-others").textContent()).match(/in (\d+) other/)[1]);
+  await at("function-others")
+    .filter({ hasText: /other service/ })
+    .waitFor();
+  const all = await others();
+  await page.route(/api\/v1\/functions\?.*payments/, async (route) => {
+    const answer = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...answer, profiles: 0, total: 0, functions: [] } });
+  });
+  await page.reload();
+  await at("function-others")
+    .filter({ hasText: /other service/ })
+    .waitFor();
+  assert.equal(await others(), all - 1);
   await end();
 });
 

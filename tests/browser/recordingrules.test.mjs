@@ -194,6 +194,7 @@ test("a rule is edited on its card, with labels of all series", async () => {
   assert.ok(!(await at("record-label-add").isVisible()), "options are folded away");
 
   await at("record-function").fill("deep");
+  await at("record").locator('datalist option[value="deep"]').waitFor({ state: "attached" });
   await at("record-words")
     .filter({ hasText: `Self CPU time of deep in ${service}` })
     .waitFor();

@@ -1,4 +1,7 @@
+import { useSignal } from "@preact/signals";
+import { useId } from "preact/hooks";
 import type { RuleDraft } from "../../state/query/recordingrule.ts";
+import { useFunctionNames } from "../../state/query/recordingrules.ts";
 
 /** The function that a rule measures, or a pattern of functions. Without one, the rule measures entire profiles. */
 export function FunctionField(props: {
@@ -10,6 +13,9 @@ export function FunctionField(props: {
 }) {
   const { rule, isRegex = false, self = false, onChange } = props;
   const field = isRegex ? "function_regex" : "function";
+  const known = useId();
+  const isUsed = useSignal(false);
+  const names = useFunctionNames(rule.query, isUsed.value && !isRegex);
   return (
     <label class="record-field">
       {isRegex ? "Functions that match" : "Function"}
@@ -17,11 +23,18 @@ export function FunctionField(props: {
         placeholder="Entire profile"
         spellcheck={false}
         autocomplete="off"
+        list={isRegex ? undefined : known}
         value={rule[field]}
         data-testid={isRegex ? "record-regex" : "record-function"}
+        onFocus={() => (isUsed.value = true)}
         // An entire profile has no self value.
         onInput={({ currentTarget: { value } }) => onChange({ [field]: value, self: self && value !== "" })}
       />
+      <datalist id={known}>
+        {names.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
     </label>
   );
 }

@@ -3,13 +3,14 @@ import { type Signal, signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { askServer, fetchLabels, json, posted } from "../../api.ts";
 import { trackWork } from "../../settled.ts";
-import type { Span } from "../../time/range.ts";
+import { fixed, type Span } from "../../time/range.ts";
 import { recordTarget } from "../page/record.ts";
 import { problemOf } from "../problem.ts";
 import { type Loaded, resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { route } from "../url/router.ts";
 import { askInTurn } from "./askinturn.ts";
+import type { FunctionsAnswer } from "./functions.ts";
 import { placeOf } from "./place.ts";
 import type { RecordingRule, RemoteWrite, RuleDraft } from "./recordingrule.ts";
 import { sortedServices } from "./services.ts";
@@ -106,6 +107,28 @@ export function useQueryLabels(query: string): Record<string, string[]> {
     return () => stop.abort();
   }, [query]);
   return found.value;
+}
+
+/** More names than anyone reads: browsers list those that match what is typed. */
+const FUNCTIONS = 500;
+
+/** The largest functions of the last day's profiles that a query selects, for a component, once they are `asked` for. */
+export function useFunctionNames(query: string, asked: boolean): string[] {
+  const names = useSignal<string[]>([]);
+  useEffect(() => {
+    const stop = new AbortController();
+    const until = Date.now();
+    const params = { query, ...fixed({ from: until - DAY, until }), sort: "total", limit: String(FUNCTIONS) };
+    const ask = async () => {
+      names.value = [];
+      const { functions } = await json<FunctionsAnswer>("functions", params, stop.signal);
+      names.value = functions.map(({ name }) => name);
+    };
+    // What goes without suggestions still goes.
+    if (asked) void trackWork(ask().catch(() => {}));
+    return () => stop.abort();
+  }, [query, asked]);
+  return names.value;
 }
 
 /** A rule's values in a span, for a component. The former values stay while others are loaded. */
