@@ -12,6 +12,8 @@ import { type Rule, rulesFor } from "./advice.ts";
 const LISTED = 7;
 /** A pattern with a smaller share, or in a comparison with a smaller change of it, is not worth a line. */
 const WORTH = 0.02;
+/** A function that changed by less than this part of all did not change. */
+const NO_CHANGE = 0.001;
 /** A caller of nearly everything explains nothing. */
 const NEARLY_ALL = 0.9;
 /** A function with more than this of another's total, most of it on the same stacks, hands on what the other has. */
@@ -61,7 +63,7 @@ export async function summarise(treeOf: TreeOf, title: string, facts: string[]):
     const total = tree.diff ? [] : await rows("total", LARGEST);
     const ends = (by: SortColumn) => [true, false].map((descending) => rows(by, LISTED, descending));
     const changed = tree.diff
-      ? largest((await Promise.all((["delta", "self_delta"] as const).flatMap(ends))).flat())
+      ? largest(tree.diff, (await Promise.all((["delta", "self_delta"] as const).flatMap(ends))).flat())
       : [];
     const all = wholeOf(tree);
     const of = [...describeWhole(all, tree.whole), ...facts].join(", ");
@@ -162,9 +164,11 @@ function isAmong(rows: TableRow[], { name, file, total }: TableRow): boolean {
 }
 
 /** Those that changed most, either way; a short table has each at both of its ends. */
-function largest(rows: TableRow[]): TableRow[] {
-  const each = [...new Map(rows.map((row) => [row.func, row])).values()].filter((row) => changeOf(row) !== 0);
-  return each.sort((a, b) => Math.abs(changeOf(b)) - Math.abs(changeOf(a))).slice(0, LISTED);
+function largest({ base, comparison }: DiffTotals, rows: TableRow[]): TableRow[] {
+  const least = NO_CHANGE * Math.max(Math.abs(base), Math.abs(comparison));
+  const each = [...new Map(rows.map((row) => [row.func, row])).values()];
+  const changed = each.filter((row) => Math.abs(changeOf(row)) > least);
+  return changed.sort((a, b) => Math.abs(changeOf(b)) - Math.abs(changeOf(a))).slice(0, LISTED);
 }
 
 /** By how much it changed: in total, or in itself where its callees hide that. */
@@ -228,9 +232,10 @@ export function markdown(
   return `${lines.join("\n")}\n${link && `\n${link}\n`}`;
 }
 
-/** Where nothing changed by function. */
+/** Where no function changed, of its value or, where sides are compared by them, its share. */
 function sameWords({ normalised_to }: DiffTotals): string {
-  return `All functions have the same ${normalised_to === null ? "values" : "shares"} on both sides, though some may have other callers.`;
+  const what = normalised_to === null ? "value" : "share";
+  return `No function's ${what} differs by more than ${percent(NO_CHANGE)} of the total; its callers may differ.`;
 }
 
 export const CHANGED = "Largest changes";

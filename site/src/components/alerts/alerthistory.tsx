@@ -1,4 +1,5 @@
-import { alertValue, type ListedAlert, labelWords } from "../../state/query/alert.ts";
+import { formatStep } from "../../format/value.ts";
+import { alertValue, type ListedAlert, labelWords, MINUTE } from "../../state/query/alert.ts";
 import type { AlertEvent } from "../../state/query/alertlist.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
 import { formatInstant, formatMinute } from "../../time/range.ts";
@@ -57,7 +58,8 @@ function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules:
   // The first evaluation of an alert, and the end of a silence, find what began before.
   const wasFound = status === "firing" && began < at;
   const target = alert && profilesAround(alert, rules.get(alert.rule) ?? null, labels, wasFound ? began : at);
-  const amount = kind && unit ? alertValue(kind, value, unit) : "";
+  const isSilent = kind === "silent";
+  const amount = isSilent ? formatStep(value * MINUTE) : kind && unit ? alertValue(kind, value, unit) : "";
   const time = <time dateTime={new Date(at).toISOString()}>{formatMinute(at)}</time>;
   return (
     <tr data-testid="alert-event" data-status={status}>
@@ -76,7 +78,7 @@ function Line(props: { event: AlertEvent; byId: Map<string, ListedAlert>; rules:
       </td>
       <td class="num">
         {/* For a resolved series, its last value while it fired. */}
-        {amount && status === "resolved" && <span class="soft">last </span>}
+        {amount && status === "resolved" && !isSilent && <span class="soft">last </span>}
         {amount || "–"}
       </td>
     </tr>

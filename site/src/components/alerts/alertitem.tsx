@@ -85,7 +85,7 @@ function FiringSeries({ alert, rule }: { alert: ListedAlert; rule: RecordingRule
         return (
           <li key={words} data-testid="firing-series">
             {words && <span>{words}</span>}
-            <b>{amount || "no samples"}</b>
+            <b>{amount || "no profiles"}</b>
             <span class="soft">
               {amount ? "since" : "firing since"} {formatMinute(since)}
             </span>

@@ -20,7 +20,7 @@ import { changedName, Link, points, shortened } from "./changestable.tsx";
 /** What was found: the amount first, then the function, then shares. */
 export function Summary({ answer }: { answer: Answer }) {
   const { label, sides, changes: found, rounded } = answer;
-  const { listed, others, certain } = found;
+  const { listed, certain } = found;
   // A value that was there from the first, or as long as the other, did not begin.
   const earliest = Math.max((exploreRoute.value.window ?? span.value).from, sides.before.began);
   const began = label !== "" && sides.after.began > earliest + 60_000;
@@ -51,26 +51,34 @@ export function Summary({ answer }: { answer: Answer }) {
         {began && ranAgain(answer)}
         {answer.rollouts.length > 0 && ` ${rolloutWords(answer.rollouts)}`}
       </p>
-      <p>
-        {listed.length === 0
-          ? `${answer.shift ? "Between these two times, no" : "No"} function's share changed`
-          : `The share of ${plural(new Set(listed.map(({ name }) => name)).size, "function")} changed`}{" "}
-        more than it {answer.shift ? "varies within them" : "usually varies from minute to minute"}
-        {answer.process && ` and between ${plural(2, answer.process).slice(2)}`}.{" "}
-        {others > 0 && (
-          <span data-testid="changes-others">
-            {plural(others, listed.length === 0 ? "function" : "other")} changed by less than{" "}
-            {points(LEAST_CHANGE, false)} or within {others === 1 ? "its" : "their"} usual variation.
-          </span>
-        )}{" "}
-        {!answer.shift && uncertain(answer)}
-      </p>
+      {(listed.length > 0 || !answer.shift) && <Shares answer={answer} />}
     </div>
   );
 }
 
+/** How many functions changed their share, and how sure that is. */
+function Shares({ answer }: { answer: Answer }) {
+  const { listed, others } = answer.changes;
+  return (
+    <p>
+      {listed.length === 0
+        ? "No function's share changed"
+        : `The share of ${plural(new Set(listed.map(({ name }) => name)).size, "function")} changed`}{" "}
+      more than it {answer.shift ? "varies within these two times" : "usually varies from minute to minute"}
+      {answer.process && ` and between ${plural(2, answer.process).slice(2)}`}.{" "}
+      {others > 0 && (
+        <span data-testid="changes-others">
+          {plural(others, listed.length === 0 ? "function" : "other")} changed by less than{" "}
+          {points(LEAST_CHANGE, false)} or within {others === 1 ? "its" : "their"} usual variation.
+        </span>
+      )}{" "}
+      {!answer.shift && uncertain(answer)}
+    </p>
+  );
+}
+
 /** "Nearly all of it is in region=ap.": where the load changed, as a link to that alone. */
-function Where({ value: { name, value, part, only } }: { value: ChangedValue }) {
+function Where({ value: { name, value, part, only, isTrace } }: { value: ChangedValue }) {
   const { base } = exploreRoute.value;
   const filters = [...base.filters, formatMatcher({ name, op: "=", value })];
   return (
@@ -81,8 +89,8 @@ function Where({ value: { name, value, part, only } }: { value: ChangedValue }) 
         {name}
         {value !== "" && `=${value}`}
       </Link>
-      {only === "after" && ", which had none before"}
-      {only === "before" && ", which has none after"}.
+      {only === "after" && `, which had ${isTrace ? "almost none" : "none"} before`}
+      {only === "before" && `, which has ${isTrace ? "almost none" : "none"} after`}.
     </>
   );
 }

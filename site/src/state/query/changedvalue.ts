@@ -15,8 +15,9 @@ export interface ChangedValue {
   value: string;
   /** Its part of the change: more than 1 where everything else changed the other way. */
   part: number;
-  /** The side that alone has any of it. */
+  /** The side that has all of it, or all but a trace: a first profile that began just before the other side. */
   only: "before" | "after" | null;
+  isTrace: boolean;
 }
 
 /** The labels by whose values a change is looked at. A version alone may have had another before the range. */
@@ -49,13 +50,15 @@ export function sumsByValue(series: { labels: Record<string, string>; total: num
 const MOST = 0.8;
 /** What the other values may change by, all together, as a part of the change: more is a move from one to another. */
 const OTHERS = 0.3;
+/** A smaller part of a side is a trace. */
+const TRACE = 0.01;
 /** What had this much less of the load than it has of the change is news. */
 const LESS = 0.25;
 
 /** The value that has nearly all of the change from one side to the other; null if none has, or it had nearly all of the load. */
 export function changedValue({ before, after }: Loads, sides: [ValueSums, ValueSums]): ChangedValue | null {
   const by = after - before;
-  const found: (Omit<ChangedValue, "only"> & { news: number })[] = [];
+  const found: (Pick<ChangedValue, "name" | "value" | "part"> & { news: number })[] = [];
   for (const name of sides[0].keys()) {
     const [first, second] = sides.map((sums) => partsOf(sums.get(name) ?? new Map()));
     const changes = [...new Set([...first.keys(), ...second.keys()])].map((value) => ({
@@ -71,8 +74,9 @@ export function changedValue({ before, after }: Loads, sides: [ValueSums, ValueS
   const best = found.sort((a, b) => b.news - a.news)[0];
   if (!best) return null;
   const { name, value, part } = best;
-  const [first, second] = sides.map((sums) => (sums.get(name)?.get(value) ?? 0) > 0);
-  return { name, value, part, only: first === second ? null : second ? "after" : "before" };
+  const [first, second] = sides.map((sums) => partsOf(sums.get(name) ?? new Map()).get(value) ?? 0);
+  const only = first < TRACE && second >= TRACE ? "after" : second < TRACE && first >= TRACE ? "before" : null;
+  return { name, value, part, only, isTrace: Math.min(first, second) > 0 };
 }
 
 /** Parts of a label's values that differ by more are of other versions, or of other numbers of processes with them. */
