@@ -272,8 +272,8 @@ test("what fires comes first, with its series and their profiles; errors and sil
   assert.match(await item(page, "Of a deleted rule").textContent(), /The rule of this alert was deleted/);
   assert.deepEqual(
     await at("alert-event").evaluateAll((rows) => rows.map(({ lastElementChild }) => lastElementChild.textContent)),
-    // The last two are of an alert on missing profiles, and of before units were stored.
-    ["2.1 cores", "last +12 %", "+39 %", "last 2 MiB", "3 MiB", "–", "–"],
+    // The last two are of an alert on missing profiles, and of before kinds and units were stored.
+    ["2.1 cores", "last +12 %", "+39 %", "last 2 MiB", "3 MiB", "7 min", "–"],
   );
   const states = await at("alert-event").locator("b").allTextContents();
   assert.match(states[0], new RegExp(`^Firing since ${CLOCK_TIME}$`));
