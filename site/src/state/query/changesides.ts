@@ -10,6 +10,7 @@ import { comparingOf, namedValues } from "./comparing.ts";
 import { isVersion } from "./labels.ts";
 import { fetchChange } from "./loadchanges.ts";
 import { formatMatcher, withoutLabel, withoutValue } from "./selector.ts";
+import { coveredOfSide } from "./sidecovered.ts";
 import { type SeriesByLabels, seriesOfProfiles } from "./sideseries.ts";
 import { byAge, versionLabel } from "./versionchanges.ts";
 
@@ -185,17 +186,7 @@ class SeriesOfSides {
     const points = this.within(sumOf(own.map(({ points }) => points)), time);
     const counts = this.countsOf(time, value);
     const others = this.all.filter((one) => !own.includes(one));
-    const isAlone = (i: number) => others.every(({ counts, covered }) => counts[i] === 0 && covered[i] === 0);
-    const alone = points.map((_, i) => i).filter((i) => isAlone(i) && points[i] !== 0);
-    const timeOf = (i: number) => sum(own.map(({ covered }) => covered[i]));
-    const processes = Math.max(1, sum(alone.map(timeOf)) / sum(alone.map((i) => this.covered[i])) || 1);
-    // Processes don't begin at the same time: beside other values, a step counts by how many of them have profiles.
-    const beside = (i: number) =>
-      Math.min(
-        timeOf(i) / processes,
-        own.reduce((most, { covered }) => Math.max(most, covered[i]), 0),
-      );
-    const covered = points.map((_, i) => (isAlone(i) ? this.covered[i] : beside(i)));
+    const covered = coveredOfSide(own, others, this.covered, points);
     const { start, step } = this;
     const [total, profiles] = [sum(points), sum(counts)];
     return { start, step, points, counts, covered: this.within(covered, time), total, profiles };
