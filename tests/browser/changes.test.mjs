@@ -294,7 +294,10 @@ test("a minute a side is not enough to tell, and the sides can be chosen", async
   const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}&${short}&p=changes`);
   const { page, at, end } = opened;
   await found(opened);
-  assert.match(await at("changes-summary").textContent(), /Not enough profiles to tell/);
+  assert.match(
+    await at("changes-summary").textContent(),
+    /^Cpu: [\d.]+ → [\d.]+ cores, [+−±][\d.]+ %\. Not enough profiles to tell/,
+  );
   const [first] = await rows(at("changes-more"));
   assert.equal(first.name, PLANTED);
   assert.doesNotMatch(first.cells[2], /to/);

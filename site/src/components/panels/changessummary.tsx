@@ -21,12 +21,16 @@ import { changedName, Link, points, shortened } from "./changestable.tsx";
 export function Summary({ answer }: { answer: Answer }) {
   const { label, sides, changes: found, rounded } = answer;
   const { listed, certain } = found;
+  const { type } = exploreRoute.value;
   // A value that was there from the first, or as long as the other, did not begin.
   const earliest = Math.max((exploreRoute.value.window ?? span.value).from, sides.before.began);
   const began = label !== "" && sides.after.began > earliest + 60_000;
   if (!certain) {
+    const load = sides.before.windows > 0 && sides.after.windows > 0 ? answer.load : null;
     return (
       <p class="changes-summary" data-testid="changes-summary">
+        {load &&
+          `${capital(typeLabel(type))}: ${formatLoads(load.before, load.after, 1, type)}, ${change(load.before, load.after)}. `}
         <b>Not enough profiles to tell a change from the usual variation:</b>{" "}
         {rounded
           ? "the profiles have expired; only totals of whole minutes, hours or days remain."
