@@ -17,6 +17,7 @@ import {
   grouped,
   isMore,
   type PartFunctions,
+  type SideParts,
 } from "./changed.ts";
 import {
   areTogether,
@@ -166,7 +167,18 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     windows: windows.map(partFunctions),
     processes: processes.map(partFunctions),
   }));
-  const compared = changesOf(before, after, !rounded);
+  const ofAll = changesOf(before, after, !rounded);
+  const [first, second] = found.sides.map(({ steps }) => steps.counts);
+  const sums: [ValueSums, ValueSums] = [found.sides[0].sums, found.sides[1].sums];
+  const sum = (numbers: number[]) => numbers.reduce((all, n) => all + n, 0);
+  const denser = moreProfiles(series.map(({ counts, covered }) => ({ profiles: sum(counts), covered: sum(covered) })));
+  const together = areTogether(first, second);
+  const beside = !gauge && together && denser !== null;
+  const load = beside ? null : changedLoad(both, gauge, ofAll.certain);
+  // Averages of a gauge are no parts of each other.
+  const where = load?.differs && !gauge ? changedValue(load, sums) : null;
+  // What changed in one region or process alone varies between processes by that.
+  const compared = where && ofAll.byProcess ? changesOf(overTime(before), overTime(after), !rounded) : ofAll;
   const side = (i: number): ComparedSide => ({
     ...found.sides[i],
     profiles: parts[i].windows.reduce((sum, { profiles }) => sum + profiles, 0),
@@ -184,14 +196,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
       return grouped(listed, (await json<{ nodes: FlameNode[] }>("flamegraph", params, stopped)).nodes);
     }),
   );
-  const [first, second] = found.sides.map(({ steps }) => steps.counts);
-  const sums: [ValueSums, ValueSums] = [found.sides[0].sums, found.sides[1].sums];
   const versions = Object.keys(question.labels).filter(isVersion);
-  const sum = (numbers: number[]) => numbers.reduce((all, n) => all + n, 0);
-  const denser = moreProfiles(series.map(({ counts, covered }) => ({ profiles: sum(counts), covered: sum(covered) })));
-  const together = areTogether(first, second);
-  const beside = !gauge && together && denser !== null;
-  const load = beside ? null : changedLoad(both, gauge, compared.certain);
   const heads = [...more, ...less].map(({ head }) => head);
   return {
     label,
@@ -202,8 +207,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     together,
     denser,
     cause: load && causeOf(load, compared, heads),
-    // Averages of a gauge are no parts of each other.
-    where: load?.differs && !gauge ? changedValue(load, sums) : null,
+    where,
     shift: label === "" && compared.certain ? shiftIn(plans, all) : null,
     sameVersions: haveSameValues(versions, sums),
     sides: { before: side(0), after: side(1) },
@@ -217,6 +221,9 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     rounded,
   };
 }
+
+/** A side whose processes are not told apart. */
+const overTime = ({ windows }: SideParts): SideParts => ({ windows, processes: [] });
 
 /** Of two times, the earlier first. */
 function shiftIn(plans: { windows: Span[] }[], answers: { windows: FunctionsAnswer[] }[]): ShareShift | null {
