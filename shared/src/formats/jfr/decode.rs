@@ -132,6 +132,8 @@ struct Decoder<'l> {
     samples: Samples,
     /// Without times nobody asks for them.
     threads: Option<Threads>,
+    /// When the recording begins: events that began before that, such as long waits, count from there on.
+    begin: Option<i64>,
     /// Of the chunk, or of the last one that has any: a recorder that goes on in another chunk may not repeat them.
     settings: Settings,
     /// What the caller knows better than the settings.
@@ -160,6 +162,7 @@ impl<'l> Decoder<'l> {
             ),
             samples: Samples::new(options.times),
             threads: options.times.then(Threads::default),
+            begin: None,
             settings: Settings::default(),
             period_nanos: options.period_nanos,
             labels: EventLabels::new(labels),
@@ -180,6 +183,7 @@ impl<'l> Decoder<'l> {
             classes: &classes,
             reader: metadata,
         };
+        self.begin.get_or_insert(header.start_nanos);
         let timed = self.threads.is_some();
         let events = Events::of(&layouts, timed, &mut self.budget)?;
         let constants = Constants::read(reader, header, &classes, timed, &mut self.budget)?;
@@ -279,6 +283,7 @@ impl<'l> Decoder<'l> {
             },
         };
         let time = chunk.clock.time(values[slot::TIME] as i64);
+        let time = self.begin.map_or(time, |begin| time.max(begin));
         let budget = &mut self.budget;
         self.labels
             .set(ids, &mut self.builder, budget)
