@@ -21,8 +21,8 @@ interface Choice {
 }
 
 /** Always with the filters and the search; the flame graph and the table, in other views than Chart, too. */
-function filteredForms(view: View): Choice[] {
-  const picture = view === "chart" ? "Chart" : "Flame graph";
+function filteredForms(view: View, isComparison: boolean): Choice[] {
+  const picture = view === "chart" ? "Chart" : isComparison ? "Difference flame graph" : "Flame graph";
   return [
     { form: "png", label: `${picture} (PNG)` },
     { form: "svg", label: `${picture} (SVG)` },
@@ -51,6 +51,7 @@ export function ExportMenu() {
   const count = sourcesOf(answer).length;
   // Folded stacks say no unit: another program, and this one, reads their values as a count.
   const unit = answer.state === "ready" ? answer.tree.unit : "";
+  const isComparison = answer.state === "ready" && answer.tree.diff !== null;
   const fits = (most?: number) => most === undefined || (count > 0 && count <= most);
   const profiles = PROFILES.filter(({ form }) => !standalone || !ELSEWHERE.includes(form));
   const { service } = exploreRoute.value;
@@ -90,7 +91,7 @@ export function ExportMenu() {
       {(close) => (
         <div class="menu-list">
           <p class="menu-title">With the filters</p>
-          {list(filteredForms(pictureRoute.value.view), close)}
+          {list(filteredForms(pictureRoute.value.view, isComparison), close)}
           <p class="menu-title">Profile</p>
           {filtered && (
             <label class="check" title="Export the whole profile instead of what the filters show">
