@@ -238,6 +238,7 @@ test("each service is looked at with its own label of versions", () => {
     points: steps.map((minute) => (from <= minute && minute < until ? value : 0)),
     counts: steps.map((minute) => (from <= minute && minute < until ? 1 : 0)),
     covered: steps.map((minute) => (from <= minute && minute < until ? MINUTE : 0)),
+    duration: MINUTE,
   });
   const series = [
     one({ service_name: "a", version: "1" }, 0, 30, 100),
@@ -282,6 +283,7 @@ test("a change is found of an agent that pushes every ten minutes", () => {
       points: steps.map((step) => (isThere(step) ? value + (step % 3) : 0)),
       counts: steps.map((step) => (isThere(step) ? 1 : 0)),
       covered: steps.map(() => 0),
+      duration: 0,
     };
   };
   const series = [one("1", 0, 360, 500), one("2", 360, 720, 1750)];
@@ -303,6 +305,7 @@ test("a change is told from its first profile, wherever merged steps begin", () 
       points: counts.map((count, step) => count * value(step)),
       counts,
       covered: counts.map(() => 0),
+      duration: 0,
     };
   };
   for (const length of [120, 121]) {

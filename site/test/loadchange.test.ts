@@ -19,6 +19,7 @@ function seriesOf(values: (number | null)[]): LoadSeries {
     sparse: false,
     total: 0,
     firsts: values.map((_, minute) => minute * MINUTE),
+    duration: 0,
   };
 }
 
@@ -399,7 +400,7 @@ test("an interval that does not divide the steps is no change, and does not hide
   const of = (total: number, load: (time: number) => number, interval = 10.15): LoadSeries => {
     const profiles = agent(1000 * interval, 3000, 30_000 * total, (at) => load(at / 1000));
     const series = seriesOfSteps(timelineOf(profiles, 30_000, total), false);
-    return { ...series, firsts: series.counts.map((_, at) => at * 30_000) };
+    return { ...series, firsts: series.counts.map((_, at) => at * 30_000), duration: 1000 * interval };
   };
   for (const interval of [10.15, 10.9, 13, 14.3, 25]) {
     assert.equal(
@@ -523,6 +524,22 @@ test("a spike that rises in steps is held against what was before them", () => {
   const flat = (steps: number) => new Array(steps).fill(100);
   const found = loadChange(seriesOf([...flat(30), 255, 262, 400, 400, ...flat(30)]), []);
   assert.deepEqual([found?.kind, found?.before, found?.after], ["spike", 100, 400]);
+});
+
+test("a level lasts up to the last profiles, whichever process sends them", () => {
+  // The process that has most of the load since the 200th minute ends up to a profile's time before the others.
+  for (const step of [30_000, MINUTE, 5 * MINUTE])
+    for (const early of [0, 20_000, 50_000]) {
+      const all = [0, 20_000, 40_000].map((phase, i) => {
+        const until = 300 * MINUTE + (i === 0 ? 0 : early - phase + 10_000);
+        return agent(MINUTE, phase, until, (at) => (i === 0 && at >= 200 * MINUTE ? 240 : 70));
+      });
+      const timeline = timelineOf(all.flat(), step, Math.ceil((310 * MINUTE) / step));
+      const series = seriesOfSteps(timeline, false);
+      const firsts = series.counts.map((_, at) => at * series.step);
+      const found = loadChange({ ...series, firsts, duration: MINUTE }, []);
+      assert.equal(found?.kind, "level", `${step / 1000} s, ${early / 1000} s`);
+    }
 });
 
 test("with more processes, a cut step at an end is no end of the load", () => {

@@ -68,6 +68,8 @@ pub struct SeriesValues {
     pub counts: Vec<u64>,
     /// How much of each step the profiles cover, in milliseconds; 0 also when that is unknown.
     pub covered: Vec<u64>,
+    /// How long a profile is on average, in milliseconds; 0 when unknown.
+    pub duration: u64,
 }
 
 /// How much of all groups some of them are.
@@ -175,6 +177,7 @@ impl SeriesReport {
                     points: sums.values.into_iter().map(clamped).collect(),
                     counts: sums.counts,
                     covered: sums.covered,
+                    duration: sums.duration,
                 }
             };
         Ok(Self {

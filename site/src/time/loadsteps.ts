@@ -4,6 +4,8 @@ import type { Series } from "./series.ts";
 /** A series, with the time of the first profiles of each step, which may be merged of several. */
 export interface LoadSeries extends Series {
   firsts: number[];
+  /** How long a profile is, in milliseconds; 0 where that is unknown. */
+  duration: number;
 }
 
 /** A step with profiles. */
@@ -14,14 +16,14 @@ export interface Step {
 
 /** A load as changes are looked for in it. */
 export interface Load extends LoadSeries {
-  /** The steps with profiles but the first and the last, which may be cut off. */
+  /** The steps with profiles but for those at both ends, which may be cut off. */
   steps: Step[];
-  /** The same with the first and the last, as far as they have as many profiles as others. */
+  /** The same with the first and the last, where no others are cut off and they have as many profiles as others. */
   whole: Step[];
 }
 
-/** A step at an end of the profiles is cut off, and says less than there was. */
-const CUT = 1;
+/** Where this part of a step is so near to an end of the profiles that some processes may have none there, it is cut off. */
+const LEAST_CUT = 0.1;
 /** So many steps beside one at an end say how many profiles a whole one has. */
 const NEAREST = 2;
 /** Fewer steps don't show a shape. */
@@ -32,18 +34,35 @@ export const SHARED = 0.2;
 /** The load of a series; null where there is too little of it. */
 export function loadIn(series: LoadSeries): Load | null {
   const all = filledSteps(series);
-  const steps = all.slice(CUT, all.length - CUT);
+  const [begin, end] = cutOff(series, all);
+  const steps = all.slice(begin, all.length - end);
   if (steps.length < FEWEST || series.sparse) return null;
   // Half of a step of many processes has as many profiles as a whole one of few: the nearest steps tell.
   const count = ({ at }: Step) => series.counts[at];
   const isWhole = (end: Step, nearest: Step[]) => nearest.every((step) => count(end) >= count(step));
   const [first, last] = [all[0], all[all.length - 1]];
   const whole = [
-    ...(isWhole(first, steps.slice(0, NEAREST)) ? [first] : []),
+    ...(begin === 1 && isWhole(first, steps.slice(0, NEAREST)) ? [first] : []),
     ...steps,
-    ...(isWhole(last, steps.slice(-NEAREST)) ? [last] : []),
+    ...(end === 1 && isWhole(last, steps.slice(-NEAREST)) ? [last] : []),
   ];
   return { ...series, steps, whole };
+}
+
+/**
+ * How many steps are cut off at the begin and at the end: the first and the last, and those within a profile's time of the first
+ * and last moments with profiles. Processes don't push at the same time, and the one with most of the load may come last.
+ */
+function cutOff({ covered, step, duration }: LoadSeries, all: Step[]): [number, number] {
+  if (all.length === 0) return [0, 0];
+  const [first, last] = [all[0].at, all[all.length - 1].at];
+  const begun = (first + 1) * step - covered[first] + duration;
+  const over = last * step + covered[last] - duration;
+  const isCut = (millis: number) => millis > LEAST_CUT * step;
+  return [
+    Math.max(1, all.filter(({ at }) => isCut(begun - at * step)).length),
+    Math.max(1, all.filter(({ at }) => isCut((at + 1) * step - over)).length),
+  ];
 }
 
 /** Less of a step says too little of its load. */

@@ -20,6 +20,8 @@ export interface SeriesAnswer {
     points: number[];
     counts: number[];
     covered: number[];
+    /** How long a profile is on average, in milliseconds; 0 where that is unknown. */
+    duration: number;
   }[];
   /** How much of each step the profiles of all series cover, in milliseconds. */
   covered: number[];

@@ -1,6 +1,6 @@
 /** What changed in the load of each service of the front page, within the range that is shown. */
 import { effect } from "@preact/signals";
-import { fetchLabels, fetchTimeline, type Timeline } from "../../api.ts";
+import { fetchLabels, fetchTimeline, type TimelineAnswer } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
 import type { LoadChange } from "../../time/changeratio.ts";
 import { loadChange, type VersionSteps } from "../../time/loadchange.ts";
@@ -170,8 +170,9 @@ async function fetchService(type: string, service: string, filters: string[], ra
   return seriesForChanges(timeline, isGauge(type));
 }
 
-function seriesForChanges(timeline: Timeline, gauge: boolean): LoadSeries {
-  const series = seriesOf(timeline, gauge);
+function seriesForChanges(timeline: TimelineAnswer, gauge: boolean): LoadSeries {
+  // Of a gauge, each profile says all.
+  const series = { ...seriesOf(timeline, gauge), duration: gauge ? 0 : timeline.duration };
   const firsts = series.counts.map((_, at) => series.start + at * series.step);
   // What profiles of a known length measured is in the step in which they did.
   if (!gauge && isTimed(timeline)) return { ...series, firsts };
@@ -195,7 +196,8 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     // Versions follow each other, or run all the time.
     const covered = sumOf(members.map((one) => one.covered)).map((millis) => Math.min(millis, step));
     const [total, profiles] = [points, all].map((numbers) => numbers.reduce((sum, n) => sum + n, 0));
-    const whole = seriesForChanges({ start, step, points, counts: all, covered, total, profiles }, gauge);
+    const duration = Math.max(...members.map((one) => one.duration));
+    const whole = seriesForChanges({ start, step, points, counts: all, covered, total, profiles, duration }, gauge);
     const label = versionLabel(valuesOf(members.map((one) => one.labels))) ?? "";
     const stepOf = (time: number) => Math.floor((time - whole.start) / whole.step);
     const versions = new Map<string, number[]>();
