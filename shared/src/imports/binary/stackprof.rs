@@ -22,7 +22,7 @@ const VERSION: &[u8] = b"\x04\x08";
 const MARKS: [&[u8]; 2] = [b":\x09mode", b":\x0dinterval"];
 
 /// Keys that are read. Those of frames are numbers.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "mode",
     "interval",
     "samples",
@@ -30,6 +30,7 @@ const KEYS: [&str; 10] = [
     "raw",
     "raw_lines",
     "raw_timestamp_deltas",
+    "raw_sample_timestamps",
     "name",
     "file",
     "line",

@@ -6,7 +6,7 @@
 //!   row had it. `raw_lines` says at which line each frame was, packed like `raw`.
 //! - Samples are counted. CPU time is samples times the interval; wall time is what the time stamps
 //!   say, or else the same; objects are samples times the interval.
-//! - A sample begins at the time of the one before.
+//! - A sample of time begins at the time of the one before; an object has its own.
 //! - `(garbage collection)` is a stack of its own, as stackprof has it.
 //! - Without `raw` a file has no stacks, only the self value of each function.
 
@@ -26,7 +26,7 @@ use crate::imports::error::FormatError;
 use crate::imports::frames::{Frame, whole};
 use crate::imports::json::columns::Numbers;
 use crate::model::builder::ProfileBuilder;
-use crate::model::id::{LocationId, StringId};
+use crate::model::id::{LocationId, StackId, StringId};
 
 pub(crate) const NAME: &str = "stackprof profile";
 
@@ -48,6 +48,9 @@ struct Document {
     /// Microseconds from sample to sample.
     #[serde(default)]
     raw_timestamp_deltas: Option<Vec<f64>>,
+    /// When each sample came, in microseconds.
+    #[serde(default)]
+    raw_sample_timestamps: Option<Vec<f64>>,
 }
 
 /// The table of frames.
@@ -103,10 +106,16 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         }
         _ => 0.0,
     };
+    let stamps = document.raw_sample_timestamps.unwrap_or_default();
     let mut reader = Reader {
         builder,
         rows,
         scale,
+        stamps: if document.mode == "object" {
+            stamps
+        } else {
+            Vec::new()
+        },
         is_wall: document.mode == "wall" && !deltas.is_empty(),
         deltas,
         next: 0,
@@ -153,6 +162,8 @@ struct Reader {
     /// Whether time stamps say what it counts there.
     is_wall: bool,
     deltas: Vec<f64>,
+    /// When each object was allocated, in microseconds; empty when that isn't known.
+    stamps: Vec<f64>,
     /// How many samples came so far.
     next: usize,
     /// When the last of them came, in microseconds.
@@ -183,6 +194,11 @@ impl Reader {
                 let location = row.location(line, &mut self.builder);
                 stack = Some(self.builder.stack(stack, location));
             }
+            at += depth + 2;
+            if !self.stamps.is_empty() {
+                self.objects(count, stack);
+                continue;
+            }
             let (time, passed) = self.pass(count);
             let second = if self.is_wall {
                 whole(passed, MICROSECOND)
@@ -193,9 +209,31 @@ impl Reader {
                 Some(time) => self.builder.sample_at(time, stack, None, &[count, second]),
                 None => self.builder.sample(stack, None, &[count, second]),
             }
-            at += depth + 2;
         }
         Ok(())
+    }
+
+    /// So many objects, each with its time; those without one have that of the last.
+    fn objects(&mut self, count: i64, stack: Option<StackId>) {
+        let first = self.stamps[0];
+        let left = self.stamps.len() - self.next;
+        let stamped = usize::try_from(count).unwrap_or(0).min(left);
+        for _ in 0..stamped {
+            self.now = self.stamps[self.next] - first;
+            self.next += 1;
+            self.object(1, stack);
+        }
+        if count != stamped as i64 {
+            self.object(count - stamped as i64, stack);
+        }
+    }
+
+    fn object(&mut self, count: i64, stack: Option<StackId>) {
+        let (time, objects) = (
+            whole(self.now, MICROSECOND),
+            whole(count as f64, self.scale),
+        );
+        self.builder.sample_at(time, stack, None, &[count, objects]);
     }
 
     /// When the sample before so many of them came, in nanoseconds, and how many microseconds are
@@ -293,6 +331,13 @@ mod tests {
             draw("object", raw),
             "samples/count\nalloc_objects/count\nmain a.rb:3;(unknown):4 2 20\n"
         );
+        let raw = r#","raw":[1,5,2,2,5,7,2],"raw_sample_timestamps":[100,102,107]"#;
+        assert_eq!(
+            draw("object", raw),
+            "samples/count\nalloc_objects/count\n\
+             main a.rb:1 1 10 @0\nmain a.rb:1 1 10 @2000\nmain a.rb:1;(unknown) 1 10 @7000\nmain a.rb:1;(unknown) 1 10 @7000\n"
+        );
+        let raw = r#","raw":[2,5,7,2],"raw_lines":[2,3,4,2]"#;
         assert_eq!(
             draw("custom", raw),
             "samples/count\nmain a.rb:3;(unknown):4 2\n"
