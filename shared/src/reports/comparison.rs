@@ -12,7 +12,7 @@ use crate::base::sort::sort_by;
 use crate::plans::QueryAnswer;
 use crate::tree::frames::By;
 use crate::tree::table::function_table;
-use crate::verbs::{format_percent, format_value};
+use crate::verbs::{format_mean, format_percent, format_value};
 use crate::views::pyroscope::{Budget, TooLarge};
 
 /// How the sides are compared.
@@ -281,17 +281,18 @@ impl Markdown for Comparison {
 impl Comparison {
     /// What a profile of each side has: sides may have different numbers of them.
     fn per_profile(&self) -> String {
-        let mean = |source: &Source| source.total / (source.profiles as i64).max(1);
+        let mean = |source: &Source| source.total as f64 / source.profiles.max(1) as f64;
         let [before, after] = [mean(&self.baseline), mean(&self.comparison)];
         let change = match before {
-            0 => String::new(),
-            _ => format!(" ({:+.1} %)", (after as f64 / before as f64 - 1.0) * 100.0),
+            0.0 => String::new(),
+            _ => format!(" ({:+.1} %)", (after / before - 1.0) * 100.0),
         };
-        let value = |mean| format_value(mean, &self.comparison.unit);
+        let value =
+            |source: &Source| format_mean(source.total, source.profiles, &self.comparison.unit);
         format!(
             "Per profile: {} before, {} after{change}.",
-            value(before),
-            value(after)
+            value(&self.baseline),
+            value(&self.comparison)
         )
     }
 

@@ -52,7 +52,7 @@ pub use names::package::package;
 pub use names::symbolize::{SymbolFrame, is_bare, symbolize};
 pub use names::tag_frames::{TagEnd, TagFramesError, tag_frames};
 pub use rewrite::{Filtered, MAX_NAME_BYTES};
-pub use text::format::{format_exact, format_percent, format_value};
+pub use text::format::{format_exact, format_mean, format_percent, format_value};
 pub use text::unit::{Dimension, Unit};
 pub use trees::chart::{Chart, chart};
 pub use trees::inverted::{Inverted, inverted};

@@ -7,6 +7,7 @@ import { type Compared, shown } from "../state/profile/shown.ts";
 import { changeOfTotals, sidesLeft, sideTotals } from "../state/profile/sidetotals.ts";
 import { takenSteps } from "../state/profile/stepchanges.ts";
 import { coverageDiffers } from "../state/query/measure.ts";
+import { comparedTime } from "../state/url/comparedtime.ts";
 import { diffRoute, fileRoute, go } from "../state/url/router.ts";
 import type { Measure } from "../state/url/values.ts";
 
@@ -50,13 +51,16 @@ function Totals({ tree, diff, average = false, changed = true }: TotalsProps) {
   );
 }
 
+/** Whether two parts of one recording are compared. */
+const isOfParts = () => comparedTime.peek() !== null;
+
 function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
   return (
     <>
       <Totals tree={tree} diff={diff} />
       {/* Not rendered for a new choice before the tree is there: the checkbox would take it back. */}
       {diff.normalised_to !== null && fileRoute.peek().measure === "auto" && (
-        <span class="legend-note">totals differ, so shares are compared</span>
+        <span class="legend-note">{isOfParts() ? "lengths or totals" : "totals"} differ, so shares are compared</span>
       )}
       <label class="check" title="Compare each frame's share of its side's total instead of its amount">
         <input

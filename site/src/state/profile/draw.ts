@@ -7,7 +7,7 @@ import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
 import { type Seconds, timeOf, timeStep } from "../../core/steps.ts";
 import type { Thread, TreeInfo } from "../../core/types.ts";
-import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
+import { coverageDiffers, lengthsDiffer, resolveMeasure } from "../query/measure.ts";
 import { comparedTime } from "../url/comparedtime.ts";
 import type { View } from "../url/route.ts";
 import { fileRoute, pictureRoute } from "../url/router.ts";
@@ -124,12 +124,14 @@ async function drawThreadWithSamples(
 async function drawParts({ profile, type }: Subject, asked: Wanted, against: Seconds): Promise<Drawn> {
   const { steps, measure, invert } = asked;
   const first = steps.findIndex((step) => timeOf(step) !== null);
+  const own = timeOf(steps[first]) ?? against;
   const base = await core.part(profile, [steps[first]]);
   try {
     const other = await core.part(profile, [timeStep(against)]);
     try {
       const totals = { base: base.types[type], other: other.types[type] };
-      const share = resolveMeasure(measure, coverageDiffers(totals.base.total, totals.other.total), false) === "share";
+      const differ = lengthsDiffer(own, against) || coverageDiffers(totals.base.total, totals.other.total);
+      const share = resolveMeasure(measure, differ, false) === "share";
       const others = steps.filter((_, i) => i !== first);
       const tree = await core.diff(base.id, other.id, type, share, others, invert);
       const unmatched = tree.unmatched.map((i) => (i < first ? i : i + 1));

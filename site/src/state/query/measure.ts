@@ -5,6 +5,7 @@
 
 import type { Core } from "../../core/core.ts";
 import { A_SECOND, CORES } from "../../core/divided.ts";
+import type { Seconds } from "../../core/steps.ts";
 import type { TreeInfo } from "../../core/types.ts";
 import type { Measure } from "../url/values.ts";
 
@@ -32,6 +33,14 @@ export interface Comparison {
 /** Whether one side has so much more, profiles or load, that its amounts are larger for that alone. */
 export function coverageDiffers(base: number, other: number): boolean {
   return Math.max(base, other) > COVERAGE_TOLERANCE * Math.min(base, other);
+}
+
+/** Parts of a time that differ by more have different amounts of what goes on all the time. */
+const LENGTH_TOLERANCE = 1.01;
+
+export function lengthsDiffer(...parts: [Seconds, Seconds]): boolean {
+  const [a, b] = parts.map(([from, until]) => until - from);
+  return Math.max(a, b) > LENGTH_TOLERANCE * Math.min(a, b);
 }
 
 /** Whether sides differ in profiles or, as far as that is known, in the time that has any. */
@@ -103,9 +112,14 @@ export async function compareTrees(
   return core.diff(base.profile, other.profile, base.type, false, steps, invert);
 }
 
+/** Of small values, such as counts, a scaled side has so many parts of one. */
+const FINEST = 1e6;
+/** Sums of both sides stay exact in JavaScript's numbers. */
+const LARGEST = 2 ** 51;
+
 /**
- * The tree of both sides, each divided by its weight times `divisor`. The core's values are whole numbers: the side of less weight is scaled
- * up to the other, which keeps what is less than one in the average, and one divisor does for both.
+ * The tree of both sides, each divided by its weight times `divisor`. The core's values are whole numbers, so both sides are
+ * multiplied to what one divisor does for; as long as they are small, to more than that, which keeps parts of one.
  */
 async function scaled(
   core: Core,
@@ -116,16 +130,27 @@ async function scaled(
   { steps, invert }: Seen,
 ): Promise<TreeInfo> {
   const weight = Math.max(weights.base, weights.other);
-  const division = { by: weight * divisor, unit };
-  const compare = (first: number, second: number) =>
-    core.diff(first, second, base.type, false, steps, invert, division);
-  if (weights.base === weights.other) return compare(base.profile, other.profile);
-  const light = weights.base < weights.other ? "base" : "other";
-  const side = { base, other }[light];
-  const { id } = await core.scale(side.profile, side.type, weight, weights[light]);
+  const isEqual = weights.base === weights.other;
+  const sides = { base, other };
+  const largest = Math.max(weight, ...SIDES.map((side) => (Math.abs(sides[side].total) * weight) / weights[side]));
+  let parts = isEqual ? 1 : FINEST;
+  while (parts > 1 && largest * parts > LARGEST) parts /= 10;
+  const made: number[] = [];
+  const scale = async (side: (typeof SIDES)[number]) => {
+    const { profile, type } = sides[side];
+    const [numerator, denominator] = weights[side] === weight ? [parts, 1] : [weight * parts, weights[side]];
+    if (numerator === denominator) return profile;
+    const { id } = await core.scale(profile, type, numerator, denominator);
+    made.push(id);
+    return id;
+  };
   try {
-    return await compare(light === "base" ? id : base.profile, light === "other" ? id : other.profile);
+    const [first, second] = [await scale("base"), await scale("other")];
+    const division = { by: weight * divisor * parts, unit };
+    return await core.diff(first, second, base.type, false, steps, invert, division);
   } finally {
-    void core.close(id);
+    for (const id of made) void core.close(id);
   }
 }
+
+const SIDES = ["base", "other"] as const;

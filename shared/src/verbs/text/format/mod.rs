@@ -27,6 +27,18 @@ pub fn format_value(value: i64, unit: &str) -> String {
     with_sign(value < 0, &auto(value.unsigned_abs(), unit))
 }
 
+/// The mean of `of` values with this sum, as a value: a small count with what is behind the point.
+pub fn format_mean(sum: i64, of: u64, unit: &str) -> String {
+    let (size, of) = (u128::from(sum.unsigned_abs()), u128::from(of.max(1)));
+    let is_plain = Unit::parse(unit).is_none_or(|unit| unit.dimension == Dimension::Count);
+    let text = if is_plain && size < 1_000 * of {
+        join(&short(size, of), if is_count(unit) { "" } else { unit })
+    } else {
+        auto(rounded(size, of) as u64, unit)
+    };
+    with_sign(sum < 0, &text)
+}
+
 /// Every digit, with the unit as it is given: 1,404,000,000 nanoseconds.
 pub fn format_exact(value: i64, unit: &str) -> String {
     let shown = if is_count(unit) { "" } else { unit };

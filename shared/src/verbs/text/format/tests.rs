@@ -132,3 +132,18 @@ proptest! {
         prop_assert!(format_percent(i128::from(value) << 60, i128::from(value >> 3)).ends_with('%'));
     }
 }
+
+#[test]
+fn means() {
+    for (sum, of, unit, text) in [
+        (8, 3, "count", "2.67"),
+        (5, 2, "count", "2.5"),
+        (-5, 2, "samples", "−2.5 samples"),
+        (2_307, 76, "count", "30.4"),
+        (4_000, 2, "count", "2,000"),
+        (3_000_000_000, 2, "nanoseconds", "1.5 s"),
+        (0, 0, "count", "0"),
+    ] {
+        assert_eq!(format_mean(sum, of, unit), text, "{sum} / {of} {unit}");
+    }
+}
