@@ -20,7 +20,10 @@ test("no step is shorter than agents push", () => {
 /** Profiles of unknown length, as many in each step. */
 const untimed = (counts: number[], step = 30 * SECOND) => {
   const total = counts.reduce((sum, count) => sum + count, 0);
-  return { start: 0, step, points: counts, counts, covered: counts.map(() => 0), total, duration: 0, profiles: total };
+  const covered = counts.map(() => 0);
+  const last = counts.findLastIndex((count) => count > 0);
+  const ended = last < 0 ? null : last * step;
+  return { start: 0, step, points: counts, counts, covered, total, duration: 0, ended, profiles: total };
 };
 
 /** An agent in steps of half a minute for an hour. */
@@ -71,7 +74,7 @@ test("a service is quiet when minutes have passed since its last profile ended, 
   assert.equal(quiet(600, 3600, 3600 + 21 * 60), 21);
   assert.equal(quiet(600, 20 * 3600, 20 * 3600 + 19 * 60, 720, 4), 0, "of four processes that push together");
   assert.equal(quietMillis(untimed([0, 0, 0]), HOUR), 0, "nothing at all is said elsewhere");
-  assert.equal(quietMillis(untimed([4, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 420 * SECOND) / 60_000, 5);
+  assert.equal(quietMillis(untimed([4, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 420 * SECOND) / 60_000, 6);
 });
 
 test("a step is partly profiled where profiles begin or end in it", () => {

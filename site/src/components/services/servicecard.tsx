@@ -57,7 +57,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         </span>
         {quiet > 0 && (
           <span class="card-type" data-testid="card-quiet">
-            {quietWords(quiet, shown?.step ?? 0)}
+            {quietWords(quiet)}
           </span>
         )}
         {version && <CardVersion service={service.name} found={version} range={range} />}

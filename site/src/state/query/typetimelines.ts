@@ -58,6 +58,7 @@ const narrowed = resource(
           counts: now.counts,
           covered: now.covered,
           duration: now.duration,
+          ended: now.ended,
           start: now.start,
           step: now.step,
           previous: String(previous.total),
