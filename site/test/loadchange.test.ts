@@ -253,7 +253,7 @@ test("a line is told from a smaller change on than a step, as of a leak", () => 
   const found = loadChange(rising(0.48), []);
   assert.equal(found?.kind, "trend");
   assert.ok(Math.abs(found.after / found.before - 1.21) < 0.02, `×${found.after / found.before}`);
-  assert.equal(loadChange(rising(0.2), []), null, "hardly more than nothing");
+  assert.equal(loadChange(rising(0.09), []), null, "hardly more than nothing");
 });
 
 test("a low that ends in the last minutes is told with its end", () => {

@@ -156,10 +156,13 @@ function isAlong(squaresAround: (steps: Step[]) => number, { before, after }: Si
 /** A line or a step that leaves only this part of the squares is no wave. What it explains is told from a smaller change on. */
 const CLEAR = { change: 0.1, squares: 0.1, steps: 20 };
 
+/** A clear line is told from a smaller change on, as a leak that takes days. */
+const LINE = { change: 0.05 };
+
 /** A load that rises or falls along a line, by less than a level needs. */
 function line(load: Load): LoadChange | null {
   const { steps } = load;
-  return isClear(steps, squaresAroundLine(steps)) ? trend(load, CLEAR) : null;
+  return isClear(steps, squaresAroundLine(steps)) ? trend(load, LINE) : null;
 }
 
 /** Whether something leaves so little of the squares of steps that it is all there is. */
@@ -189,7 +192,9 @@ function whileAway(load: Load): LoadChange | null {
   // Three levels explain it clearly better than two, or a curve.
   const others = Math.min(squares([...before, ...away]) + squares(back), squaresAroundCurve(steps));
   const isBack = Math.abs(end - from) <= BACK.part * Math.abs(to - from);
-  const isShort = before.length < NEAREST || away.length <= BACK.share * steps.length;
+  // What is shorter may be a part of a wave, unless it is far from both ends and nothing else varies.
+  const isAlone = Math.min(before.length, back.length) >= LEVEL.steps && isClear(steps, around(best));
+  const isShort = before.length < NEAREST || (away.length <= BACK.share * steps.length && !isAlone);
   // Waves rise and fall over many steps.
   const isAt = (level: number, step?: Step) => step && Math.abs(step.value - level) <= BACK.part * Math.abs(to - from);
   const isSteep =
