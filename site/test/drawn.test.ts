@@ -98,6 +98,8 @@ test("a pause is seen that leaves no step without profiles", () => {
   assert.deepEqual(drawn(70, 110), [[70, 110]], "in two steps");
   assert.deepEqual(drawn(60, 80), [[70, 90]], "in one: where is not known");
   assert.deepEqual(drawn(60, 62), [], "hardly any");
+  const columns = columnsOf({ covered: [30, 28, 10, 30], step: 30, average: false });
+  assert.deepEqual(columns[2], { from: 1 - 10 / 30, until: 1 }, "the step before has a little of it");
   // Half of the time is profiled.
   const often = Array.from({ length: 12 }, (_, i) => agent(10 * SECOND, i * 20 * SECOND, i * 20 * SECOND + 1));
   const series = drawnSeries(timelineOf(often.flat(), 30 * SECOND, 8), false);

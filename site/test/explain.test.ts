@@ -106,8 +106,8 @@ test("of profiles whose functions are alike it says whether in values or in shar
     const tree = { id: 1, type: "cpu", unit: "nanoseconds", total: 200, unmatched: [], diff } as unknown as TreeInfo;
     return (await summarise(async () => tree, "a → b", [])).of;
   };
-  assert.match(await told(null), /100 ns → 100 ns\. No function's value differs /);
-  assert.match(await told(1000), / No function's share differs by more than 0\.1 % of the total/);
+  assert.match(await told(null), /100 ns → 100 ns\. No function's value changed /);
+  assert.match(await told(1000), / No function's share changed by more than 0\.1 % of the total/);
 });
 
 test("of a chain of calls one is listed, and of functions beside each other each", async () => {

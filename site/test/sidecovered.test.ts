@@ -15,7 +15,7 @@ function deployed(processes: number, interval: number, apart: number) {
   const young = process(2, 20 * MINUTE, 26 * MINUTE);
   const timeline = (pushed: ReturnType<typeof agent>) => timelineOf(pushed, 30 * SECOND, 130);
   const own = young.map(timeline);
-  const points = timeline(young.flat()).points;
+  const { points } = timeline(young.flat());
   const covered = coveredOfSide(own, old.map(timeline), timeline([...old, ...young].flat(2)).covered, points);
   const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0);
   return sum(points) / (sum(covered.filter((_, at) => points[at] !== 0)) / SECOND);
@@ -28,4 +28,23 @@ test("a version that ran for some minutes has its load, whenever its processes b
         const load = deployed(processes, interval * SECOND, apart * SECOND);
         assert.ok(Math.abs(load - 2) < 0.04, `${processes} processes, ${interval} s, ${apart} s apart: ${load}`);
       }
+});
+
+test("processes of unlike loads count by what each usually has", () => {
+  const timeline = (pushed: ReturnType<typeof agent>) => timelineOf(pushed, 30 * SECOND, 60);
+  // The leader, or its followers, stay for some minutes beside the next version.
+  for (const leaderStays of [true, false]) {
+    const until = (stays: boolean) => (stays ? 24 : 20) * MINUTE;
+    const own = [
+      agent(10 * SECOND, 0, until(leaderStays), 10),
+      ...Array.from({ length: 9 }, () => agent(10 * SECOND, 0, until(!leaderStays), 0.1)),
+    ];
+    const others = [agent(10 * SECOND, 20 * MINUTE, 30 * MINUTE, 10.9)];
+    const { points } = timeline(own.flat());
+    const { covered: all } = timeline([...own, ...others].flat());
+    const covered = coveredOfSide(own.map(timeline), others.map(timeline), all, points);
+    const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0);
+    const load = (SECOND * sum(points)) / sum(covered.filter((_, at) => points[at] !== 0));
+    assert.ok(Math.abs(load - 10.9) < 0.02, `${leaderStays}: ${load}`);
+  }
 });

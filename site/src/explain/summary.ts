@@ -12,8 +12,8 @@ import { type Rule, rulesFor } from "./advice.ts";
 const LISTED = 7;
 /** A pattern with a smaller share, or in a comparison with a smaller change of it, is not worth a line. */
 const WORTH = 0.02;
-/** A function that changed by less than this part of all did not change. */
-const NO_CHANGE = 0.001;
+/** Smaller changes, as parts of the total, are noise of sampling and rounding. */
+const LEAST_CHANGE = 0.001;
 /** A caller of nearly everything explains nothing. */
 const NEARLY_ALL = 0.9;
 /** A function with more than this of another's total, most of it on the same stacks, hands on what the other has. */
@@ -165,7 +165,7 @@ function isAmong(rows: TableRow[], { name, file, total }: TableRow): boolean {
 
 /** Those that changed most, either way; a short table has each at both of its ends. */
 function largest({ base, comparison }: DiffTotals, rows: TableRow[]): TableRow[] {
-  const least = NO_CHANGE * Math.max(Math.abs(base), Math.abs(comparison));
+  const least = LEAST_CHANGE * Math.max(Math.abs(base), Math.abs(comparison));
   const each = [...new Map(rows.map((row) => [row.func, row])).values()];
   const changed = each.filter((row) => Math.abs(changeOf(row)) > least);
   return changed.sort((a, b) => Math.abs(changeOf(b)) - Math.abs(changeOf(a))).slice(0, LISTED);
@@ -232,10 +232,10 @@ export function markdown(
   return `${lines.join("\n")}\n${link && `\n${link}\n`}`;
 }
 
-/** Where no function changed, of its value or, where sides are compared by them, its share. */
+/** Where nothing changed by function: in values or, where sides are compared by them, in shares. */
 function sameWords({ normalised_to }: DiffTotals): string {
   const what = normalised_to === null ? "value" : "share";
-  return `No function's ${what} differs by more than ${percent(NO_CHANGE)} of the total; its callers may differ.`;
+  return `No function's ${what} changed by more than ${percent(LEAST_CHANGE)} of the total. Which function calls which may differ.`;
 }
 
 export const CHANGED = "Largest changes";

@@ -96,7 +96,7 @@ function FileStrip() {
     hidden && `Showing ${count} of ${all.length} files.`,
     reason && `These files can't ${all.length > 2 ? "all " : ""}be merged: ${reason}.`,
     undecided && !hidden && "Choose Merge or Compare. Pilotlight remembers your choice.",
-    gauge && merged > 1 && "Merged snapshots are added up, not averaged.",
+    gauge && merged > 1 && "Snapshots of merged files are added up, not averaged.",
   ];
   return (
     <div class="file-strip">

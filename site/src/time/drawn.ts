@@ -14,18 +14,21 @@ export interface Column {
 }
 
 /**
- * Of each step. Where profiles begin or end within it, its column is as wide as what they cover. A pause that is shorter than two
- * steps leaves none empty: what it leaves of a step is drawn at the side of steps that have more, or at the left if both have.
+ * The column of each step. That of a partly covered step is as wide as what profiles cover. It touches the neighbour that is
+ * covered more, so that a pause within two steps is one gap; if both are covered as much, it touches the left one.
  */
 export function columnsOf({ covered, step, average }: Pick<Series, "covered" | "step" | "average">): Column[] {
   const isPartly = (at: number) => isPartlyCovered({ covered, step }, at);
   const isWhole = (at: number) => covered[at] > 0 && !isPartly(at);
   return covered.map((millis, at) => {
-    const [before, after] = [covered[at - 1] > 0, covered[at + 1] > 0];
-    const begins = !before || (isPartly(at - 1) && isWhole(at - 2) && isWhole(at + 1));
-    const ends = !after || (isWhole(at - 1) && (isWhole(at + 1) || (isPartly(at + 1) && isWhole(at + 2))));
-    if (average || !isPartly(at) || !(begins || ends)) return { from: 0, until: 1 };
-    return ends ? { from: 0, until: millis / step } : { from: 1 - millis / step, until: 1 };
+    const [before, after] = [covered[at - 1] ?? 0, covered[at + 1] ?? 0];
+    const isLone = isWhole(at - 1) && isWhole(at + 1);
+    const isFirstOfTwo = isWhole(at - 1) && isPartly(at + 1) && isWhole(at + 2);
+    const isSecondOfTwo = isWhole(at - 2) && isPartly(at - 1) && isWhole(at + 1);
+    const atEdge = before === 0 || after === 0;
+    if (average || !isPartly(at) || !(atEdge || isLone || isFirstOfTwo || isSecondOfTwo)) return { from: 0, until: 1 };
+    const touchesRight = isSecondOfTwo || (!isFirstOfTwo && before < after);
+    return touchesRight ? { from: 1 - millis / step, until: 1 } : { from: 0, until: millis / step };
   });
 }
 
@@ -34,7 +37,7 @@ export interface Piece extends Column {
   value: number | null;
 }
 
-/** What values of steps are drawn as, from left to right: between columns that don't meet they are 0. */
+/** What values of steps are drawn as, from left to right; a gap between two columns is a piece with the value 0. */
 export function piecesOf(columns: Column[], values: (number | null)[]): Piece[] {
   return columns.flatMap(({ from, until }, at) => {
     const [value, next] = [values[at] ?? null, columns[at + 1]];

@@ -18,12 +18,14 @@ export interface Step {
 export interface Load extends LoadSeries {
   /** The steps with profiles but for those at both ends, which may be cut off. */
   steps: Step[];
-  /** The same with the first and the last, where no others are cut off and they have as many profiles as others. */
+  /** `steps` with the first and the last, if only these were cut off and have as many profiles as their neighbours. */
   whole: Step[];
 }
 
-/** Where this part of a step is so near to an end of the profiles that some processes may have none there, it is cut off. */
+/** A step is cut off if some processes may have no profiles in at least this part of it. */
 const LEAST_CUT = 0.1;
+/** Of the time with profiles, at most this part is cut off at each end. */
+const MOST_CUT = 0.1;
 /** So many steps beside one at an end say how many profiles a whole one has. */
 const NEAREST = 2;
 /** Fewer steps don't show a shape. */
@@ -34,7 +36,9 @@ export const SHARED = 0.2;
 /** The load of a series; null where there is too little of it. */
 export function loadIn(series: LoadSeries): Load | null {
   const all = filledSteps(series);
-  const [begin, end] = cutOff(series, all);
+  const cut = cutOff(series, all);
+  // Where there are so few, what may be cut off counts as well.
+  const [begin, end] = all.length - cut[0] - cut[1] < FEWEST ? [1, 1] : cut;
   const steps = all.slice(begin, all.length - end);
   if (steps.length < FEWEST || series.sparse) return null;
   // Half of a step of many processes has as many profiles as a whole one of few: the nearest steps tell.
@@ -50,18 +54,20 @@ export function loadIn(series: LoadSeries): Load | null {
 }
 
 /**
- * How many steps are cut off at the begin and at the end: the first and the last, and those within a profile's time of the first
- * and last moments with profiles. Processes don't push at the same time, and the one with most of the load may come last.
+ * How many steps are cut off at the beginning and at the end: the first and the last, and those within a profile's length of the
+ * first and last moments with profiles. Processes don't push at the same time, and the one with most of the load may come last.
  */
 function cutOff({ covered, step, duration }: LoadSeries, all: Step[]): [number, number] {
   if (all.length === 0) return [0, 0];
   const [first, last] = [all[0].at, all[all.length - 1].at];
-  const begun = (first + 1) * step - covered[first] + duration;
-  const over = last * step + covered[last] - duration;
+  const cut = Math.min(duration, MOST_CUT * (last + 1 - first) * step);
+  // From when on all processes have profiles, and until when.
+  const allBegan = (first + 1) * step - covered[first] + cut;
+  const allEnd = last * step + covered[last] - cut;
   const isCut = (millis: number) => millis > LEAST_CUT * step;
   return [
-    Math.max(1, all.filter(({ at }) => isCut(begun - at * step)).length),
-    Math.max(1, all.filter(({ at }) => isCut((at + 1) * step - over)).length),
+    Math.max(1, all.filter(({ at }) => isCut(allBegan - at * step)).length),
+    Math.max(1, all.filter(({ at }) => isCut((at + 1) * step - allEnd)).length),
   ];
 }
 

@@ -132,8 +132,9 @@ struct Decoder<'l> {
     samples: Samples,
     /// Without times nobody asks for them.
     threads: Option<Threads>,
-    /// When the recording begins: events that began before that, such as long waits, count from there on.
-    begin: Option<i64>,
+    /// When the earliest chunk so far begins, nanoseconds since the epoch. Events with an earlier time, such
+    /// as long waits, are placed there.
+    begin: i64,
     /// Of the chunk, or of the last one that has any: a recorder that goes on in another chunk may not repeat them.
     settings: Settings,
     /// What the caller knows better than the settings.
@@ -162,7 +163,7 @@ impl<'l> Decoder<'l> {
             ),
             samples: Samples::new(options.times),
             threads: options.times.then(Threads::default),
-            begin: None,
+            begin: i64::MAX,
             settings: Settings::default(),
             period_nanos: options.period_nanos,
             labels: EventLabels::new(labels),
@@ -183,7 +184,7 @@ impl<'l> Decoder<'l> {
             classes: &classes,
             reader: metadata,
         };
-        self.begin.get_or_insert(header.start_nanos);
+        self.begin = header.start_nanos.min(self.begin);
         let timed = self.threads.is_some();
         let events = Events::of(&layouts, timed, &mut self.budget)?;
         let constants = Constants::read(reader, header, &classes, timed, &mut self.budget)?;
@@ -282,8 +283,7 @@ impl<'l> Decoder<'l> {
                 )?,
             },
         };
-        let time = chunk.clock.time(values[slot::TIME] as i64);
-        let time = self.begin.map_or(time, |begin| time.max(begin));
+        let time = chunk.clock.time(values[slot::TIME] as i64).max(self.begin);
         let budget = &mut self.budget;
         self.labels
             .set(ids, &mut self.builder, budget)

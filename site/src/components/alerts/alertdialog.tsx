@@ -14,7 +14,7 @@ import {
 import { saveAlert, useAlerts } from "../../state/query/alertlist.ts";
 import { alertLoads, previewPoints } from "../../state/query/alertloads.ts";
 import { exportedName, queryParts } from "../../state/query/recordingrule.ts";
-import { useRulePreview } from "../../state/query/recordingrules.ts";
+import { subjectOf, useRulePreview } from "../../state/query/recordingrules.ts";
 import { useSaving } from "../../state/saving.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import { go, href, route } from "../../state/url/router.ts";
@@ -69,7 +69,9 @@ function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget;
   const opened = useRef(Date.now());
   const span = { from: opened.current - previewHours(draft.kind) * HOUR, until: opened.current };
   const preview = useRulePreview(rule, span, previewPoints(draft.kind, span));
-  const loads = preview.value && alertLoads(draft, preview.value, queryParts(rule.query).type, span);
+  // Of another rule, values have another unit and another size.
+  const values = preview.value?.subject === subjectOf(rule) ? preview.value : undefined;
+  const loads = values && alertLoads(draft, values, queryParts(rule.query).type, span);
   const made = drafted(draft, rule, stored && storedAlert(stored), loads);
   const { alert } = made;
   const isKnown = Number.isFinite(alert.threshold);

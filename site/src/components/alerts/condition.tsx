@@ -95,12 +95,14 @@ export function Condition({ draft, made, rule, onChange }: Props) {
         <Compared rule={rule} value={draft.versionLabel} onChange={(versionLabel) => onChange({ versionLabel })} />
       )}
       {kind === "below" && !isGauge(queryParts(rule.query).type) && (
-        <p class="hint">Minutes without profiles count as 0, so it also fires for some minutes when profiles stop.</p>
+        <p class="hint">
+          Minutes without profiles count as 0, so the alert also fires for a few minutes after profiles stop.
+        </p>
       )}
       {kind === "grew" && !draft.versionLabel && (
         <p class="hint">
-          Fires while the change is recent: a shorter period fires sooner, a longer one is steadier. It ends when about
-          a tenth of the earlier period has the new level, even if that level stays.
+          Fires once most of the period has the new level: a shorter period fires sooner, a longer one is steadier. It
+          ends when about a tenth of the earlier period has the new level, even if that level stays.
         </p>
       )}
       {kind === "new_function" && (

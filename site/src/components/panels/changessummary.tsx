@@ -26,7 +26,7 @@ export function Summary({ answer }: { answer: Answer }) {
   const earliest = Math.max((exploreRoute.value.window ?? span.value).from, sides.before.began);
   const began = label !== "" && sides.after.began > earliest + 60_000;
   if (!certain) {
-    const load = sides.before.windows > 0 && sides.after.windows > 0 ? answer.load : null;
+    const load = answer.load && answer.load.before > 0 && answer.load.after > 0 ? answer.load : null;
     return (
       <p class="changes-summary" data-testid="changes-summary">
         {load &&
@@ -51,7 +51,7 @@ export function Summary({ answer }: { answer: Answer }) {
         {began &&
           ` First profile of ${label} ${sides.after.value} in this range: ${within(sides.after.began, answer.stepMillis)}.`}
         {answer.shift && <Shift shift={answer.shift} />}
-        {answer.isGuess && " No moment stands out at which the load changed, so two halves are compared."}
+        {answer.isGuess && " No change of the load stands out clearly from its variation, so two halves are compared."}
         {began && ranAgain(answer)}
         {answer.rollouts.length > 0 && ` ${rolloutWords(answer.rollouts)}`}
       </p>

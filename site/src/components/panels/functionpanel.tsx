@@ -9,6 +9,7 @@ import {
   detail,
   type FunctionAnswer,
   type FunctionWindow,
+  type InServices,
   inServices,
   overTime,
   price,
@@ -184,6 +185,7 @@ function share({ total, whole }: FunctionWindow): number {
   return whole === 0 ? 0 : total / whole;
 }
 
+/** The time that is looked at, in words. */
 const thisTime = () => (exploreRoute.value.window ? "the selected time" : "this range");
 
 function since(windows: FunctionWindow[]): string {
@@ -199,7 +201,7 @@ function since(windows: FunctionWindow[]): string {
       windows.indexOf(filled[0]) > 1
         ? `First seen ${bar}.`
         : exploreRoute.value.window
-          ? `Seen ${bar}; the selected time doesn't show since when, but the whole range may.`
+          ? `Seen ${bar}; the whole range may show since when.`
           : `Seen ${bar}; the range doesn't show since when.`;
     return begun + until;
   }
@@ -218,8 +220,7 @@ function Services() {
   if (problem) return <RetryNote problem={problem} />;
   if (!value) return <p class="hint">{state === "loading" ? "Searching all services…" : ""}</p>;
   const cpu = isCpu(type);
-  const { running, asked, left } = value;
-  const others = asked - running.length;
+  const { running, left } = value;
   const sum = running.reduce((all, { total }) => all + total, 0);
   return (
     <section>
@@ -273,15 +274,7 @@ function Services() {
         </table>
       )}
       <p class="hint" data-testid="function-others">
-        {running.length === 0
-          ? asked === 0
-            ? `No service has profiles of this type in ${thisTime()}.`
-            : `None of ${plural(asked, "service")} runs this function.`
-          : others > 0
-            ? `Not seen in ${plural(others, "other service")} with profiles of this type in ${thisTime()}.`
-            : asked + left > 1
-              ? "Every service with profiles of this type runs this function."
-              : "No other service has profiles of this type."}
+        {othersWords(value)}
         {left > 0 && ` ${plural(left, "smaller service was", "smaller services were")} not searched.`}
         {base.filters.length > 0 && " This page's filters apply to every service."}
       </p>
@@ -303,6 +296,17 @@ function Services() {
       )}
     </section>
   );
+}
+
+/** Which services don't run it, of those with profiles in the time that is looked at. */
+function othersWords({ running, asked, left }: InServices): string {
+  const others = asked - running.length;
+  const profiles = `profiles of this type in ${thisTime()}`;
+  if (asked === 0) return `${left > 0 ? "None of the searched services" : "No service"} has ${profiles}.`;
+  if (running.length === 0) return `Not seen in any of ${plural(asked, "service")} with ${profiles}.`;
+  if (others > 0) return `Not seen in ${plural(others, "other service")} with ${profiles}.`;
+  if (asked + left === 1) return `No other service has ${profiles}.`;
+  return `Every${left > 0 ? " searched" : ""} service with ${profiles} runs this function.`;
 }
 
 function Calls({ found }: { found: FunctionAnswer }) {

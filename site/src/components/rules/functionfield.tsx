@@ -13,9 +13,9 @@ export function FunctionField(props: {
 }) {
   const { rule, isRegex = false, self = false, onChange } = props;
   const field = isRegex ? "function_regex" : "function";
-  const known = useId();
-  const isUsed = useSignal(false);
-  const names = useFunctionNames(rule.query, isUsed.value && !isRegex);
+  const listId = useId();
+  const wasFocused = useSignal(false);
+  const names = useFunctionNames(rule.query, wasFocused.value && !isRegex);
   return (
     <label class="record-field">
       {isRegex ? "Functions that match" : "Function"}
@@ -23,14 +23,14 @@ export function FunctionField(props: {
         placeholder="Entire profile"
         spellcheck={false}
         autocomplete="off"
-        list={isRegex ? undefined : known}
+        list={isRegex ? undefined : listId}
         value={rule[field]}
         data-testid={isRegex ? "record-regex" : "record-function"}
-        onFocus={() => (isUsed.value = true)}
+        onFocus={() => (wasFocused.value = true)}
         // An entire profile has no self value.
         onInput={({ currentTarget: { value } }) => onChange({ [field]: value, self: self && value !== "" })}
       />
-      <datalist id={known}>
+      <datalist id={listId}>
         {names.map((name) => (
           <option key={name} value={name} />
         ))}

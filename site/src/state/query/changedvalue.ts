@@ -15,8 +15,9 @@ export interface ChangedValue {
   value: string;
   /** Its part of the change: more than 1 where everything else changed the other way. */
   part: number;
-  /** The side that has all of it, or all but a trace: a first profile that began just before the other side. */
+  /** The side that has all of it, or all but a trace: a first profile may begin just before the other side. */
   only: "before" | "after" | null;
+  /** Whether the other side has a trace of it. */
   isTrace: boolean;
 }
 
@@ -50,7 +51,7 @@ export function sumsByValue(series: { labels: Record<string, string>; total: num
 const MOST = 0.8;
 /** What the other values may change by, all together, as a part of the change: more is a move from one to another. */
 const OTHERS = 0.3;
-/** A smaller part of a side is a trace. */
+/** A smaller part of what the other side has is a trace. */
 const TRACE = 0.01;
 /** What had this much less of the load than it has of the change is news. */
 const LESS = 0.25;
@@ -75,8 +76,8 @@ export function changedValue({ before, after }: Loads, sides: [ValueSums, ValueS
   if (!best) return null;
   const { name, value, part } = best;
   const [first, second] = sides.map((sums) => partsOf(sums.get(name) ?? new Map()).get(value) ?? 0);
-  const only = first < TRACE && second >= TRACE ? "after" : second < TRACE && first >= TRACE ? "before" : null;
-  return { name, value, part, only, isTrace: Math.min(first, second) > 0 };
+  const only = first < TRACE * second ? "after" : second < TRACE * first ? "before" : null;
+  return { name, value, part, only, isTrace: only !== null && Math.min(first, second) > 0 };
 }
 
 /** Parts of a label's values that differ by more are of other versions, or of other numbers of processes with them. */

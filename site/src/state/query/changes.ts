@@ -177,8 +177,10 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   const load = beside ? null : changedLoad(both, gauge, ofAll.certain);
   // Averages of a gauge are no parts of each other.
   const where = load?.differs && !gauge ? changedValue(load, sums) : null;
-  // What changed in one region or process alone varies between processes by that.
-  const compared = where && ofAll.byProcess ? changesOf(overTime(before), overTime(after), !rounded) : ofAll;
+  // A process that alone has the change differs from the others because of it: that must not hide the change.
+  const isOneProcess = where?.name === process && where.only === null;
+  const compared =
+    isOneProcess && ofAll.byProcess ? changesOf(withoutProcesses(before), withoutProcesses(after), !rounded) : ofAll;
   const side = (i: number): ComparedSide => ({
     ...found.sides[i],
     profiles: parts[i].windows.reduce((sum, { profiles }) => sum + profiles, 0),
@@ -223,7 +225,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
 }
 
 /** A side whose processes are not told apart. */
-const overTime = ({ windows }: SideParts): SideParts => ({ windows, processes: [] });
+const withoutProcesses = ({ windows }: SideParts): SideParts => ({ windows, processes: [] });
 
 /** Of two times, the earlier first. */
 function shiftIn(plans: { windows: Span[] }[], answers: { windows: FunctionsAnswer[] }[]): ShareShift | null {

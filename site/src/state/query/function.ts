@@ -184,7 +184,7 @@ export const inServices = resource(
   "dropped",
 );
 
-/** Of the selected time, or with filters, some may have none. */
+/** A service, or a value, may have no profiles in the selected time or with the filters. */
 const hasProfiles = ({ profiles }: { profiles: number }) => profiles > 0;
 
 /** Those that run it, the largest amount first. */

@@ -170,7 +170,7 @@ async function fetchService(type: string, service: string, filters: string[], ra
   return seriesForChanges(timeline, isGauge(type));
 }
 
-function seriesForChanges(timeline: TimelineAnswer, gauge: boolean): LoadSeries {
+function seriesForChanges(timeline: Omit<TimelineAnswer, "ended">, gauge: boolean): LoadSeries {
   // Of a gauge, each profile says all.
   const series = { ...seriesOf(timeline, gauge), duration: gauge ? 0 : timeline.duration };
   const firsts = series.counts.map((_, at) => series.start + at * series.step);
@@ -196,7 +196,13 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     // Versions follow each other, or run all the time.
     const covered = sumOf(members.map((one) => one.covered)).map((millis) => Math.min(millis, step));
     const [total, profiles] = [points, all].map((numbers) => numbers.reduce((sum, n) => sum + n, 0));
-    const duration = Math.max(...members.map((one) => one.duration));
+    const durations = members.reduce((sum, one) => sum + one.duration * one.profiles, 0);
+    const duration =
+      durations /
+      Math.max(
+        1,
+        members.reduce((sum, one) => sum + one.profiles, 0),
+      );
     const whole = seriesForChanges({ start, step, points, counts: all, covered, total, profiles, duration }, gauge);
     const label = versionLabel(valuesOf(members.map((one) => one.labels))) ?? "";
     const stepOf = (time: number) => Math.floor((time - whole.start) / whole.step);

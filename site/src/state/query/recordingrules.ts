@@ -73,6 +73,16 @@ export interface RulePreview {
   series_count: number;
 }
 
+/** A preview, and which rule it is of. */
+export interface ShownPreview extends RulePreview {
+  subject: string;
+}
+
+/** What the values of a rule depend on: its names and added labels change with each key press, and the values don't. */
+export function subjectOf(rule: RuleDraft): string {
+  return JSON.stringify({ ...rule, metric_name: "", external_labels: {} });
+}
+
 const DAY = 86_400_000;
 
 /** The services of the last day with their types, while a new rule of any of them is made. */
@@ -91,51 +101,48 @@ const PAUSE = 400;
 
 /** The labels of the last day's profiles that a query selects, for a component; none while they are unknown. */
 export function useQueryLabels(query: string): Record<string, string[]> {
-  const found = useSignal<Record<string, string[]>>({});
-  const opened = useRef(Date.now());
-  const first = useRef(query);
-  useEffect(() => {
-    const stop = new AbortController();
-    const ask = async () => {
-      if (query !== first.current) await new Promise((go) => setTimeout(go, PAUSE));
-      if (stop.signal.aborted) return;
-      const span = { from: opened.current - DAY, until: opened.current };
-      found.value = await fetchLabels("", query, span, stop.signal);
-    };
-    // What goes without labels still goes.
-    void trackWork(ask().catch(() => {}));
-    return () => stop.abort();
-  }, [query]);
-  return found.value;
+  return useLastDay(query, true, {}, (span, stopped) => fetchLabels("", query, span, stopped));
 }
 
 /** More names than anyone reads: browsers list those that match what is typed. */
 const FUNCTIONS = 500;
 
-/** The largest functions of the last day's profiles that a query selects, for a component, once they are `asked` for. */
+/** The largest functions of the last day's profiles that a query selects, for a component; none until they are `asked` for. */
 export function useFunctionNames(query: string, asked: boolean): string[] {
-  const names = useSignal<string[]>([]);
+  return useLastDay(query, asked, [], async (span, stopped) => {
+    const params = { query, ...fixed(span), sort: "total", limit: String(FUNCTIONS) };
+    return (await json<FunctionsAnswer>("functions", params, stopped)).functions.map(({ name }) => name);
+  });
+}
+
+/** What is known of the last day's profiles that a query selects; what was known before stays while it is asked for again. */
+function useLastDay<Known>(
+  query: string,
+  asked: boolean,
+  none: Known,
+  ask: (span: Span, stopped: AbortSignal) => Promise<Known>,
+): Known {
+  const found = useSignal(none);
+  const opened = useRef(Date.now());
+  const first = useRef(query);
   useEffect(() => {
     const stop = new AbortController();
-    const until = Date.now();
-    const params = { query, ...fixed({ from: until - DAY, until }), sort: "total", limit: String(FUNCTIONS) };
-    const ask = async () => {
-      names.value = [];
-      const { functions } = await json<FunctionsAnswer>("functions", params, stop.signal);
-      names.value = functions.map(({ name }) => name);
+    const find = async () => {
+      if (query !== first.current) await new Promise((go) => setTimeout(go, PAUSE));
+      if (stop.signal.aborted) return;
+      found.value = await ask({ from: opened.current - DAY, until: opened.current }, stop.signal);
     };
-    // What goes without suggestions still goes.
-    if (asked) void trackWork(ask().catch(() => {}));
+    // A form without suggestions still works.
+    if (asked) void trackWork(find().catch(() => {}));
     return () => stop.abort();
   }, [query, asked]);
-  return names.value;
+  return found.value;
 }
 
 /** A rule's values in a span, for a component. The former values stay while others are loaded. */
-export function useRulePreview(rule: RuleDraft, span: Span, points = POINTS): Loaded<RulePreview> {
-  const loaded = useSignal<Loaded<RulePreview>>({ state: "loading" });
-  // These change with each key press, and the values don't depend on them.
-  const asked = JSON.stringify({ ...rule, metric_name: "", external_labels: {} });
+export function useRulePreview(rule: RuleDraft, span: Span, points = POINTS): Loaded<ShownPreview> {
+  const loaded = useSignal<Loaded<ShownPreview>>({ state: "loading" });
+  const asked = subjectOf(rule);
   const former = useRef(rule);
   useEffect(() => {
     const stop = new AbortController();
@@ -154,7 +161,7 @@ async function preview(
   rule: RuleDraft,
   span: Span,
   points: number,
-  loaded: Signal<Loaded<RulePreview>>,
+  loaded: Signal<Loaded<ShownPreview>>,
   stopped: AbortSignal,
   pause: number,
 ) {
@@ -168,7 +175,7 @@ async function preview(
       (rule) => json<RulePreview>("rules/preview", params, stopped, posted(rule)),
       stopped,
     );
-    loaded.value = { state: "ready", value };
+    loaded.value = { state: "ready", value: { ...value, subject: subjectOf(rule) } };
   } catch (failure) {
     if (!stopped.aborted) loaded.value = { state: "error", problem: problemOf(failure, "preview the rule") };
   }

@@ -1,25 +1,35 @@
-/** How much of each step the profiles of one side cover, where others may run beside them. */
+/** How much of each step the profiles of one side cover, where those of others may overlap. */
 
-/** What a series has in each step: profiles, and the milliseconds that they cover. */
+/** What a series has in each step: values, profiles, and the milliseconds that they cover. */
 interface Steps {
+  points: number[];
   counts: number[];
   covered: number[];
 }
 
+const sum = (numbers: number[]) => numbers.reduce((all, n) => all + n, 0);
+
 /**
- * Alone, as much as `all` series cover together. Processes don't begin at the same time: beside others, a step counts by how
- * many of the side's processes have profiles in it. `points` are the side's values, 0 where a step isn't of it.
+ * The milliseconds of each step that the profiles of a side cover. Where only this side has profiles, it is what all series
+ * cover together. In the steps of a rollout, in which others have profiles, too, processes start and end one after another:
+ * there it is the part of the side's usual load that belongs to processes with profiles. `points` are the side's values, 0
+ * where a step isn't of it.
  */
 export function coveredOfSide(own: Steps[], others: Steps[], all: number[], points: number[]): number[] {
   const isAlone = (at: number) => others.every(({ counts, covered }) => counts[at] === 0 && covered[at] === 0);
-  const timeOf = (at: number) => own.reduce((sum, { covered }) => sum + covered[at], 0);
-  const longest = (at: number) => own.reduce((most, { covered }) => Math.max(most, covered[at]), 0);
-  let [time, alone] = [0, 0];
-  for (const [at, value] of points.entries()) {
-    if (value === 0 || !isAlone(at)) continue;
-    time += timeOf(at);
-    alone += all[at];
-  }
-  const processes = alone > 0 ? Math.max(1, time / alone) : 1;
-  return points.map((_, at) => (isAlone(at) ? all[at] : Math.min(longest(at), timeOf(at) / processes)));
+  const filled = [...points.keys()].filter((at) => points[at] !== 0);
+  const alone = filled.filter(isAlone);
+  const loadOf = (values: number[], covered: number[]) =>
+    sum(alone.map((at) => values[at])) / sum(alone.map((at) => covered[at]));
+  const load = loadOf(points, all);
+  const loads = own.map((one) => loadOf(one.points, one.covered));
+  const isRollout = filled.length < 2 * alone.length && load > 0;
+  const shared = (at: number) => {
+    const longest = own.reduce((most, { covered }) => Math.max(most, covered[at]), 0);
+    const isKnown = own.every(({ covered }, i) => covered[at] === 0 || Number.isFinite(loads[i]));
+    if (!isRollout || !isKnown) return longest;
+    const usual = own.reduce((value, { covered }, i) => value + (covered[at] > 0 ? loads[i] * covered[at] : 0), 0);
+    return Math.min(longest, usual / load);
+  };
+  return points.map((_, at) => (isAlone(at) ? all[at] : shared(at)));
 }
