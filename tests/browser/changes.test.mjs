@@ -296,7 +296,7 @@ test("a minute a side is not enough to tell, and the sides can be chosen", async
   await found(opened);
   assert.match(
     await at("changes-summary").textContent(),
-    /^Cpu: [\d.]+ → [\d.]+ cores, [+−±][\d.]+ %\. Not enough profiles to tell/,
+    /^[+−±][\d.]+ % cpu: [\d.]+ → [\d.]+ cores\. Not enough profiles to tell/,
   );
   const [first] = await rows(at("changes-more"));
   assert.equal(first.name, PLANTED);

@@ -205,8 +205,8 @@ function Method({ answer }: { answer: Answer }) {
     <details class="changes-method hint">
       <summary>How sure is this?</summary>
       <p>
-        Each side is divided into windows of at most {formatStep(windowMillis)}, {sides.before.windows} before and{" "}
-        {sides.after.windows} after.{" "}
+        Each side is divided into windows of equal length (at most {formatStep(windowMillis)}), of which the last also
+        has the rest of its time: {sides.before.windows} before and {sides.after.windows} after.{" "}
         {process &&
           `Each side is also split by ${process}: ${sides.before.processes} before and ${sides.after.processes} after. `}
         The more a function's share varies among them, the wider the interval next to its change (Welch). The chance

@@ -29,9 +29,18 @@ export function Summary({ answer }: { answer: Answer }) {
     const load = answer.load && answer.load.before > 0 && answer.load.after > 0 ? answer.load : null;
     return (
       <p class="changes-summary" data-testid="changes-summary">
-        {load &&
-          `${capital(typeLabel(type))}: ${formatLoads(load.before, load.after, 1, type)}, ${change(load.before, load.after)}. `}
-        <b>Not enough profiles to tell a change from the usual variation:</b>{" "}
+        {load && (
+          <>
+            <b>
+              {change(load.before, load.after)} {typeLabel(type)}:
+            </b>{" "}
+            {formatLoads(load.before, load.after, 1, type)}.{" "}
+          </>
+        )}
+        <b>
+          Not enough profiles to tell {answer.isChange ? "which shares changed beyond their" : "a change from the"}{" "}
+          usual variation:
+        </b>{" "}
         {rounded
           ? "the profiles have expired; only totals of whole minutes, hours or days remain."
           : `each side needs profiles in three windows of half a minute or longer; the sides have ${sides.before.windows} and ${sides.after.windows}.`}{" "}

@@ -94,6 +94,8 @@ export interface Answer {
   times: string;
   /** Whether the moment of a change was asked for, and none was found. */
   isGuess: boolean;
+  /** Whether the sides are divided where the load clearly changed. */
+  isChange: boolean;
 }
 
 /** How many of the questions are answered. */
@@ -205,6 +207,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     values,
     times,
     isGuess: question.by === "time" && found.isHalves,
+    isChange: found.isChange,
     load,
     together,
     denser,

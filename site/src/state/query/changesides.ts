@@ -63,6 +63,8 @@ export interface FoundSides {
   /** What sides of time are, and whether they are only halves. */
   times: string;
   isHalves: boolean;
+  /** Whether they are divided where the load clearly changed. */
+  isChange: boolean;
   /** When the first step begins, and how many milliseconds one has. */
   start: number;
   step: number;
@@ -102,9 +104,10 @@ export async function sidesOf(question: Question, stopped: AbortSignal): Promise
       label,
       times: window ? BEFORE_WINDOW : WHEN_CHANGED,
       isHalves: false,
+      isChange: false,
       ...sidesOfValues(question, { label, values, chosen, extents }, series),
     };
-  const { times, spans, isHalves } = await timesOf(question, stopped);
+  const { times, spans, isHalves, isChange } = await timesOf(question, stopped);
   const sides = spans.map(
     (time): FoundSide => ({
       value: "",
@@ -114,7 +117,7 @@ export async function sidesOf(question: Question, stopped: AbortSignal): Promise
       ...series.of(time, null),
     }),
   );
-  return { ...found, label: "", times, isHalves, sides, rollouts: [] };
+  return { ...found, label: "", times, isHalves, isChange, sides, rollouts: [] };
 }
 
 /** The sides of two values of a label, and the rollouts that count on neither. */
@@ -267,12 +270,13 @@ const BEFORE_WINDOW = "selected time ↔ before";
 async function timesOf({ type, service, filters, span, window }: Question, stopped: AbortSignal) {
   if (window) {
     const before = { from: 2 * window.from - window.until, until: window.from };
-    return { times: BEFORE_WINDOW, spans: [before, window], isHalves: false };
+    return { times: BEFORE_WINDOW, spans: [before, window], isHalves: false, isChange: false };
   }
   const { change, profiled } = await fetchChange(type, service, filters, span, stopped);
   if (!change || change.kind === "trend") {
     const isAll = profiled.from === span.from && profiled.until === span.until;
-    return { times: isAll ? HALVES : "halves of the time with profiles", spans: halves(profiled), isHalves: !change };
+    const times = isAll ? HALVES : "halves of the time with profiles";
+    return { times, spans: halves(profiled), isHalves: !change, isChange: false };
   }
   const { kind, from, until, since, beforeUntil } = change;
   const before = { from: kind === "spike" ? Math.max(since, span.from) : profiled.from, until: beforeUntil };
@@ -280,5 +284,6 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
     times: `${kind !== "spike" ? "since the change" : change.after > change.before ? "spike" : "low"} ↔ before`,
     spans: [before, { from, until }],
     isHalves: false,
+    isChange: true,
   };
 }
