@@ -30,8 +30,6 @@ export interface ServiceType {
   covered: number[];
   /** How long a profile is on average, in milliseconds; 0 where that is unknown. */
   duration: number;
-  /** When the last profile ended, milliseconds; null without profiles. */
-  ended: number | null;
   previous: string;
   previousProfiles: number;
   /** Where the points begin, and how long each is, milliseconds. */
@@ -55,8 +53,6 @@ export interface Timeline {
 export interface TimelineAnswer extends Timeline {
   /** How long a profile is on average, in milliseconds; 0 where that is unknown. */
   duration: number;
-  /** When the last profile ended, milliseconds; null without profiles. */
-  ended: number | null;
 }
 
 export interface ProfileAnswer {

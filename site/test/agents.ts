@@ -27,8 +27,7 @@ export function timelineOf(profiles: Pushed[], step: number, count: number): Tim
   }
   const total = inside.reduce((sum, { value }) => sum + value, 0);
   const duration = inside.reduce((sum, { length }) => sum + length, 0) / Math.max(1, inside.length);
-  const ended = inside.length > 0 ? Math.max(...inside.map(({ at, length }) => at + length)) : null;
-  return { start: 0, step, points, counts, covered, duration, ended, total, profiles: inside.length };
+  return { start: 0, step, points, counts, covered, duration, total, profiles: inside.length };
 }
 
 /** An agent's profiles from one time to another, each of `interval` milliseconds, of a load in units a second. */

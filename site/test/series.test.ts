@@ -20,10 +20,7 @@ test("no step is shorter than agents push", () => {
 /** Profiles of unknown length, as many in each step. */
 const untimed = (counts: number[], step = 30 * SECOND) => {
   const total = counts.reduce((sum, count) => sum + count, 0);
-  const covered = counts.map(() => 0);
-  const last = counts.findLastIndex((count) => count > 0);
-  const ended = last < 0 ? null : last * step;
-  return { start: 0, step, points: counts, counts, covered, total, duration: 0, ended, profiles: total };
+  return { start: 0, step, points: counts, counts, covered: counts.map(() => 0), total, duration: 0, profiles: total };
 };
 
 /** An agent in steps of half a minute for an hour. */
@@ -73,8 +70,14 @@ test("a service is quiet when minutes have passed since its last profile ended, 
   assert.equal(quiet(600, 3600, 3600 + 19 * 60), 0, "the next of ten minutes may still come");
   assert.equal(quiet(600, 3600, 3600 + 21 * 60), 21);
   assert.equal(quiet(600, 20 * 3600, 20 * 3600 + 19 * 60, 720, 4), 0, "of four processes that push together");
+  // A third of each minute is profiled.
+  const part = Array.from({ length: 170 }, (_, minute) =>
+    agent(20 * SECOND, minute * 60 * SECOND, minute * 60 * SECOND + 1),
+  );
+  const told = quietMillis(timelineOf(part.flat(), 900 * SECOND, 13), 180 * 60 * SECOND) / 60_000;
+  assert.ok(told >= 8 && told <= 10, `${told}`);
   assert.equal(quietMillis(untimed([0, 0, 0]), HOUR), 0, "nothing at all is said elsewhere");
-  assert.equal(quietMillis(untimed([4, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 420 * SECOND) / 60_000, 6);
+  assert.equal(quietMillis(untimed([4, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 420 * SECOND) / 60_000, 5);
 });
 
 test("a step is partly profiled where profiles begin or end in it", () => {

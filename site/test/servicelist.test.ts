@@ -20,7 +20,6 @@ const typed = (id: string, total: number, previous: number, profiles = 100, prev
   counts: [profiles],
   covered: [0],
   duration: 0,
-  ended: null,
   previous: String(previous),
   previousProfiles,
   start: 0,

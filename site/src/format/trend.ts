@@ -9,6 +9,8 @@ const ENOUGH = 0.75;
 /** One snapshot is no average. */
 const FEWEST_SNAPSHOTS = 2;
 
+const MINUTE = 60_000;
+
 type Periods = Pick<ServiceType, "total" | "profiles" | "previous" | "previousProfiles">;
 
 /** Of a type in a span: "+5 % vs. previous 6 h"; null where the profiles begin later than the period before, as in a bundle. */
@@ -35,9 +37,9 @@ export function noChange(gauge: boolean): string {
   return gauge ? "no clear change" : "load: no clear change";
 }
 
-/** That the profiles have ended. */
-export function quietWords(millis: number): string {
-  return `no profiles for ${formatStep(millis)}`;
+/** That the profiles have ended; they may have done so at any time within the last step that has some. */
+export function quietWords(millis: number, step: number): string {
+  return `no profiles for ${step > MINUTE ? "over " : ""}${formatStep(millis)}`;
 }
 
 /** How many times as much as before it is; null where the period before has too few profiles to tell. */

@@ -7,16 +7,31 @@ const MINUTE = 60_000;
 const LEAST = 5 * MINUTE;
 
 /**
- * For how long there have been no profiles, up to `until`; 0 where the usual time between two explains it. Rounded down to
- * minutes. A profile comes when its time is over, so that the last one may end as long ago as one takes.
+ * For how long there have been no profiles at the end of a timeline, up to `until`; 0 where the usual time between two explains
+ * it. Rounded down to minutes. A profile comes when its time is over, so that the last one may end as long ago as one takes.
  */
-export function quietMillis(timeline: Steps & Pick<ServiceType, "duration" | "ended">, until: number): number {
-  const { step, counts, duration, ended } = timeline;
-  if (ended === null) return 0;
-  const millis = Math.floor((until - ended) / MINUTE) * MINUTE;
+export function quietMillis(timeline: Steps & Pick<ServiceType, "duration">, until: number): number {
+  const { start, step, counts, covered } = timeline;
+  const isFilled = (at: number) => counts[at] > 0 || covered[at] > 0;
+  const last = counts.findLastIndex((_, at) => isFilled(at));
+  if (last < 0) return 0;
+  const part = filledPart(timeline, last, isFilled);
+  const millis = Math.floor((until - start - last * step - part) / MINUTE) * MINUTE;
   const pushes = counts.reduce((sum, count) => sum + count, 0);
-  const [first, last] = [counts.findIndex((count) => count > 0), counts.findLastIndex((count) => count > 0)];
+  const first = counts.findIndex((_, at) => isFilled(at));
   const gap = medianGap(counts);
-  const interval = Math.max(duration || ((last + 1 - first) * step) / Math.max(1, pushes), gap > 1 ? gap * step : 0);
+  const interval = Math.max(timeline.duration || ((last + 1 - first) * step) / pushes, gap > 1 ? gap * step : 0);
   return millis >= Math.max(LEAST, 2 * interval) ? millis : 0;
+}
+
+/**
+ * How much of the last step has passed until its last profile, at most: as much as its profiles cover, for agents that profile
+ * all of the time, or the same part of it as in the step before. Where that is no whole one, the last may have passed as a whole.
+ */
+function filledPart({ step, counts, covered }: Steps, last: number, isFilled: (at: number) => boolean): number {
+  const before = covered[last - 1] ?? 0;
+  if (covered[last] === 0 || before === 0 || (before < step && !isFilled(last - 2))) return step;
+  if (before === step) return covered[last];
+  // One more profile, as they don't come at the same moments of each step.
+  return Math.min(step, (covered[last] * step) / before + step / Math.max(1, counts[last - 1]));
 }

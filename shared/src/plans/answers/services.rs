@@ -1,4 +1,4 @@
-//! `{"start":ms,"step":ms,"services":[{"name","types":[{"id","total","profiles","points","counts","covered","duration","ended","previous","previousProfiles"}]}]}`,
+//! `{"start":ms,"step":ms,"services":[{"name","types":[{"id","total","profiles","points","counts","covered","duration","previous","previousProfiles"}]}]}`,
 //! and `"count"` where not all services are listed
 
 use std::collections::BTreeMap;
@@ -55,8 +55,6 @@ struct Type {
     covered: Vec<u64>,
     /// How long a profile is on average, in milliseconds; 0 when unknown.
     duration: u64,
-    /// When the last profile ended, in milliseconds since the epoch.
-    ended: Option<i64>,
     /// Total of the range of equal length before.
     #[serde(serialize_with = "as_text")]
     previous: i128,
@@ -199,7 +197,6 @@ impl Found<'_> {
             counts,
             covered,
             duration,
-            ended,
         } = StepSums::of(&self.series, steps);
         Type {
             id: id.clone(),
@@ -212,7 +209,6 @@ impl Found<'_> {
             counts,
             covered,
             duration,
-            ended,
             previous: self.previous,
             previous_profiles: self.previous_profiles,
         }
@@ -241,9 +237,9 @@ mod tests {
         let found: serde_json::Value = serde_json::to_value(answer).unwrap();
         let expect: serde_json::Value = serde_json::from_str(
             r#"{"start": 0, "step": 5e-6, "services": [{"name": "app", "types": [
-                {"id": "a:y:count::", "total": "8", "profiles": 1, "points": [8, 0], "counts": [1, 0], "covered": [0, 0], "duration": 0, "ended": 0,
+                {"id": "a:y:count::", "total": "8", "profiles": 1, "points": [8, 0], "counts": [1, 0], "covered": [0, 0], "duration": 0,
                  "previous": "0", "previousProfiles": 0},
-                {"id": "b:x:count::", "total": "7", "profiles": 3, "points": [1, 6], "counts": [1, 2], "covered": [0, 0], "duration": 0, "ended": 0,
+                {"id": "b:x:count::", "total": "7", "profiles": 3, "points": [1, 6], "counts": [1, 2], "covered": [0, 0], "duration": 0,
                  "previous": "100", "previousProfiles": 1}
             ]}]}"#,
         )

@@ -1,4 +1,4 @@
-//! `{"start":ms,"step":ms,"points":[…],"counts":[…],"covered":[ms…],"duration":ms,"ended":ms,"total":n,"profiles":n}`
+//! `{"start":ms,"step":ms,"points":[…],"counts":[…],"covered":[ms…],"duration":ms,"total":n,"profiles":n}`
 
 use serde::Serialize;
 
@@ -21,8 +21,6 @@ pub struct TimelineAnswer {
     covered: Vec<u64>,
     /// How long a profile is on average, in milliseconds; 0 when unknown.
     duration: u64,
-    /// When the last profile ended, in milliseconds since the epoch.
-    ended: Option<i64>,
     /// Of all profiles, with what they measured after the last step.
     total: i128,
     profiles: u64,
@@ -36,7 +34,6 @@ impl TimelineAnswer {
             counts,
             covered,
             duration,
-            ended,
         } = StepSums::of(&timeline.all(), steps);
         Self {
             start: steps.range.from.millis(),
@@ -45,7 +42,6 @@ impl TimelineAnswer {
             counts,
             covered,
             duration,
-            ended,
             total: timeline.series.iter().map(TimelineSeries::total).sum(),
             profiles: timeline
                 .series
@@ -108,7 +104,6 @@ pub(super) mod tests {
             counts: vec![1, 2, 1, 0],
             covered: vec![0; 4],
             duration: 0,
-            ended: Some(5),
             total: 15,
             profiles: 4,
         };

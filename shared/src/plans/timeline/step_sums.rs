@@ -3,7 +3,6 @@
 use super::covered::{Covered, in_order, mean_duration};
 use super::points::{Point, TimelineSeries};
 use super::steps::Steps;
-use crate::base::units::UnixNanos;
 
 /// Sums of steps, as many each as there are steps; points outside them are left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,9 +16,6 @@ pub struct StepSums {
     pub covered: Vec<u64>,
     /// How long a profile is on average, in milliseconds; 0 when unknown.
     pub duration: u64,
-    /// When the last profile that starts in a step ended, or started when its length is unknown:
-    /// milliseconds since the epoch.
-    pub ended: Option<i64>,
 }
 
 impl StepSums {
@@ -38,7 +34,6 @@ impl StepSums {
                 counts: vec![0; steps.count],
                 covered: vec![0; steps.count],
                 duration: 0,
-                ended: None,
             };
         }
         for series in series {
@@ -55,18 +50,8 @@ impl StepSums {
             counts,
             covered,
             duration: mean_duration(&points),
-            ended: ended(series, steps).map(UnixNanos::millis),
         }
     }
-}
-
-/// When the last profile that starts in a step ended.
-fn ended(series: &[&TimelineSeries], steps: Steps) -> Option<UnixNanos> {
-    let points = series.iter().flat_map(|series| &series.points);
-    points
-        .filter(|point| point.profiles > 0 && steps.range.contains(point.time))
-        .map(|point| point.time.max(point.covered.until))
-        .max()
 }
 
 /// Parts of a value: a profile of few events over many steps has some in each.

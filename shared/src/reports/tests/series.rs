@@ -44,8 +44,8 @@ fn series_by_labels() {
     };
     let found = json_of(&report(&["pod"], 2));
     let expect = json!([
-        {"labels": {}, "total": 16, "profiles": 1, "points": [16, 0], "counts": [1, 0], "covered": [0, 0]},
-        {"labels": {"pod": "2"}, "total": 12, "profiles": 2, "points": [4, 8], "counts": [1, 1], "covered": [0, 0]},
+        {"labels": {}, "total": 16, "profiles": 1, "points": [16, 0], "counts": [1, 0], "covered": [0, 0], "duration": 0},
+        {"labels": {"pod": "2"}, "total": 12, "profiles": 2, "points": [4, 8], "counts": [1, 1], "covered": [0, 0], "duration": 0},
     ]);
     assert_eq!(found["series"], expect);
     assert_eq!(

@@ -72,7 +72,7 @@ function TypeCard({ type }: { type: ServiceType }) {
           {formatValue(series.total, unit)}
           {gauge && <small> average</small>}
         </span>
-        {quiet > 0 && <span class="card-type">{quietWords(quiet)}</span>}
+        {quiet > 0 && <span class="card-type">{quietWords(quiet, type.step)}</span>}
         {version && (
           <span class="card-type">
             {versionName(version)} since {formatMoment(version.from, version.step)}

@@ -57,7 +57,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         </span>
         {quiet > 0 && (
           <span class="card-type" data-testid="card-quiet">
-            {quietWords(quiet)}
+            {quietWords(quiet, shown?.step ?? 0)}
           </span>
         )}
         {version && <CardVersion service={service.name} found={version} range={range} />}

@@ -170,7 +170,7 @@ async function fetchService(type: string, service: string, filters: string[], ra
   return seriesForChanges(timeline, isGauge(type));
 }
 
-function seriesForChanges(timeline: Omit<TimelineAnswer, "ended">, gauge: boolean): LoadSeries {
+function seriesForChanges(timeline: TimelineAnswer, gauge: boolean): LoadSeries {
   // Of a gauge, each profile says all.
   const series = { ...seriesOf(timeline, gauge), duration: gauge ? 0 : timeline.duration };
   const firsts = series.counts.map((_, at) => series.start + at * series.step);

@@ -58,7 +58,6 @@ const narrowed = resource(
           counts: now.counts,
           covered: now.covered,
           duration: now.duration,
-          ended: now.ended,
           start: now.start,
           step: now.step,
           previous: String(previous.total),
