@@ -1,10 +1,9 @@
 /** How much of a time has profiles. */
 import type { Timeline } from "../api.ts";
-import { type Series, seriesOf } from "./series.ts";
+import { type Series, seriesOf, sum } from "./series.ts";
 
 /** How much time profiles cover, in milliseconds, by which a total becomes a load; 0 without any. */
 export function coveredMillis(timeline: Timeline): number {
-  const sum = (numbers: number[]) => numbers.reduce((all, n) => all + n, 0);
   const measured = sum(timeline.points);
   // What profiles measured after the end took time as well: less than what they did before, but for sums that cancel out.
   const whole = measured > 0 ? Math.min(2, Math.max(1, timeline.total / measured)) : 1;

@@ -25,8 +25,8 @@ export function quietMillis(timeline: Steps & Pick<ServiceType, "duration">, unt
 }
 
 /**
- * How much of the last step has passed until its last profile, at most: as much as its profiles cover, for agents that profile
- * all of the time, or the same part of it as in the step before. Where that is no whole one, the last may have passed as a whole.
+ * How much of the last step had passed at most when its last profile ended: what its profiles cover, if agents profile all of the
+ * time; more, if the step before says that they profile a part of it. Where that step may be cut itself, all of the last one.
  */
 function filledPart({ step, counts, covered }: Steps, last: number, isFilled: (at: number) => boolean): number {
   const before = covered[last - 1] ?? 0;

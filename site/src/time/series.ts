@@ -75,8 +75,8 @@ export function seriesOf(timeline: Steps, average: boolean, factor = mergeFactor
   const covered = merged(timeline.covered, factor).map((millis, i) => (untimed[i] > 0 ? step : millis));
   const sparse =
     !isTimed(timeline) && (isLone(counts) || (usualGap(counts) > mostMerged(counts) && !areBursts(counts)));
-  const whole = (sum: number, i: number) => (sparse || covered[i] === 0 ? sum : (sum * step) / covered[i]);
-  const [total, all] = [Number(timeline.total), counts.reduce((sum, n) => sum + n, 0)];
+  const whole = (value: number, i: number) => (sparse || covered[i] === 0 ? value : (value * step) / covered[i]);
+  const [total, all] = [Number(timeline.total), sum(counts)];
   return {
     start: start - (first === 0 ? 0 : factor - first) * timeline.step,
     step,
@@ -197,6 +197,8 @@ const FEW = 4;
 export function median(values: number[], none = 0): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? none;
 }
+
+export const sum = (numbers: number[]) => numbers.reduce((all, n) => all + n, 0);
 
 /** The sum of several lists, number by number. */
 export function sumOf(lists: number[][]): number[] {

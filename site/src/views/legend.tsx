@@ -51,16 +51,15 @@ function Totals({ tree, diff, average = false, changed = true }: TotalsProps) {
   );
 }
 
-/** Whether two parts of one recording are compared. */
-const isOfParts = () => comparedTime.peek() !== null;
-
 function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
   return (
     <>
       <Totals tree={tree} diff={diff} />
       {/* Not rendered for a new choice before the tree is there: the checkbox would take it back. */}
       {diff.normalised_to !== null && fileRoute.peek().measure === "auto" && (
-        <span class="legend-note">{isOfParts() ? "lengths or totals" : "totals"} differ, so shares are compared</span>
+        <span class="legend-note">
+          {comparedTime.peek() ? "lengths or totals" : "totals"} differ, so shares are compared
+        </span>
       )}
       <label class="check" title="Compare each frame's share of its side's total instead of its amount">
         <input

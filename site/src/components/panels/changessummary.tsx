@@ -5,7 +5,7 @@ import { change, percent } from "../../format/number.ts";
 import { isCpu, typeLabel, typeParts } from "../../format/type.ts";
 import { formatValue, plural } from "../../format/value.ts";
 import { LEAST_CHANGE, size } from "../../state/query/changed.ts";
-import { areAlike, type ChangedLoad, LEAST_LOAD } from "../../state/query/changedload.ts";
+import { areAlike, type ChangedLoad, LEAST_LOAD, type Loads } from "../../state/query/changedload.ts";
 import type { ChangedValue } from "../../state/query/changedvalue.ts";
 import type { Answer } from "../../state/query/changes.ts";
 import { isVersion } from "../../state/query/labels.ts";
@@ -21,7 +21,6 @@ import { changedName, Link, points, shortened } from "./changestable.tsx";
 export function Summary({ answer }: { answer: Answer }) {
   const { label, sides, changes: found, rounded } = answer;
   const { listed, certain } = found;
-  const { type } = exploreRoute.value;
   // A value that was there from the first, or as long as the other, did not begin.
   const earliest = Math.max((exploreRoute.value.window ?? span.value).from, sides.before.began);
   const began = label !== "" && sides.after.began > earliest + 60_000;
@@ -31,10 +30,7 @@ export function Summary({ answer }: { answer: Answer }) {
       <p class="changes-summary" data-testid="changes-summary">
         {load && (
           <>
-            <b>
-              {change(load.before, load.after)} {typeLabel(type)}:
-            </b>{" "}
-            {formatLoads(load.before, load.after, 1, type)}.{" "}
+            <Amounts load={load} />.{" "}
           </>
         )}
         <b>
@@ -66,6 +62,19 @@ export function Summary({ answer }: { answer: Answer }) {
       </p>
       {(listed.length > 0 || !answer.shift) && <Shares answer={answer} />}
     </div>
+  );
+}
+
+/** "+39 % cpu: 2.12 → 2.95 cores". */
+function Amounts({ load: { before, after } }: { load: Loads }) {
+  const { type } = exploreRoute.value;
+  return (
+    <>
+      <b>
+        {change(before, after)} {typeLabel(type)}:
+      </b>{" "}
+      {formatLoads(before, after, 1, type)}
+    </>
   );
 }
 
@@ -203,20 +212,16 @@ function LoadNews({ answer, load }: { answer: Answer; load: ChangedLoad }) {
   const { cause, more } = answer;
   const { type } = exploreRoute.value;
   const { before, after, differs } = load;
-  const amounts = formatLoads(before, after, 1, type);
   if (!differs && Math.abs(after / before - 1) >= NOTABLE)
     return (
       <>
-        <b>
-          {change(before, after)} {typeLabel(type)}:
-        </b>{" "}
-        {amounts}. {unsteady(answer, load)} Choose times with a steady load.
+        <Amounts load={load} />. {unsteady(answer, load)} Choose times with a steady load.
       </>
     );
   if (!differs)
     return (
       <>
-        <b>About the same {typeLabel(type)}:</b> {amounts}
+        <b>About the same {typeLabel(type)}:</b> {formatLoads(before, after, 1, type)}
         {Math.abs(after / before - 1) >= LEAST_LOAD && ", within the usual variation"}.
         {load.swing >= SWING && ` Within these times it varies by up to ${percent(load.swing)}: choose shorter ones.`}
         {more.length > 0 && !answer.shift && ` The share of ${changedName(more[0].head)} grew.`}
@@ -224,10 +229,7 @@ function LoadNews({ answer, load }: { answer: Answer; load: ChangedLoad }) {
     );
   return (
     <>
-      <b>
-        {change(before, after)} {typeLabel(type)}:
-      </b>{" "}
-      {amounts}
+      <Amounts load={load} />
       {cause && (
         <>
           , {partOf(cause.part)} in <b>{shortened(cause.name)}</b>

@@ -197,13 +197,9 @@ function since(windows: FunctionWindow[]): string {
   if (first === 0) {
     const bar = `in the first bar, before ${formatMinute(filled[0].until)}`;
     // Where the service itself began in the range, so did this. A first bar that the range cuts off may have no profile.
-    const begun =
-      windows.indexOf(filled[0]) > 1
-        ? `First seen ${bar}.`
-        : exploreRoute.value.window
-          ? `Seen ${bar}; the whole range may show since when.`
-          : `Seen ${bar}; the range doesn't show since when.`;
-    return begun + until;
+    if (windows.indexOf(filled[0]) > 1) return `First seen ${bar}.${until}`;
+    const more = exploreRoute.value.window ? "the whole range may show" : "the range doesn't show";
+    return `Seen ${bar}; ${more} since when.${until}`;
   }
   return `First seen between ${bounds(filled[first])}.${until}`;
 }

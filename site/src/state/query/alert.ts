@@ -181,7 +181,7 @@ export function labelWords(labels: Labels): string {
 /** What the server says at most, and says of growth from 0. */
 const MAX_GROWTH = 1e6;
 
-/** "2.1 cores", "+39 %"; empty where the value of a kind means nothing. */
+/** "2.1 cores", "+39 %"; empty for a silence, whose value is its length. */
 export function alertValue(kind: AlertKind, value: number, unit: string): string {
   if (kind === "silent") return "";
   if (kind === "grew" && value >= MAX_GROWTH) return "up from about 0";

@@ -4,7 +4,7 @@ import { json } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
 import { fixed, type Span } from "../../time/range.ts";
-import { commonFactors, seriesOf } from "../../time/series.ts";
+import { commonFactors, seriesOf, sum } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { exploreRoute } from "../url/router.ts";
@@ -172,7 +172,6 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   const ofAll = changesOf(before, after, !rounded);
   const [first, second] = found.sides.map(({ steps }) => steps.counts);
   const sums: [ValueSums, ValueSums] = [found.sides[0].sums, found.sides[1].sums];
-  const sum = (numbers: number[]) => numbers.reduce((all, n) => all + n, 0);
   const denser = moreProfiles(series.map(({ counts, covered }) => ({ profiles: sum(counts), covered: sum(covered) })));
   const together = areTogether(first, second);
   const beside = !gauge && together && denser !== null;

@@ -2,7 +2,7 @@
 import type { Timeline } from "../../api.ts";
 import { fixed, halves, type Span } from "../../time/range.ts";
 import { rolloutOf } from "../../time/rollout.ts";
-import { medianGap, SHORTEST_STEP, sumOf } from "../../time/series.ts";
+import { medianGap, SHORTEST_STEP, sum, sumOf } from "../../time/series.ts";
 import type { By } from "../url/by.ts";
 import type { Side } from "../url/values.ts";
 import { otherLabels, sumsByValue, type ValueSums } from "./changedvalue.ts";
@@ -238,8 +238,6 @@ class SeriesOfSides {
     return numbers.map((n, i) => (begin(i + 1) > from && begin(i) < until ? n : 0));
   }
 }
-
-const sum = (numbers: number[]) => numbers.reduce((all, n) => all + n, 0);
 
 /** When each of several versions, in order, ran alone, and the rollouts from each to the next. */
 function withoutRollouts(values: string[], extents: Map<string, Extent>, step: number) {

@@ -6,7 +6,7 @@ import type { LoadChange } from "../../time/changeratio.ts";
 import { loadChange, type VersionSteps } from "../../time/loadchange.ts";
 import type { LoadSeries } from "../../time/loadsteps.ts";
 import type { Span } from "../../time/range.ts";
-import { isTimed, pointsFor, SHORTEST_STEP, seriesOf, sumOf } from "../../time/series.ts";
+import { isTimed, pointsFor, SHORTEST_STEP, seriesOf, sum, sumOf } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { homeRoute, route } from "../url/router.ts";
@@ -195,14 +195,9 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     const [points, all] = [sumOf(members.map((one) => one.points)), sumOf(members.map((one) => one.counts))];
     // Versions follow each other, or run all the time.
     const covered = sumOf(members.map((one) => one.covered)).map((millis) => Math.min(millis, step));
-    const [total, profiles] = [points, all].map((numbers) => numbers.reduce((sum, n) => sum + n, 0));
-    const durations = members.reduce((sum, one) => sum + one.duration * one.profiles, 0);
-    const duration =
-      durations /
-      Math.max(
-        1,
-        members.reduce((sum, one) => sum + one.profiles, 0),
-      );
+    const [total, profiles] = [points, all].map(sum);
+    const durations = sum(members.map((one) => one.duration * one.profiles));
+    const duration = durations / Math.max(1, sum(members.map((one) => one.profiles)));
     const whole = seriesForChanges({ start, step, points, counts: all, covered, total, profiles, duration }, gauge);
     const label = versionLabel(valuesOf(members.map((one) => one.labels))) ?? "";
     const stepOf = (time: number) => Math.floor((time - whole.start) / whole.step);

@@ -35,11 +35,11 @@ export function coverageDiffers(base: number, other: number): boolean {
   return Math.max(base, other) > COVERAGE_TOLERANCE * Math.min(base, other);
 }
 
-/** Parts of a time that differ by more have different amounts of what goes on all the time. */
+/** Of two parts of a time that differ more in length, the longer has more of everything. */
 const LENGTH_TOLERANCE = 1.01;
 
-export function lengthsDiffer(...parts: [Seconds, Seconds]): boolean {
-  const [a, b] = parts.map(([from, until]) => until - from);
+export function lengthsDiffer(first: Seconds, second: Seconds): boolean {
+  const [a, b] = [first, second].map(([from, until]) => until - from);
   return Math.max(a, b) > LENGTH_TOLERANCE * Math.min(a, b);
 }
 
@@ -116,10 +116,11 @@ export async function compareTrees(
 const FINEST = 1e6;
 /** Sums of both sides stay exact in JavaScript's numbers. */
 const LARGEST = 2 ** 51;
+const SIDES = ["base", "other"] as const;
 
 /**
  * The tree of both sides, each divided by its weight times `divisor`. The core's values are whole numbers, so both sides are
- * multiplied to what one divisor does for; as long as they are small, to more than that, which keeps parts of one.
+ * multiplied until one divisor fits both. Small values are multiplied by more than that, which keeps parts of one.
  */
 async function scaled(
   core: Core,
@@ -152,5 +153,3 @@ async function scaled(
     for (const id of made) void core.close(id);
   }
 }
-
-const SIDES = ["base", "other"] as const;

@@ -1,4 +1,5 @@
 /** How much of each step the profiles of one side cover, where those of others may overlap. */
+import { sum } from "../../time/series.ts";
 
 /** What a series has in each step: values, profiles, and the milliseconds that they cover. */
 interface Steps {
@@ -6,8 +7,6 @@ interface Steps {
   counts: number[];
   covered: number[];
 }
-
-const sum = (numbers: number[]) => numbers.reduce((all, n) => all + n, 0);
 
 /**
  * The milliseconds of each step that the profiles of a side cover. Where only this side has profiles, it is what all series
@@ -25,11 +24,10 @@ export function coveredOfSide(own: Steps[], others: Steps[], all: number[], poin
   const loads = own.map((one) => loadOf(one.points, one.covered));
   const isRollout = filled.length < 2 * alone.length && load > 0;
   const shared = (at: number) => {
-    const longest = own.reduce((most, { covered }) => Math.max(most, covered[at]), 0);
-    const isKnown = own.every(({ covered }, i) => covered[at] === 0 || Number.isFinite(loads[i]));
-    if (!isRollout || !isKnown) return longest;
-    const usual = own.reduce((value, { covered }, i) => value + (covered[at] > 0 ? loads[i] * covered[at] : 0), 0);
-    return Math.min(longest, usual / load);
+    const longest = Math.max(0, ...own.map(({ covered }) => covered[at]));
+    const usual = sum(own.map(({ covered }, i) => (covered[at] > 0 ? loads[i] * covered[at] : 0)));
+    // The load of a process that never ran alone isn't known.
+    return isRollout && Number.isFinite(usual) ? Math.min(longest, usual / load) : longest;
   };
   return points.map((_, at) => (isAlone(at) ? all[at] : shared(at)));
 }
