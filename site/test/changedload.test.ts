@@ -153,6 +153,7 @@ test("the cause is what has the largest part of the change, if it has a fifth", 
   const cause = causeOf(load, changes, [planted, small]);
   assert.equal(cause?.name, "planted");
   assert.ok(Math.abs((cause?.part ?? 0) - 1) < 1e-9, "0.5 of 0.5");
+  assert.ok(cause && Math.abs(cause.rest.before - 0.9) < 1e-9 && Math.abs(cause.rest.after - 0.9) < 1e-9, "others");
   assert.equal(causeOf(load, changes, [small]), null, "0.075 of 0.5");
   // Where the load fell, what fell with it.
   const fell = causeOf({ before: 1.5, after: 1 }, changes, [changed("gone", 0.4, 0.1)]);

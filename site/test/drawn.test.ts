@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { statistics } from "../src/state/query/labelvalues.ts";
-import { columnsOf, drawnSeries, piecesOf, smallPieces } from "../src/time/drawn.ts";
+import { columnsOf, drawnSeries, drawnSpan, piecesOf, smallPieces } from "../src/time/drawn.ts";
 import { agent, timelineOf } from "./agents.ts";
 
 const SECOND = 1000;
@@ -55,6 +55,12 @@ test("pushes that the steps don't divide evenly are no peaks, of several process
   even(10 * MINUTE, 12 * MINUTE, 2);
   even(20 * SECOND, 30 * SECOND, 1);
   even(10_150, 30 * SECOND, 1);
+});
+
+test("a chart says from when to when profiles are drawn", () => {
+  const timeline = timelineOf(agent(15 * SECOND, 5 * MINUTE, 32 * MINUTE), 2 * MINUTE, 30);
+  assert.deepEqual(drawnSpan(drawnSeries(timeline, false)), { from: 5 * MINUTE, until: 32 * MINUTE });
+  assert.equal(drawnSpan(drawnSeries(timelineOf([], MINUTE, 5), false)), null);
 });
 
 test("a step in which profiles begin or end is as high as its load, and narrower", () => {

@@ -70,12 +70,16 @@ test("a service is quiet when minutes have passed since its last profile ended, 
   assert.equal(quiet(600, 3600, 3600 + 19 * 60), 0, "the next of ten minutes may still come");
   assert.equal(quiet(600, 3600, 3600 + 21 * 60), 21);
   assert.equal(quiet(600, 20 * 3600, 20 * 3600 + 19 * 60, 720, 4), 0, "of four processes that push together");
-  // A third of each minute is profiled.
-  const part = Array.from({ length: 170 }, (_, minute) =>
-    agent(20 * SECOND, minute * 60 * SECOND, minute * 60 * SECOND + 1),
-  );
-  const told = quietMillis(timelineOf(part.flat(), 900 * SECOND, 13), 180 * 60 * SECOND) / 60_000;
-  assert.ok(told >= 8 && told <= 10, `${told}`);
+  // Of each so many minutes some are profiled.
+  const parts = (every: number, profiled: number, end: number, step: number) => {
+    const begins = Array.from({ length: end / every }, (_, i) => i * every * 60 * SECOND);
+    const profiles = begins.flatMap((at) => agent(20 * SECOND, at, at + (profiled - 1 / 3) * 60 * SECOND + 1));
+    return quietMillis(timelineOf(profiles, step * 60 * SECOND, Math.ceil(600 / step)), 600 * 60 * SECOND) / 60_000;
+  };
+  const told = parts(1, 1 / 3, 570, 15);
+  assert.ok(told >= 28 && told <= 30, `${told}`);
+  for (const step of [6, 24, 168]) assert.equal(parts(60, 10, 600, step), 0, `a job of each hour in ${step} min`);
+  assert.ok(parts(60, 10, 360, 24) >= 225, "an hourly job that didn't run for four hours");
   assert.equal(quietMillis(untimed([0, 0, 0]), HOUR), 0, "nothing at all is said elsewhere");
   assert.equal(quietMillis(untimed([4, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 420 * SECOND) / 60_000, 5);
 });

@@ -9,12 +9,14 @@ import { Filters } from "../components/query/filters.tsx";
 import { ProfileSelect } from "../components/query/profileselect.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { Timeline, TimelineProblem } from "../components/query/timeline.tsx";
+import { Marks } from "../components/query/timelinemarks.tsx";
 import { VersionPresets } from "../components/query/versionpresets.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { capital } from "../format/capital.ts";
 import { smallWindow } from "../state/page/smallwindow.ts";
 import type { Problem } from "../state/problem.ts";
 import { sideSeries, timelines } from "../state/query/compare.ts";
+import { comparedMarks, sharedFilters } from "../state/query/comparedversions.ts";
 import { comparisonLabel, labelComparisons } from "../state/query/labels.ts";
 import { apart, placeOf, wholeSpan } from "../state/query/place.ts";
 import { sidePlace } from "../state/query/placenames.ts";
@@ -130,6 +132,8 @@ function SideControls(props: {
   const side = diffRoute.value[name];
   const timeline = timelines[name].value.value;
   const whole = apart.value && wholeSpan(name);
+  const series = sideSeries.value[name];
+  const marks = comparedMarks.value;
   return (
     <>
       <div class="side-head">
@@ -148,16 +152,19 @@ function SideControls(props: {
         />
       </div>
       <Timeline
-        series={sideSeries.value[name]}
+        series={series}
         peak={sideSeries.value.peak}
         problem={problem}
         type={timeline?.type ?? diffRoute.value.type}
         window={sideSpan(name)}
         label={`${title} timeline`}
         testid={`timeline-${name}`}
+        marks={marks}
         onSelect={(chosen) => setSide(name, fixed(chosen))}
         onClear={() => whole && setSide(name, fixed(whole))}
-      />
+      >
+        {series && <Marks series={series} marks={marks} />}
+      </Timeline>
     </>
   );
 }
@@ -202,8 +209,7 @@ const EARLIER = [
 /** Common comparisons in one click, and the way back to one range. */
 function Presets() {
   const { base, other, service, type } = diffRoute.value;
-  // What compares two times, or two values, has nothing else on one side alone.
-  const shared = base.filters.filter((filter) => other.filters.includes(filter));
+  const shared = sharedFilters.value;
   const both = (filters: string[]): [string[], string[]] => [filters, filters];
   const known = labels.value.value ?? {};
   const last = (from: string) => resolve({ from, until: "now" }, clock.value);
@@ -253,7 +259,7 @@ function Presets() {
               No comparison: explore both ranges together
             </button>
           </div>
-          <VersionPresets shared={shared} baseline={base.filters} close={close} />
+          <VersionPresets close={close} />
           <p class="hint">To compare two services, export both as pprof and open the two files.</p>
         </>
       )}

@@ -25,7 +25,7 @@ import { spanLabel } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 
 const LinkChips = lazy(() => import("../components/query/linkchips.tsx").then((module) => module.LinkChips));
-const Marks = lazy(() => import("../components/query/timelinemarks.tsx").then((module) => module.Marks));
+const Marks = lazy(() => import("../components/query/exploremarks.tsx").then((module) => module.ExploreMarks));
 const SplitChoice = lazy(() => import("../components/query/splitcontrols.tsx").then((module) => module.SplitChoice));
 const SplitLegend = lazy(() => import("../components/query/splitcontrols.tsx").then((module) => module.SplitLegend));
 const NoData = lazy(() => import("../components/status/nodata.tsx").then((module) => module.NoData));

@@ -1,5 +1,6 @@
 /** How charts draw the steps of a series: those in which profiles begin or end by what they cover. */
 import { isPartlyCovered } from "./covered.ts";
+import type { Span } from "./range.ts";
 import { drawnFactors, type Series, type Steps, seriesOf } from "./series.ts";
 
 /** The series of a chart. */
@@ -30,6 +31,15 @@ export function columnsOf({ covered, step, average }: Pick<Series, "covered" | "
     const touchesRight = isSecondOfTwo || (!isFirstOfTwo && before < after);
     return touchesRight ? { from: 1 - millis / step, until: 1 } : { from: 0, until: millis / step };
   });
+}
+
+/** From where the first to where the last profiles of a series are drawn; null without any. */
+export function drawnSpan(series: Pick<Series, "start" | "step" | "covered" | "average">): Span | null {
+  const { start, step, covered } = series;
+  const [first, last] = [covered.findIndex((millis) => millis > 0), covered.findLastIndex((millis) => millis > 0)];
+  if (first < 0) return null;
+  const columns = columnsOf(series);
+  return { from: start + (first + columns[first].from) * step, until: start + (last + columns[last].until) * step };
 }
 
 /** A value, and from where to where it is drawn, in steps. */

@@ -1,6 +1,6 @@
 /** For how long a service has been silent. */
 import type { ServiceType } from "../api.ts";
-import { medianGap, type Steps } from "./series.ts";
+import { median, type Steps, usualPause } from "./series.ts";
 
 const MINUTE = 60_000;
 /** A pause of less than this is no news. */
@@ -19,9 +19,20 @@ export function quietMillis(timeline: Steps & Pick<ServiceType, "duration">, unt
   const millis = Math.floor((until - start - last * step - part) / MINUTE) * MINUTE;
   const pushes = counts.reduce((sum, count) => sum + count, 0);
   const first = counts.findIndex((_, at) => isFilled(at));
-  const gap = medianGap(counts);
+  const gap = usualPause(counts);
   const interval = Math.max(timeline.duration || ((last + 1 - first) * step) / pushes, gap > 1 ? gap * step : 0);
-  return millis >= Math.max(LEAST, 2 * interval) ? millis : 0;
+  return millis >= Math.max(LEAST, 2 * interval, hiddenPause(timeline, first, last)) ? millis : 0;
+}
+
+/** How long a pause may be that leaves no step empty, as an hourly job's in steps of hours: what profiles don't cover of a step. */
+function hiddenPause({ step, covered }: Steps, first: number, last: number): number {
+  return (
+    step -
+    median(
+      covered.slice(first + 1, last).filter((millis) => millis > 0),
+      step,
+    )
+  );
 }
 
 /**

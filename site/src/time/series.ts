@@ -146,12 +146,22 @@ export function areRuns({ counts, step }: Pick<Timeline, "counts" | "step">): bo
   );
 }
 
-/** Whether profiles come in bursts that are far apart: pauses between them take half of the time and more. */
-function areBursts(counts: number[]): boolean {
+/** The gaps between bursts of profiles; none where they take less than half of the time. */
+function pausesIn(counts: number[]): number[] {
   const gaps = gapsIn(counts);
   const pauses = gaps.filter((gap) => gap > PAUSE * medianGap(counts));
-  const sum = (of: number[]) => of.reduce((all, gap) => all + gap, 0);
-  return pauses.length > 0 && 2 * sum(pauses) >= sum(gaps);
+  return 2 * sum(pauses) >= sum(gaps) ? pauses : [];
+}
+
+/** Whether profiles come in bursts that are far apart. */
+function areBursts(counts: number[]): boolean {
+  return pausesIn(counts).length > 0;
+}
+
+/** The steps from one profile to the next, or from one burst of them to the next, if there are several. */
+export function usualPause(counts: number[]): number {
+  const pauses = pausesIn(counts);
+  return pauses.length > 1 ? median(pauses) : medianGap(counts);
 }
 
 /** How many steps lie between two that have profiles. */

@@ -1,5 +1,5 @@
 import type { Alert, AlertKind } from "../../state/query/alert.ts";
-import { firingSpans, firingsWords, firingWords, previewHours } from "../../state/query/alert.ts";
+import { firingSpans, firingsWords, firingWords, isWhole, previewHours } from "../../state/query/alert.ts";
 import { useAlertPreview } from "../../state/query/alertlist.ts";
 import type { AlertLoads } from "../../state/query/alertloads.ts";
 import type { RecordingRule } from "../../state/query/recordingrule.ts";
@@ -39,6 +39,9 @@ export function AlertPreview({ kind, alert, loads, rule, span, threshold }: Prop
         span={span}
         watched={{ threshold, firings: firingSpans(firings, span.until), averaged: loads.value?.averaged }}
       />
+      {kind === "grew" && !isWhole(rule) && (
+        <p class="hint">The chart shows amounts; the alert compares shares of the profile.</p>
+      )}
       <div class="alert-firings" aria-live="polite" data-testid="alert-firings">
         {problem ? (
           <p role="alert">

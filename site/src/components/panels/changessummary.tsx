@@ -235,6 +235,7 @@ function LoadNews({ answer, load }: { answer: Answer; load: ChangedLoad }) {
           , {partOf(cause.part)} in <b>{shortened(cause.name)}</b>
           {cause.own && " itself"}
           {cause.part > 1.1 && `; the rest together used ${after > before ? "less" : "more"}`}
+          {cause.part < NEARLY_ALL && `; the rest together: ${change(cause.rest.before, cause.rest.after)}`}
         </>
       )}
       .
@@ -253,7 +254,10 @@ function unsteady({ label, sides }: Answer, load: ChangedLoad): string {
   return `The load of ${of} alone varies just as much, so the difference depends on what times are compared.`;
 }
 
+/** So much of a change is nearly all of it. */
+const NEARLY_ALL = 0.8;
+
 function partOf(part: number): string {
   if (part > 1.1) return "all of it";
-  return part >= 0.8 ? "nearly all of it" : part >= 0.5 ? "most of it" : `${percent(part)} of it`;
+  return part >= NEARLY_ALL ? "nearly all of it" : part >= 0.5 ? "most of it" : `${percent(part)} of it`;
 }

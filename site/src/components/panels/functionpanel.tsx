@@ -16,12 +16,14 @@ import {
   rounded,
   setPrice,
 } from "../../state/query/function.ts";
-import { chartSpan } from "../../state/query/loadexplore.ts";
+import { chartSpan, series } from "../../state/query/loadexplore.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { ROUNDED } from "../../state/query/rounded.ts";
 import { clock } from "../../state/url/clock.ts";
 import { exploreRoute, go, NO_FOCUS } from "../../state/url/router.ts";
-import { formatMinute, placeIn, spanLabel } from "../../time/range.ts";
+import { drawnSpan } from "../../time/drawn.ts";
+import { formatMinute, partIn, type Span, spanLabel } from "../../time/range.ts";
+import type { Series } from "../../time/series.ts";
 import { lazy } from "../lazy.tsx";
 import { TimedChart } from "../query/timedchart.tsx";
 import { Note } from "../status/problemnote.tsx";
@@ -159,19 +161,21 @@ function OverTime() {
       <h3>Share over time</h3>
       <TimedChart span={span} top={percent(most)}>
         <div class="function-bars" role="img" aria-label={value.map(text).join("; ")} data-testid="function-bars">
-          {value.map((one) => {
-            const [left, right] = [one.from, one.until].map((time) => placeIn(span, time) * 100);
-            return (
-              <span
-                key={one.from}
-                title={text(one)}
-                class={one.profiles === 0 ? "function-none" : undefined}
-                style={{ left: `${left}%`, width: `${right - left}%` }}
-              >
-                <i style={{ "--part": `${most > 0 ? (share(one) / most) * 100 : 0}%` }} />
-              </span>
-            );
-          })}
+          {value.flatMap((one) =>
+            partsIn(one, series.value).map(({ from, until, profiles }) => {
+              const [left, right] = partIn(span, { from, until }).map((part) => part * 100);
+              return (
+                <span
+                  key={from}
+                  title={text(profiles > 0 ? one : { ...one, from, until, profiles })}
+                  class={profiles === 0 ? "function-none" : undefined}
+                  style={{ left: `${left}%`, width: `${right - left}%` }}
+                >
+                  {profiles > 0 && <i style={{ "--part": `${most > 0 ? (share(one) / most) * 100 : 0}%` }} />}
+                </span>
+              );
+            }),
+          )}
         </div>
       </TimedChart>
       <p class="hint" data-testid="function-since">
@@ -179,6 +183,20 @@ function OverTime() {
       </p>
     </section>
   );
+}
+
+/** A window, divided where the profiles begin or end in it. */
+function partsIn(window: FunctionWindow, drawn: Series | undefined): (Span & Pick<FunctionWindow, "profiles">)[] {
+  const profiled = drawn && drawnSpan(drawn);
+  if (!profiled || window.profiles === 0) return [window];
+  const [from, until] = [profiled.from, profiled.until].map((time) =>
+    Math.min(window.until, Math.max(window.from, time)),
+  );
+  return [
+    { from: window.from, until: from, profiles: 0 },
+    { from, until, profiles: window.profiles },
+    { from: until, until: window.until, profiles: 0 },
+  ].filter((part) => part.from < part.until);
 }
 
 function share({ total, whole }: FunctionWindow): number {

@@ -1,8 +1,7 @@
-import { series } from "../../state/query/loadexplore.ts";
-import { allMarks } from "../../state/query/shownmarks.ts";
-import "../../state/query/annotations.ts";
-import "../../state/query/versionmarks.ts";
+/** Ticks over a timeline. */
+import type { Mark } from "../../time/marks.ts";
 import { bucketLabel, formatClock } from "../../time/range.ts";
+import type { Series } from "../../time/series.ts";
 import "../../style/marks.css";
 
 /** With more ticks than this their words would lie on each other. */
@@ -21,14 +20,12 @@ function rooms(places: number[]): number[] {
   });
 }
 
-/** Ticks over the timeline, and the same as a list. */
-export function Marks() {
-  const drawn = series.value;
-  if (!drawn) return null;
-  const length = drawn.step * drawn.values.length;
-  const seen = allMarks.value.filter(({ time }) => drawn.start <= time && time < drawn.start + length);
+/** Ticks over a series, and the same as a list. */
+export function Marks({ series: { start, step, values }, marks }: { series: Series; marks: Mark[] }) {
+  const length = step * values.length;
+  const seen = marks.filter(({ time }) => start <= time && time < start + length);
   if (seen.length === 0) return null;
-  const places = seen.map(({ time }) => (time - drawn.start) / length);
+  const places = seen.map(({ time }) => (time - start) / length);
   const room = rooms(places);
   return (
     <ul class="timeline-marks" aria-label="New versions and annotations">

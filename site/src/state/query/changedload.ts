@@ -24,9 +24,10 @@ export interface ChangedLoad extends Loads {
   gradual: boolean;
 }
 
-/** A function, and which part of a difference it has: by its own share, or with what it calls. */
+/** A function, which part of a difference it has, by its own share or with what it calls, and the load of all others. */
 export interface Cause extends Pick<Changed, "name" | "own"> {
   part: number;
+  rest: Loads;
 }
 
 /** A smaller part of the load is no news, however sure. */
@@ -128,19 +129,23 @@ const PART = 0.2;
  * the change alone.
  */
 export function causeOf({ before, after }: Loads, { heaviest }: Changes, heads: Changed[]): Cause | null {
-  const by = after - before;
   if (heads.length === 0) {
     const least = heaviest ? Math.min(heaviest.selfBefore, heaviest.selfAfter) : 0;
     if (!heaviest || least < MOST || least > ALL) return null;
-    const part = (heaviest.selfAfter * after - heaviest.selfBefore * before) / by;
-    return part >= MOST ? { name: heaviest.name, own: false, part } : null;
+    const { name, selfBefore, selfAfter } = heaviest;
+    const cause = causeIn({ before, after }, { name, own: false, before: selfBefore, after: selfAfter });
+    return cause.part >= MOST ? cause : null;
   }
-  const parts = heads.map((one): Cause => {
-    const { name, own } = one;
-    return { name, own, part: (one.after * after - one.before * before) / by };
-  });
+  const parts = heads.map((one) => causeIn({ before, after }, one));
   const largest = parts.sort((a, b) => Math.abs(b.part) - Math.abs(a.part))[0];
   return largest.part >= PART ? largest : null;
+}
+
+/** What a function with these shares has of a load. */
+function causeIn(load: Loads, { name, own, before, after }: Pick<Changed, "name" | "own" | "before" | "after">): Cause {
+  const rest = { before: (1 - before) * load.before, after: (1 - after) * load.after };
+  const by = load.after - load.before;
+  return { name, own, part: (by - (rest.after - rest.before)) / by, rest };
 }
 
 /** Whether all functions changed with the load: none may explain the change, whether certain or not. */
