@@ -87,8 +87,9 @@ test("a drawing has each box with its name, and its cost as a title", () => {
     [150, 0.5, 1, 2, Flag.Run],
   ]);
   const captions = { names: ["total", "a<b> & \u0001c", "d"], totals: [4e9, 0, 3e9, 0, 1e7, 0] };
-  const svg = drawSvg(TREE, drawn, captions, PEN);
+  const svg = drawSvg("shop · cpu", TREE, drawn, captions, PEN);
   assert.equal(svg.match(/<g>/g)?.length, 3);
+  assert.match(svg, /<text x="5" y="13" fill="#ink">shop · cpu<\/text>\n<g transform="translate\(0 18\)">/);
   assert.match(
     svg,
     /<title>a&lt;b&gt; &amp; \ufffdc\n3 s · 75 %<\/title><rect x="0" y="20" width="149" height="19" fill="#hue"\/>/,
@@ -108,7 +109,7 @@ test("a drawing of a comparison marks what is new, and dims what the search does
     { diff: true, selected: -1 },
   );
   const captions = { names: ["total", "fresh"], totals: [4e9, 2e9, 0, 1e9] };
-  const svg = drawSvg({ ...TREE, diff: DIFF }, drawn, captions, PEN);
+  const svg = drawSvg("", { ...TREE, diff: DIFF }, drawn, captions, PEN);
   assert.match(svg, /<title>total\n4 s → 2 s −50 %<\/title><rect [^>]*fill="#diff" opacity="0.22"\/>/);
   assert.match(svg, /<title>fresh\n0 → 1 s new<\/title><rect [^>]*fill="#diff"\/><rect [^>]*fill="url\(#new\)"\/>/);
 });

@@ -7,12 +7,12 @@ import { captionsOf, pictureOf } from "./flamepicture.ts";
 import { measureWith } from "./png.ts";
 import { drawSvg } from "./svg.ts";
 
-export async function svgOf(tree: TreeInfo): Promise<Blob> {
+export async function svgOf(tree: TreeInfo, title: string): Promise<Blob> {
   const picture = await pictureOf(tree, Infinity);
   const captions = await captionsOf(tree, picture);
   const context = context2d(document.createElement("canvas"), { willReadFrequently: true });
   const pen = { palette: makePalette(readToken), plain: plainColours(context), measure: measureWith(context) };
-  return new Blob([drawSvg(tree, picture, captions, pen)], { type: "image/svg+xml" });
+  return new Blob([drawSvg(title, tree, picture, captions, pen)], { type: "image/svg+xml" });
 }
 
 /** Colours as #rrggbb: drawn, and read back. There are some hundreds. */

@@ -3,13 +3,29 @@ import { Boxes } from "../core/boxes.ts";
 import { core } from "../core/index.ts";
 import { NONE, ROOT, type TreeInfo } from "../core/types.ts";
 import type { Captions } from "../core/viewer.ts";
-import { type Picture, ROW } from "../flame/paint.ts";
+import { PADDING, type Picture, ROW } from "../flame/paint.ts";
 import { IDENTITY } from "../flame/transform.ts";
 import { rootLabel } from "../format/total.ts";
 import { extent, selected, zoom } from "../state/profile/focus.ts";
 
 /** Of a picture where none is on the screen, in pixels. */
 const WIDTH = 1200;
+
+/** Above the picture stands what it is of. */
+export const TITLE_ROW = 18;
+/** From the top of a row of the title to the line that letters of 12 pixels stand on. */
+export const TITLE_BASELINE = 13;
+
+/** A title in lines of a width, each as many words as fit. */
+export function titleLines(title: string, width: number, measure: (text: string) => number): string[] {
+  const lines: string[] = [];
+  for (const word of title.split(" ").filter(Boolean)) {
+    const longer = `${lines.at(-1) ?? ""} ${word}`;
+    if (lines.length > 0 && measure(longer) <= width - 2 * PADDING) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
 
 /** The picture of a tree, down to `rows` rows. */
 export async function pictureOf(tree: TreeInfo, rows: number): Promise<Picture> {

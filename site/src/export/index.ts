@@ -32,7 +32,7 @@ export async function exportAs(form: Form, steps: string[]): Promise<void> {
 /** The title, and for a chart's picture and table, which are of one of several threads, that thread. */
 function titleOf(form: Form, { title, threads = [], thread }: Pick<Ready, "title" | "threads" | "thread">): string {
   const isDrawn = form === "png" || form === "svg" || form === "csv";
-  return isDrawn && threads.length > 1 && thread ? `${title}-${thread}` : title;
+  return isDrawn && threads.length > 1 && thread ? `${title} · ${thread}` : title;
 }
 
 async function make(form: Form, answer: Ready, steps: string[]): Promise<Blob> {
@@ -40,9 +40,9 @@ async function make(form: Form, answer: Ready, steps: string[]): Promise<Blob> {
   const sources = sourcesOf(answer);
   switch (form) {
     case "png":
-      return pngOf(tree);
+      return pngOf(tree, titleOf(form, answer));
     case "svg":
-      return svgOf(tree);
+      return svgOf(tree, titleOf(form, answer));
     case "csv":
       return csvOf(tree);
     case "html":

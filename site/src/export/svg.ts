@@ -18,6 +18,7 @@ import {
 import type { Palette } from "../flame/palette.ts";
 import { change, percent } from "../format/number.ts";
 import { formatValue, unitOf } from "../format/value.ts";
+import { TITLE_BASELINE, TITLE_ROW, titleLines } from "./flamepicture.ts";
 
 const FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 /** From the top of a row to the line that letters of 12 pixels stand on. */
@@ -35,8 +36,11 @@ export interface Pen {
   measure: (text: string) => number;
 }
 
-export function drawSvg(tree: TreeInfo, picture: Picture, captions: Captions, pen: Pen): string {
-  const { width, height } = picture;
+export function drawSvg(title: string, tree: TreeInfo, picture: Picture, captions: Captions, pen: Pen): string {
+  const { width } = picture;
+  const lines = titleLines(title, width, pen.measure);
+  const top = lines.length * TITLE_ROW;
+  const height = top + picture.height;
   const { palette, plain } = pen;
   const ink = plain(palette.ink);
   const boxes = visible(picture).map((box) => drawBox(tree, picture, captions, pen, box, ink));
@@ -44,7 +48,12 @@ export function drawSvg(tree: TreeInfo, picture: Picture, captions: Captions, pe
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FAMILY}" font-size="12">`,
     ...(picture.diff ? [`<defs>${hatch("new", ink, RISING)}${hatch("gone", ink, FALLING)}</defs>`] : []),
     `<rect width="${width}" height="${height}" fill="${plain(palette.paper)}"/>`,
+    ...lines.map((line, i) => {
+      return `<text x="${PADDING}" y="${i * TITLE_ROW + TITLE_BASELINE}" fill="${ink}">${escapeXml(line)}</text>`;
+    }),
+    `<g transform="translate(0 ${top})">`,
     ...boxes,
+    "</g>",
     "</svg>\n",
   ].join("\n");
 }
