@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Timeline } from "../src/api.ts";
 import { coveredMillis, isPartlyCovered } from "../src/time/covered.ts";
-import { quietMillis } from "../src/time/quiet.ts";
+import { mayBeQuiet, quietMillis } from "../src/time/quiet.ts";
 import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
 import { commonFactors, mergeFactor, pointsFor, seriesOf, valuesOfParts } from "../src/time/series.ts";
 import { agent, timelineOf } from "./agents.ts";
@@ -60,28 +60,41 @@ test("an outage stays one, and what comes irregularly stays as it is", () => {
 });
 
 test("a service is quiet when minutes have passed since its last profile ended, and the next is overdue", () => {
+  const quietOf = (profiles: ReturnType<typeof agent>, step: number, until: number, finer = 0) => {
+    const steps = (length: number) => timelineOf(profiles, length * SECOND, Math.ceil(until / length));
+    const latest = finer === 0 ? undefined : steps(finer);
+    return quietMillis(steps(step), until * SECOND, latest) / 60_000;
+  };
   const quiet = (interval: number, end: number, until: number, step = 30, processes = 1) => {
     const profiles = Array.from({ length: processes }, () => agent(interval * SECOND, 0, end * SECOND)).flat();
-    return quietMillis(timelineOf(profiles, step * SECOND, Math.ceil(until / step)), until * SECOND) / 60_000;
+    return quietOf(profiles, step, until);
   };
   assert.equal(quiet(15, 2100, 3600), 25);
   assert.equal(quiet(15, 3420, 3600), 0, "three minutes are no news");
-  assert.equal(quiet(15, 20_000, 21_240, 360), 20, "in long steps, too");
   assert.equal(quiet(600, 3600, 3600 + 19 * 60), 0, "the next of ten minutes may still come");
   assert.equal(quiet(600, 3600, 3600 + 21 * 60), 21);
   assert.equal(quiet(600, 20 * 3600, 20 * 3600 + 19 * 60, 720, 4), 0, "of four processes that push together");
-  // Of each so many minutes some are profiled.
-  const parts = (every: number, profiled: number, end: number, step: number) => {
-    const begins = Array.from({ length: end / every }, (_, i) => i * every * 60 * SECOND);
-    const profiles = begins.flatMap((at) => agent(20 * SECOND, at, at + (profiled - 1 / 3) * 60 * SECOND + 1));
-    return quietMillis(timelineOf(profiles, step * 60 * SECOND, Math.ceil(600 / step)), 600 * 60 * SECOND) / 60_000;
-  };
-  const told = parts(1, 1 / 3, 570, 15);
-  assert.ok(told >= 28 && told <= 30, `${told}`);
-  for (const step of [6, 24, 168]) assert.equal(parts(60, 10, 600, step), 0, `a job of each hour in ${step} min`);
-  assert.ok(parts(60, 10, 360, 24) >= 225, "an hourly job that didn't run for four hours");
   assert.equal(quietMillis(untimed([0, 0, 0]), HOUR), 0, "nothing at all is said elsewhere");
   assert.equal(quietMillis(untimed([4, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 420 * SECOND) / 60_000, 5);
+
+  // In long steps a pause in the last one looks like an end; short ones of that time tell.
+  const paused = [...agent(15 * SECOND, 0, 19_000 * SECOND), ...agent(15 * SECOND, 20_800 * SECOND, 21_180 * SECOND)];
+  assert.ok(mayBeQuiet(timelineOf(paused, 3600 * SECOND, 6), 21_240 * SECOND));
+  assert.equal(quietOf(paused, 3600, 21_240), 0, "no more than is certain");
+  assert.equal(quietOf(paused, 3600, 21_240, 60), 0);
+  assert.equal(quietOf(paused, 3600, 21_190 + 20 * 60, 60), 20);
+  assert.ok(!mayBeQuiet(timelineOf(agent(15 * SECOND, 0, 21_200 * SECOND), 3600 * SECOND, 6), 21_240 * SECOND));
+
+  // Of each so many minutes some are profiled.
+  const parts = (every: number, profiled: number, end: number, step: number) => {
+    const begins = Array.from({ length: end / every }, (_, i) => i * every * 60);
+    const profiles = begins.flatMap((at) => agent(20 * SECOND, at * SECOND, (at + profiled * 60 - 20) * SECOND + 1));
+    return quietOf(profiles, step * 60, 600 * 60, 60);
+  };
+  const told = parts(1, 1 / 3, 570, 15);
+  assert.ok(told >= 29 && told <= 31, `${told}`);
+  for (const step of [6, 24, 48, 168]) assert.equal(parts(60, 10, 600, step), 0, `a job of each hour in ${step} min`);
+  assert.ok(parts(60, 10, 360, 24) >= 225, "an hourly job that didn't run for four hours");
 });
 
 test("a step is partly profiled where profiles begin or end in it", () => {

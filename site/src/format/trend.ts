@@ -1,5 +1,6 @@
 /** How a service's total changed against the period before. */
 import type { ServiceType } from "../api.ts";
+import type { Silence } from "../state/query/silence.ts";
 import type { Span } from "../time/range.ts";
 import { roughChange } from "./number.ts";
 import { formatStep, plural } from "./value.ts";
@@ -38,7 +39,7 @@ export function noChange(gauge: boolean): string {
 }
 
 /** That the profiles have ended; they may have done so at any time within the last step that has some. */
-export function quietWords(millis: number, step: number): string {
+export function quietWords({ millis, step }: Silence): string {
   return `no profiles for ${step > MINUTE ? "over " : ""}${formatStep(millis)}`;
 }
 

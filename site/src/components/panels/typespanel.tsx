@@ -4,6 +4,8 @@ import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { wholeSpan } from "../../state/query/place.ts";
 import { span } from "../../state/query/services.ts";
+import "../../state/query/findsilence.ts";
+import { type Silence, silenceOf } from "../../state/query/silence.ts";
 import { typeChanges, types } from "../../state/query/typetimelines.ts";
 import { exploreRoute, NO_FOCUS } from "../../state/url/router.ts";
 import { drawnSeries, smallPieces } from "../../time/drawn.ts";
@@ -49,7 +51,7 @@ function TypeCard({ type }: { type: ServiceType }) {
   const { spans, traces, window } = exploreRoute.value;
   const changed = trend(type, gauge, window ?? span.value, wholeSpan("base")?.from);
   const isNow = exploreRoute.value.base.until === "now" && !window;
-  const quiet = isNow ? quietMillis(type, span.value.until) : 0;
+  const quiet = isNow ? quietOf(type) : null;
   const target = { ...exploreRoute.value, ...NO_FOCUS, spans, traces, type: type.id, panel: "profile" as const };
   const exact = gauge ? `Average of ${plural(type.profiles, "snapshot")}` : formatExact(type.total, unit);
   return (
@@ -64,7 +66,7 @@ function TypeCard({ type }: { type: ServiceType }) {
         {typeLabel(type.id)}
       </span>
       <Sparkline
-        pieces={smallPieces(series, !isNow || quiet > 0)}
+        pieces={smallPieces(series, !isNow || quiet !== null)}
         marked={found && found.kind !== "trend" ? partIn(stepsSpan(series), found) : undefined}
       />
       <span class="card-row">
@@ -72,7 +74,7 @@ function TypeCard({ type }: { type: ServiceType }) {
           {formatValue(series.total, unit)}
           {gauge && <small> average</small>}
         </span>
-        {quiet > 0 && <span class="card-type">{quietWords(quiet, type.step)}</span>}
+        {quiet && <span class="card-type">{quietWords(quiet)}</span>}
         {version && (
           <span class="card-type">
             {versionName(version)} since {formatMoment(version.from, version.step)}
@@ -90,6 +92,14 @@ function TypeCard({ type }: { type: ServiceType }) {
       </span>
     </a>
   );
+}
+
+/** With filters, what is known of all says nothing. */
+function quietOf(type: ServiceType): Silence | null {
+  const { service, base } = exploreRoute.value;
+  if (base.filters.length === 0) return silenceOf(service, type.id);
+  const millis = quietMillis(type, span.value.until);
+  return millis > 0 ? { millis, step: type.step } : null;
 }
 
 function Placeholders() {

@@ -8,10 +8,10 @@ import { placeOf, wholeSpan } from "../../state/query/place.ts";
 import { changeOf, looking, newVersionOf } from "../../state/query/servicechanges.ts";
 import { shownType } from "../../state/query/serviceorder.ts";
 import { span } from "../../state/query/services.ts";
+import { silenceOf } from "../../state/query/silence.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
 import { drawnSeries, smallPieces } from "../../time/drawn.ts";
-import { quietMillis } from "../../time/quiet.ts";
 import { partIn } from "../../time/range.ts";
 import { stepsSpan } from "../../time/series.ts";
 import { Icon } from "../controls/icon.tsx";
@@ -33,7 +33,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
   const changed = shown && trend(shown, gauge, span.value, wholeSpan("base")?.from);
   const found = shown && changeOf(service.name, shown.id);
   const version = shown && newVersionOf(service.name, shown.id);
-  const quiet = shown && range.until === "now" ? quietMillis(shown, span.value.until) : 0;
+  const quiet = shown && silenceOf(service.name, shown.id);
   return (
     <li class="card service-card" data-testid="service-card">
       <div class="card-row">
@@ -44,7 +44,7 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
         <Star name={service.name} pressed={favourite} />
       </div>
       <Sparkline
-        pieces={series ? smallPieces(series, range.until !== "now" || quiet > 0) : []}
+        pieces={series ? smallPieces(series, range.until !== "now" || quiet !== null) : []}
         marked={found && found.kind !== "trend" && series ? partIn(stepsSpan(series), found) : undefined}
       />
       <div class="card-row">
@@ -55,9 +55,9 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
           {formatValue(series?.total ?? 0, unit)}
           {gauge && <small> average</small>}
         </span>
-        {quiet > 0 && (
+        {quiet && (
           <span class="card-type" data-testid="card-quiet">
-            {quietWords(quiet, shown?.step ?? 0)}
+            {quietWords(quiet)}
           </span>
         )}
         {version && <CardVersion service={service.name} found={version} range={range} />}

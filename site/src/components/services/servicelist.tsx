@@ -93,5 +93,5 @@ export function ServiceList({ found }: { found: Service[] }) {
 
 /** Fetched after the services. Where that fails, their cards say what they say without. */
 function lookForChanges(): void {
-  void trackWork(import("../../state/query/loadchanges.ts")).catch(console.warn);
+  void trackWork(import("../../state/query/cardnews.ts")).catch(console.warn);
 }

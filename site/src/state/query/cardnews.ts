@@ -1,0 +1,3 @@
+/** What the cards of the front page say after the services are there. */
+import "./findsilence.ts";
+import "./loadchanges.ts";
