@@ -456,6 +456,21 @@ test("the edges of a spike within steps count in its length, not in its load", (
   }
 });
 
+test("the extent of a spike says which profiles are of it, wherever they and the steps begin", () => {
+  const SPIKE = { from: 63 * MINUTE, until: 66 * MINUTE };
+  for (const phases of [[5], [25], [55], [30, 40], [5, 35], [10, 50]])
+    for (const step of [30_000, 60_000]) {
+      const load = (at: number) => (at >= SPIKE.from && at < SPIKE.until ? 2.5 : 1);
+      const profiles = phases.flatMap((second) => agent(MINUTE, second * 1000, 120 * MINUTE, load));
+      const drawn = seriesOfSteps(timelineOf(profiles, step, (120 * MINUTE) / step), false);
+      const firsts = drawn.values.map((_, i) => drawn.start + i * drawn.step);
+      const { from = 0, until = 0 } = loadChange({ ...drawn, firsts, duration: MINUTE }, [])?.extent ?? {};
+      const inside = profiles.filter(({ at }) => at >= from - MINUTE / 2 && at < until - MINUTE / 2);
+      const values = inside.map(({ at }) => load(at));
+      assert.deepEqual(values, new Array(3 * phases.length).fill(2.5), `${phases} in ${step}`);
+    }
+});
+
 test("a young service's clean step is a level, soon after it", () => {
   for (const [before, after] of [
     [20, 4],

@@ -46,6 +46,16 @@ test("a window that has both says when one became the other", () => {
   assert.equal(shareShift(late, 10 * MINUTE)?.from, 3.8 * MINUTE, "mostly as before");
 });
 
+test("of ten windows, one that has both does not hide the jump", () => {
+  for (const part of [0.2, 0.5, 0.8]) {
+    const at = (i: number) => (i < 6 ? 20 : i === 6 ? 20 + 16 * part : 36);
+    const made = windows(...times(10, (i) => ({ sort: at(i), parse: 100 - at(i) })));
+    const found = shareShift(made, 5 * MINUTE);
+    assert.deepEqual([found?.name, found?.before.toFixed(3), found?.after.toFixed(3)], ["sort", "0.200", "0.360"]);
+    assert.ok(Math.abs((found?.from ?? 0) - (7 - part) * MINUTE) < 1000);
+  }
+});
+
 test("what a function does itself jumps, too, where it calls all others", () => {
   const made = windows(...times(20, (i) => ({ main: i < 14 ? 10 : 40, parse: 50, send: 50 })));
   const found = shareShift(made, 10 * MINUTE);

@@ -1,4 +1,5 @@
 /** A change of the load of a service, and how large it is. */
+import type { Span } from "./range.ts";
 
 export interface LoadChange {
   kind: "deploy" | "level" | "trend" | "spike";
@@ -20,6 +21,8 @@ export interface LoadChange {
    * version ran, if the next one brought the load back.
    */
   lasted?: number;
+  /** Of a spike: from when to when it was, with the parts of its edge steps, which its load is without. */
+  extent?: Span;
   /** Of a deploy: the version that began, and the one before it. */
   versions: { before: string; after: string } | null;
 }

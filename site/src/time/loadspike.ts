@@ -11,7 +11,7 @@ const EDGE = 0.56;
  * The first or the last step is only partly in the spike, too, if it rises by less than this part of what the steps between them
  * do, and lacks so many times the usual difference of neighbouring steps, both relative to their height.
  */
-const CUT = { part: 0.85, usual: 4 };
+const CUT = { part: 0.95, usual: 4 };
 /** A time before a spike that is lower than this part of the rest is a dip. */
 const LEAST_BEFORE = 0.7;
 
@@ -53,8 +53,7 @@ export function spike(load: Load): LoadChange | null {
   const base = mean(others);
   const top = Math.max(...values);
   // It begins and ends within steps, which count towards its length, not its load.
-  const edges = values.slice(first - 1, last + 2);
-  const begin = first;
+  const [begin, end] = high;
   const isEdge = (i: number) => first < last && values[i] - base < EDGE * (top - base);
   while (isEdge(first)) first++;
   while (isEdge(last)) last--;
@@ -67,12 +66,16 @@ export function spike(load: Load): LoadChange | null {
   last -= Number(isLastCut);
   const run = steps.slice(first, last + 1);
   const after = mean(run.map(({ value }) => value));
-  const parts = edges.reduce((sum, value) => sum + Math.min(1, Math.max(0, (value - base) / (after - base))), 0);
+  const parts = (from: number, until: number) =>
+    values
+      .slice(from, until)
+      .reduce((sum, value) => sum + Math.min(1, Math.max(0, (value - base) / (after - base))), 0);
+  const [early, late] = [parts(begin - 1, first), parts(last + 1, end + 2)];
   // It is held against as much time right before the step in which it may begin; where that has gaps or is low, against all else.
-  const end = begin > 1 ? begin - 1 : begin;
-  const previous = steps.slice(Math.max(end - run.length, 0), end);
+  const past = begin > 1 ? begin - 1 : begin;
+  const previous = steps.slice(Math.max(past - run.length, 0), past);
   const level = mean(previous.map(({ value }) => value));
-  const isWhole = previous.length === run.length && previous[0].at === steps[begin].at - (begin - end) - run.length;
+  const isWhole = previous.length === run.length && previous[0].at === steps[begin].at - (begin - past) - run.length;
   const usable = isWhole && run[run.length - 1].at - run[0].at < run.length && level >= LEAST_BEFORE * base;
   const from = firsts[run[0].at];
   const length = (run[run.length - 1].at + 1 - run[0].at) * step;
@@ -80,11 +83,12 @@ export function spike(load: Load): LoadChange | null {
     kind: "spike",
     from,
     until: from + length,
-    since: usable ? firsts[steps[end].at] - length : firsts[steps[0].at],
-    beforeUntil: firsts[steps[end].at],
+    since: usable ? firsts[steps[past].at] - length : firsts[steps[0].at],
+    beforeUntil: firsts[steps[past].at],
     before: usable ? level : base,
     after,
-    lasted: Math.max(1, Math.round(parts)) * step,
+    lasted: Math.max(1, Math.round(parts(begin - 1, end + 2))) * step,
+    extent: { from: from - early * step, until: from + length + late * step },
     versions: null,
   };
 }

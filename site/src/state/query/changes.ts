@@ -158,12 +158,17 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   // Steps of one length, so that equal loads are judged alike.
   const factors = commonFactors(found.sides.map(({ steps }) => steps));
   const series = found.sides.map(({ steps }, i) => seriesOf(steps, false, factors[i]));
-  const inOrder = (i: number) =>
+  // What snapshots say is in the answers, and loads in the steps.
+  const ofGauge = (i: number) =>
     all[i].windows.map(({ total, profiles }, at): Window => {
       const { from, until } = plans[i].windows[at];
-      const measured = gauge ? { total, covered: 0 } : measuredIn({ from, until }, series[i]);
-      return { from, length: until - from, profiles, ...measured };
+      return { from, length: until - from, profiles, total, covered: 0 };
     });
+  const ofSteps = (i: number) =>
+    plans[i].times.map((time): Window => {
+      return { from: time.from, length: time.until - time.from, profiles: 0, ...measuredIn(time, series[i]) };
+    });
+  const inOrder = gauge ? ofGauge : ofSteps;
   const both: [Window[], Window[]] = [inOrder(0), inOrder(1)];
   const [before, after] = parts.map(({ windows, processes }) => ({
     windows: windows.map(partFunctions),

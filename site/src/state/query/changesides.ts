@@ -41,6 +41,8 @@ export interface FoundSide {
   began: number;
   /** Its time, and for a value from when to when it was seen. */
   seen: Span;
+  /** From when to when the profiles begin that are mostly of that time, where that matters. */
+  begins: Span;
   /** As /diff takes it. */
   side: Side;
   /** Those with the most profiles. */
@@ -107,13 +109,14 @@ export async function sidesOf(question: Question, stopped: AbortSignal): Promise
       isChange: false,
       ...sidesOfValues(question, { label, values, chosen, extents }, series),
     };
-  const { times, spans, isHalves, isChange } = await timesOf(question, stopped);
+  const { times, spans, begins = spans, isHalves, isChange } = await timesOf(question, stopped);
   const sides = spans.map(
-    (time): FoundSide => ({
+    (time, i): FoundSide => ({
       value: "",
       began: time.from,
       seen: time,
-      side: { ...fixed(time), filters },
+      begins: begins[i],
+      side: { ...fixed(begins[i]), filters },
       ...series.of(time, null),
     }),
   );
@@ -139,7 +142,7 @@ function sidesOfValues(
     const own = [...kept, formatMatcher({ name: label, op: "=", value })];
     const shown = time !== extents.get(value) ? fixed(time) : window ? fixed(window) : range;
     const began = extents.get(value)?.from ?? time.from;
-    return { value, began, seen: time, side: { ...shown, filters: own }, ...series.of(time, value) };
+    return { value, began, seen: time, begins: time, side: { ...shown, filters: own }, ...series.of(time, value) };
   });
   return { sides, rollouts: rollouts.map(({ time }) => time) };
 }
@@ -261,27 +264,44 @@ const WHEN_CHANGED = "when the load changed";
 const HALVES = "halves of the range";
 const BEFORE_WINDOW = "selected time ↔ before";
 
+interface Times {
+  times: string;
+  /** The time before, and the time after. */
+  spans: Span[];
+  begins?: Span[];
+  isHalves: boolean;
+  isChange: boolean;
+}
+
 /**
  * A window and as much time before it. Without one, where the load changed and what was before in the range, else halves of the
  * time with profiles.
  */
-async function timesOf({ type, service, filters, span, window }: Question, stopped: AbortSignal) {
+async function timesOf({ type, service, filters, span, window }: Question, stopped: AbortSignal): Promise<Times> {
   if (window) {
     const before = { from: 2 * window.from - window.until, until: window.from };
     return { times: BEFORE_WINDOW, spans: [before, window], isHalves: false, isChange: false };
   }
-  const { change, profiled } = await fetchChange(type, service, filters, span, stopped);
+  const { change, profiled, duration } = await fetchChange(type, service, filters, span, stopped);
   if (!change || change.kind === "trend") {
     const isAll = profiled.from === span.from && profiled.until === span.until;
     const times = isAll ? HALVES : "halves of the time with profiles";
     return { times, spans: halves(profiled), isHalves: !change, isChange: false };
   }
-  const { kind, from, until, since, beforeUntil } = change;
+  const { kind, from, until, since, beforeUntil, extent } = change;
   const before = { from: kind === "spike" ? Math.max(since, span.from) : profiled.from, until: beforeUntil };
   return {
     times: `${kind !== "spike" ? "since the change" : change.after > change.before ? "spike" : "low"} ↔ before`,
     spans: [before, { from, until }],
+    begins: extent && beginsOf(before, extent, duration),
     isHalves: false,
     isChange: true,
   };
+}
+
+/** Profiles are chosen by when they begin: of a short time, those whose middle is in it, and of the time before as many. */
+function beginsOf(before: Span, extent: Span, duration: number): Span[] {
+  const earlier = ({ from, until }: Span) => ({ from: from - duration / 2, until: until - duration / 2 });
+  const length = Math.max(before.until - before.from, extent.until - extent.from);
+  return [earlier({ from: before.until - length, until: before.until }), earlier(extent)];
 }

@@ -148,8 +148,8 @@ async function placed<Change extends ServiceChange | NewVersion>(
 }
 
 /**
- * The change of one service, null where nothing stands out, and the part of the range that has profiles. Versions are not
- * told apart.
+ * The change of one service, null where nothing stands out, the part of the range that has profiles, and how long one is.
+ * Versions are not told apart.
  */
 export async function fetchChange(
   type: string,
@@ -157,11 +157,14 @@ export async function fetchChange(
   filters: string[],
   range: Span,
   stopped: AbortSignal,
-): Promise<{ change: LoadChange | null; profiled: Span }> {
+): Promise<{ change: LoadChange | null; profiled: Span; duration: number }> {
   const series = await fetchService(type, service, filters, range, stopped);
   const finer = profiledPart(series, range);
   const shown = finer ? await fetchService(type, service, filters, finer, stopped) : series;
-  return { change: loadChange(shown, []), profiled: profiledSpan(series, range) };
+  const { step, duration } = shown;
+  const found = loadChange(shown, []);
+  const change = found && (await placed(service, filters, { ...found, type, label: "", step }, range, stopped));
+  return { change, profiled: profiledSpan(series, range), duration };
 }
 
 async function fetchService(type: string, service: string, filters: string[], range: Span, stopped: AbortSignal) {

@@ -25,7 +25,8 @@ export interface SharesIn extends Span {
 /** A smaller jump is left to what the sides say. */
 const LEAST_JUMP = 0.02;
 /**
- * A step that leaves only this part of the squares of so many windows is all there is. Of fewer windows, down to half as many,
+ * A step that leaves only this part of the squares of so many windows, without the one that has a time of both levels, is all there
+ * is. Of fewer windows, down to half as many,
  * chance leaves less: the part goes with the cube of their number. Where only two windows lie on a side of the jump it is
  * smaller, too. In both cases a function that some windows lack is missing on one side of the jump, and in each of more than
  * `alone` windows on the other: two or three of ten may have a sample of it by chance.
@@ -59,7 +60,6 @@ export function shareShift(windows: SharesIn[], secondBegin: number): ShareShift
 /** The clear jump of each function, if it has one that isn't between the sides. */
 function jumpsIn(windows: SharesIn[], between: Span): ShareShift[] {
   if (2 * windows.length < CLEAR.windows) return [];
-  const clear = CLEAR.squares * Math.min(1, windows.length / CLEAR.windows) ** 3;
   const parts = windows.map(({ functions }) => functions);
   const names = new Set(parts.flatMap(({ functions }) => [...functions.keys()]));
   const known = [...names].filter((name) => parts.every((part) => part.complete || part.functions.has(name)));
@@ -68,11 +68,13 @@ function jumpsIn(windows: SharesIn[], between: Span): ShareShift[] {
       const steps = parts.map(({ functions, total }, at) => ({ at, value: (functions.get(name)?.[of] ?? 0) / total }));
       const cut = bestCut(steps, FEW.windows);
       if (cut < 0) return [];
-      const left = squares(steps.slice(0, cut)) + squares(steps.slice(cut));
       const found = levelsAt(steps, cut);
-      const isShort = Math.min(cut, steps.length - cut) <= FEW.windows;
+      const [first, second] = unmixed(steps, cut, found.mixed);
+      const [count, fewer] = [first.length + second.length, Math.min(first.length, second.length)];
+      const isShort = fewer <= FEW.windows;
       if ((isShort || steps.length < CLEAR.windows) && !isEverywhere(steps, cut)) return [];
-      if (left > clear * (isShort ? FEW.part : 1) * squares(steps)) return [];
+      const clear = CLEAR.squares * Math.min(1, count / CLEAR.windows) ** 3 * (isShort ? FEW.part : 1);
+      if (squares(first) + squares(second) > clear * squares([...first, ...second])) return [];
       if (Math.abs(found.after - found.before) < LEAST_JUMP) return [];
       const { before, after, mixed, part } = found;
       // In a window that has both, their parts say when one became the other.
@@ -84,6 +86,13 @@ function jumpsIn(windows: SharesIn[], between: Span): ShareShift[] {
       return [{ name, own: of === "self", before, after, from, window: { from, until } }];
     }),
   );
+}
+
+/** The windows on both sides of a cut, without one that has both levels if as many are left as it takes. */
+function unmixed(steps: Step[], cut: number, mixed: number | null): [Step[], Step[]] {
+  const sides = (of: Step[]): [Step[], Step[]] => [of.filter(({ at }) => at < cut), of.filter(({ at }) => at >= cut)];
+  const rest = sides(steps.filter(({ at }) => at !== mixed));
+  return rest.every((side) => side.length >= FEW.windows) ? rest : sides(steps);
 }
 
 /** Whether each window has a function, or each on one side of a cut, which are enough, and none on the other. */

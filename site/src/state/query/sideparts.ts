@@ -20,32 +20,32 @@ interface Selected {
   service: string;
 }
 
-/** A side: its time, its filters, and the processes that are looked at. */
+/** A side: its time, when its profiles begin, its filters, and the processes that are looked at. */
 interface Selection {
   seen: Span;
+  begins: Span;
   side: { filters: string[] };
   processes: string[];
 }
 
-/** What is asked of a side. */
+/** What is asked of a side: of each window and of each process; and the windows of its time by which loads are compared. */
 export function partsOf(
   { type, service }: Selected,
-  { seen, side, processes }: Selection,
+  { seen, begins, side, processes }: Selection,
   process: string,
   { byProcess, interval }: { byProcess: boolean; interval: number },
 ) {
   const query = (more: string[]) => type + selector(service, [...side.filters, ...more]);
-  const all = seen.until - seen.from;
-  const most = byProcess ? WINDOWS_BESIDE_PROCESSES : WINDOWS;
-  const { count, length } = windowsIn(all, most, interval);
-  const windows = Array.from({ length: count }, (_, i): Asked => {
-    const from = seen.from + i * length;
-    return { query: query([]), from, until: i === count - 1 ? seen.until : from + length };
-  });
+  const windowsOf = ({ from, until }: Span) => {
+    const { count, length } = windowsIn(until - from, byProcess ? WINDOWS_BESIDE_PROCESSES : WINDOWS, interval);
+    const begin = (i: number) => from + i * length;
+    return Array.from({ length: count }, (_, i) => ({ from: begin(i), until: i === count - 1 ? until : begin(i + 1) }));
+  };
+  const windows = windowsOf(begins).map((window): Asked => ({ query: query([]), ...window }));
   const apart = byProcess
-    ? processes.map((value): Asked => ({ query: query([formatMatcher({ name: process, op: "=", value })]), ...seen }))
+    ? processes.map((value): Asked => ({ query: query([formatMatcher({ name: process, op: "=", value })]), ...begins }))
     : [];
-  return { windows, processes: apart, length };
+  return { windows, processes: apart, times: windowsOf(seen), length: windows[0].until - windows[0].from };
 }
 
 /**
