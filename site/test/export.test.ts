@@ -132,6 +132,17 @@ test("a table as CSV keeps names whole, and none of them is a formula", () => {
     writeCsv({ ...TREE, diff: DIFF }, [{ ...row("f", 1, 7), file: "f.go", diff }], "function"),
     "function,file,baseline total (nanoseconds),comparison total (nanoseconds),change (nanoseconds),baseline self (nanoseconds),comparison self (nanoseconds),self change (nanoseconds)\r\nf,f.go,5,2,-3,3,0,-3\r\n",
   );
+  const noise = {
+    base_self: 0,
+    base_total: 100 / 14,
+    comparison_self: 0,
+    comparison_total: 400 / 14,
+    state: "same" as const,
+  };
+  assert.match(
+    writeCsv({ ...TREE, unit: "%", diff: DIFF }, [{ ...row("f", 1, 7), diff: noise }], "function"),
+    /,7\.142857142857,28\.57142857143,21\.42857142857,/,
+  );
   const shares = { base_self: 0, base_total: 47.5, comparison_self: 0, comparison_total: 50, state: "same" as const };
   assert.equal(
     writeCsv({ ...TREE, unit: "%", diff: DIFF }, [{ ...row("f", 1, 7), diff: shares }], "function"),

@@ -11,6 +11,8 @@ import { pictureRoute } from "../state/url/router.ts";
 
 /** Rows asked for at once. */
 const PAGE = 5000;
+/** Of a fraction; a float has 15 to 17. */
+const DIGITS = 13;
 
 export async function csvOf(tree: TreeInfo): Promise<Blob> {
   const { search, sort } = pictureRoute.peek();
@@ -40,7 +42,7 @@ export function writeCsv(tree: TreeInfo, rows: TableRow[], group: Group): string
     const values = sides
       ? [...change(sides.base_total, sides.comparison_total), ...change(sides.base_self, sides.comparison_self)]
       : [self, total];
-    return [csvField(name), ...(byFunction ? [csvField(file)] : []), ...values.map((value) => value / parts)];
+    return [csvField(name), ...(byFunction ? [csvField(file)] : []), ...values.map((value) => exact(value / parts))];
   });
   // What changed between two shares is no share of either.
   const columnUnit = (column: string) => (column.endsWith("change") && unit === SHARE ? "percentage points" : of);
@@ -54,4 +56,9 @@ export function writeCsv(tree: TreeInfo, rows: TableRow[], group: Group): string
 
 function change(from: number, to: number): number[] {
   return [from, to, to - from];
+}
+
+/** Without what computing in binary adds to a fraction. */
+function exact(value: number): number {
+  return Number.isInteger(value) ? value : Number(value.toPrecision(DIGITS));
 }

@@ -1,6 +1,6 @@
 import { Select } from "../components/controls/select.tsx";
 import type { DiffTotals, TreeInfo } from "../core/types.ts";
-import { count, percent } from "../format/number.ts";
+import { change, count, percent } from "../format/number.ts";
 import { isCpu } from "../format/type.ts";
 import { formatStep, plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
@@ -95,6 +95,8 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
     : `${formatStep(base.coveredMillis)} of profiles against ${formatStep(other.coveredMillis)}`;
   // Beside shares the totals of unlike coverage say nothing.
   const changed = measure !== "share" || takenSteps.value.length > 0 || !compared.coverageDiffers;
+  const [before, after] = [base, other].map(({ total, coveredMillis }) => total / coveredMillis);
+  const loadChange = timed && takenSteps.value.length === 0 ? ` (load ${change(before, after)})` : "";
   return (
     <>
       <Totals tree={tree} diff={diff} average={gauge} changed={changed} />
@@ -106,7 +108,7 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
         >
           {counts}
           {measure === "amount" ? ": amounts may mislead" : ""}
-          {measure === "share" && diffRoute.value.measure === "auto" ? ", so shares are compared" : ""}
+          {measure === "share" && diffRoute.value.measure === "auto" && `, so shares are compared${loadChange}`}
         </span>
       )}
       <Select

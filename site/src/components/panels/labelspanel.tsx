@@ -110,7 +110,7 @@ function Values({ of }: { of: ValueTimelines }) {
         <p class="soft" data-testid="values-note">
           {plural(rows.length, "value")} of {by}
           {hidden > 0 && `; ${hidden} more are not shown${gauge ? "" : `, with ${percent(1 - of.share)} of the total`}`}
-          . Loads are computed over {formatStep(rows[0].series.step)} steps with profiles
+          . {gauge ? "Averages" : "Loads"} are computed over {formatStep(rows[0].series.step)} steps with profiles
           {gauge ? "; amounts are averages per snapshot." : "."} {of.rounded && ROUNDED}
         </p>
         {rows.length > 1 && <Compare sides={sides} />}

@@ -6,7 +6,7 @@ import { describeProfiles } from "../../format/facts.ts";
 import { isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
 import { drawnSeries } from "../../time/drawn.ts";
-import type { Span } from "../../time/range.ts";
+import { datedSpanLabel, type Span } from "../../time/range.ts";
 import type { Split } from "../../time/seriessplit.ts";
 import { drawing } from "../profile/draw.ts";
 import { clear, show } from "../profile/shown.ts";
@@ -15,7 +15,7 @@ import { clock } from "../url/clock.ts";
 import { exploreRoute, go, route, serviceRoute } from "../url/router.ts";
 import { describeRead, openMerged, typedTimeline } from "./merged.ts";
 import { apart, placeOf } from "./place.ts";
-import { selector } from "./selector.ts";
+import { matcherLabel, selector } from "./selector.ts";
 import { offered, otherServices, services, span } from "./services.ts";
 
 interface ExploreQuery extends Span {
@@ -100,7 +100,7 @@ function load({ place, query, from, until, links, subject }: ProfileQuery): Prom
       const opened = await openMerged(place, query, { from, until }, progress, "", links);
       if (!opened) return { state: "empty" };
       progress.stage("drawing");
-      const { type, service } = exploreRoute.peek();
+      const { type, service, base } = exploreRoute.peek();
       const division = isGauge(type) ? { by: opened.profiles } : undefined;
       const drawable = { profile: opened.profile, type: opened.type, division };
       const draw = drawing(drawable);
@@ -110,7 +110,13 @@ function load({ place, query, from, until, links, subject }: ProfileQuery): Prom
         ...drawn,
         draw,
         subject: drawable,
-        title: [service, typeLabel(type), ...(links ? [linksLabel(links)] : [])].join(" · "),
+        title: [
+          service,
+          typeLabel(type),
+          ...(links ? [linksLabel(links)] : []),
+          ...base.filters.map(matcherLabel),
+          datedSpanLabel({ from, until }),
+        ].join(" · "),
         facts: [describeProfiles(opened.profiles, type), describeRead(opened.read), formatMillis(opened.millis)],
         warnings: [...opened.warnings, ...unnamed],
         exported: opened.profile,
