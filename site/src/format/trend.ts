@@ -1,6 +1,6 @@
 /** How a service's total changed against the period before. */
 import type { ServiceType } from "../api.ts";
-import type { Silence } from "../state/query/silence.ts";
+import type { Silence } from "../time/quiet.ts";
 import type { Span } from "../time/range.ts";
 import { roughChange } from "./number.ts";
 import { formatStep, plural } from "./value.ts";

@@ -2,6 +2,12 @@
 import type { ServiceType } from "../api.ts";
 import { median, type Steps, usualPause } from "./series.ts";
 
+/** How long there have been no profiles, and how exactly that is known, in milliseconds. */
+export interface Silence {
+  millis: number;
+  step: number;
+}
+
 const MINUTE = 60_000;
 /** A pause of less than this is no news. */
 const LEAST = 5 * MINUTE;

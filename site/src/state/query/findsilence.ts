@@ -1,22 +1,24 @@
 /** Finds for how long services have had no profiles, of a range that ends now. */
 import { effect } from "@preact/signals";
 import type { ServiceType } from "../../api.ts";
-import { mayBeQuiet, quietMillis } from "../../time/quiet.ts";
+import { mayBeQuiet, quietMillis, type Silence } from "../../time/quiet.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { route } from "../url/router.ts";
 import { placeOf } from "./place.ts";
 import { changeKey } from "./servicechanges.ts";
 import { services, sortedServices, span } from "./services.ts";
-import { type Silence, silences } from "./silence.ts";
+import { silences } from "./silence.ts";
 
 /** `latest` has the last two steps in shorter ones, and this long at least, in steps of a minute. */
 const STEPS = 2;
 const LEAST = 3_600_000;
 
-function isNow(): boolean {
+/** Whether a page is seen that says it, of a range that ends now. */
+function isSaid(): boolean {
   const at = route.value;
-  return (at.page === "home" || at.page === "explore") && at.base.until === "now";
+  const isSeen = at.page === "home" || (at.page === "explore" && at.panel === "types");
+  return isSeen && at.base.until === "now";
 }
 
 /** Asked only where steps are so long that profiles may have come in the last one or not. */
@@ -26,7 +28,7 @@ const latest = resource(
     const { state, value = [] } = services.value;
     const { until } = span.value;
     const types = value.flatMap((service) => service.types);
-    if (state !== "ready" || !isNow() || !types.some((type) => mayBeQuiet(type, until))) return null;
+    if (state !== "ready" || !isSaid() || !types.some((type) => mayBeQuiet(type, until))) return null;
     return { place: placeOf("base"), from: until - Math.max(LEAST, STEPS * types[0].step), until, at: clock.value };
   },
   sortedServices,
@@ -36,7 +38,7 @@ effect(() => {
   const { state, value = [] } = services.value;
   // Until it is known anew, what was known stays.
   if (state === "loading" || latest.value.state === "loading") return;
-  silences.value = state === "ready" && isNow() ? Object.fromEntries(value.flatMap(silencesOf)) : {};
+  silences.value = state === "ready" && isSaid() ? Object.fromEntries(value.flatMap(silencesOf)) : {};
 });
 
 function silencesOf({ name, types }: { name: string; types: ServiceType[] }): [string, Silence][] {

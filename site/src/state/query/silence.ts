@@ -1,12 +1,7 @@
 /** For how long services have had no profiles. Who finds it is fetched after the services. */
 import { signal } from "@preact/signals";
+import type { Silence } from "../../time/quiet.ts";
 import { changeKey } from "./servicechanges.ts";
-
-export interface Silence {
-  millis: number;
-  /** How exactly it is known, in milliseconds. */
-  step: number;
-}
 
 /** By `changeKey`; those that have profiles are missing. */
 export const silences = signal<Record<string, Silence>>({});
