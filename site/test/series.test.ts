@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Timeline } from "../src/api.ts";
-import { coveredMillis, isPartlyCovered } from "../src/time/covered.ts";
+import { coveredMillis, isLoadKnown, isPartlyCovered } from "../src/time/covered.ts";
 import { mayBeQuiet, quietMillis } from "../src/time/quiet.ts";
 import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
 import { commonFactors, mergeFactor, pointsFor, seriesOf, valuesOfParts } from "../src/time/series.ts";
@@ -91,8 +91,14 @@ test("a service is quiet when minutes have passed since its last profile ended, 
     const profiles = begins.flatMap((at) => agent(20 * SECOND, at * SECOND, (at + profiled * 60 - 20) * SECOND + 1));
     return quietOf(profiles, step * 60, 600 * 60, 60);
   };
-  const told = parts(1, 1 / 3, 570, 15);
-  assert.ok(told >= 29 && told <= 31, `${told}`);
+  for (const [every, end, step, quiet] of [
+    [1, 570, 15, 30],
+    [2, 590, 12, 10],
+    [2, 582, 12, 18],
+  ]) {
+    const told = parts(every, 1 / 3, end, step);
+    assert.ok(told >= quiet - 1 && told <= quiet + 2, `a part of each ${every} min in steps of ${step}: ${told}`);
+  }
   for (const step of [6, 24, 48, 168]) assert.equal(parts(60, 10, 600, step), 0, `a job of each hour in ${step} min`);
   assert.ok(parts(60, 10, 360, 24) >= 225, "an hourly job that didn't run for four hours");
 });
@@ -175,6 +181,28 @@ test("how much time profiles cover", () => {
   assert.deepEqual([mergeFactor(untimed(bursts)), coveredMillis(untimed(bursts)) / 60_000], [2, 21]);
   const halves = Array.from({ length: 240 }, (_, i) => Number(i % 20 < 10 && i % 2 === 0));
   assert.equal(coveredMillis(untimed(halves)) / 60_000, 60);
+});
+
+test("the load of a time that is short for its profiles is known of one process alone", () => {
+  const known = (length: number, ...begins: number[]) => {
+    const profiles = begins.flatMap((minute) => agent(600 * SECOND, minute * 60 * SECOND, length * 60 * SECOND));
+    const timeline = timelineOf(profiles, 30 * SECOND, 2 * length);
+    return isLoadKnown(timeline, coveredMillis(timeline));
+  };
+  assert.ok(known(25, 3));
+  assert.ok(!known(8, 3), "another process may have none in so short a time");
+  assert.ok(!known(15, 2, 8));
+  assert.ok(!known(8, 7, 2));
+  assert.ok(known(60, 2, 8));
+});
+
+test("before the first profile of a range the load is unknown, if an earlier one may go on until then", () => {
+  const values = (interval: number, from: number) =>
+    seriesOf(timelineOf(agent(interval * SECOND, from * SECOND, HOUR), 30 * SECOND, 120), false, 1).values;
+  assert.deepEqual(values(600, 590).slice(0, 20), [...new Array(19).fill(null), 30]);
+  assert.deepEqual(values(600, 700).slice(0, 23), new Array(23).fill(0), "no profile goes on for so long");
+  assert.deepEqual(values(15, 40).slice(0, 2), [null, 30]);
+  assert.deepEqual(values(15, 80).slice(0, 2), [0, 0], "which began then");
 });
 
 /** A day of this year that is not today, in a week in which no zone changes its clocks. */

@@ -1,6 +1,6 @@
 /** For how long a service has been silent. */
 import type { ServiceType } from "../api.ts";
-import { median, type Steps, usualPause } from "./series.ts";
+import { median, medianGap, type Steps, usualPause } from "./series.ts";
 
 /** How long there have been no profiles, and how exactly that is known, in milliseconds. */
 export interface Silence {
@@ -39,7 +39,8 @@ export function quietMillis(
   const { step, counts, duration } = timeline;
   const pushes = counts.reduce((sum, count) => sum + count, 0);
   const interval = Math.max(duration || ((last + 1 - first) * step) / pushes, pauseOf(timeline), pauseOf(latest));
-  return millis >= Math.max(LEAST, 2 * interval, hiddenPause(timeline, first, last)) ? millis : 0;
+  const hidden = latest !== timeline && runLength(latest) >= step ? 0 : hiddenPause(timeline, first, last);
+  return millis >= Math.max(LEAST, 2 * interval, hidden) ? millis : 0;
 }
 
 /**
@@ -57,6 +58,15 @@ function endOf(timeline: Steps): number | null {
 function pauseOf({ step, counts }: Steps): number {
   const gap = usualPause(counts);
   return gap > 1 ? gap * step : 0;
+}
+
+/** For how long profiles came without a pause up to the last one. */
+function runLength(timeline: Steps): number {
+  const { step, counts } = timeline;
+  const filled = isFilled(timeline).flatMap((is, at) => (is ? [at] : []));
+  const longest = 2 * medianGap(counts);
+  const begin = filled.findLastIndex((at, i) => i === 0 || at - filled[i - 1] > longest);
+  return begin < 0 ? 0 : (filled[filled.length - 1] + 1 - filled[begin]) * step;
 }
 
 /**

@@ -7,7 +7,7 @@ export interface Series {
   step: number;
   /**
    * What each step would have if profiles covered all of it, so that a step in which they begin or end is as high as its load.
-   * Averages a profile; null where an average has no profile.
+   * Averages a profile; null where an average has no profile, and before the first profile if earlier ones may go on until then.
    */
   values: (number | null)[];
   counts: number[];
@@ -26,6 +26,8 @@ type Counted = Pick<Timeline, "counts" | "covered">;
 /** What a series is made of; large sums are decimal text. */
 export interface Steps extends Omit<Timeline, "total" | "profiles"> {
   total: number | string;
+  /** How long a profile is on average, in milliseconds; missing or 0 where that is unknown. */
+  duration?: number;
 }
 
 /**
@@ -77,16 +79,25 @@ export function seriesOf(timeline: Steps, average: boolean, factor = mergeFactor
     !isTimed(timeline) && (isLone(counts) || (usualGap(counts) > mostMerged(counts) && !areBursts(counts)));
   const whole = (value: number, i: number) => (sparse || covered[i] === 0 ? value : (value * step) / covered[i]);
   const [total, all] = [Number(timeline.total), sum(counts)];
+  const begin = mayGoOn(timeline) ? covered.findIndex((millis) => millis > 0) : 0;
   return {
     start: start - (first === 0 ? 0 : factor - first) * timeline.step,
     step,
-    values: average ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i])) : sums.map(whole),
+    values: average
+      ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i]))
+      : sums.map((value, i) => (i < begin ? null : whole(value, i))),
     counts: profiles,
     covered,
     average,
     sparse,
     total: average ? (all === 0 ? 0 : total / all) : total,
   };
+}
+
+/** Whether profiles that began before the first step, and are not in a timeline, may go on until its first one begins. */
+function mayGoOn({ step, covered, duration = 0 }: Steps): boolean {
+  const first = covered.findIndex((millis) => millis > 0);
+  return first > 0 && (first + 1) * step - covered[first] <= duration + step;
 }
 
 /**

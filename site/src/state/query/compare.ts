@@ -6,7 +6,7 @@ import { core } from "../../core/index.ts";
 import { describeProfiles } from "../../format/facts.ts";
 import { isCpu, isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
-import { coveredMillis } from "../../time/covered.ts";
+import { coveredMillis, isLoadKnown } from "../../time/covered.ts";
 import { datedSpanLabel, type Span } from "../../time/range.ts";
 import { drawnFactors, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
 import { drawingComparison } from "../profile/draw.ts";
@@ -102,20 +102,25 @@ function load(query: CompareQuery): Promise<void> {
   return show("compare the two ranges", (progress) => compare(query, progress), query.subject);
 }
 
+const lengthOf = ({ from, until }: Span) => until - from;
+
 /** Steps by which the time with profiles is known, of the longer side. */
 const COVERED_STEPS = 240;
 
-/** How much time has profiles on each side, by steps of one length: what it is less exact by is the same on both. */
+/**
+ * How much time has profiles on each side, by steps of one length: what it is less exact by is the same on both. 0 of both where
+ * the load of one isn't known.
+ */
 async function coveredTimes(
   { base, other, at, baseSpan, otherSpan }: CompareQuery,
   signal: AbortSignal,
 ): Promise<number[]> {
-  const length = ({ from, until }: Span) => until - from;
-  const step = Math.max(SHORTEST_STEP, Math.max(length(baseSpan), length(otherSpan)) / COVERED_STEPS);
+  const step = Math.max(SHORTEST_STEP, Math.max(lengthOf(baseSpan), lengthOf(otherSpan)) / COVERED_STEPS);
   const ask = (place: string, query: string, span: Span) =>
-    fetchTimeline(place, query, span, Math.max(1, Math.round(length(span) / step)), signal);
+    fetchTimeline(place, query, span, Math.max(1, Math.round(lengthOf(span) / step)), signal);
   const found = await Promise.all([ask(at.base, base, baseSpan), ask(at.other, other, otherSpan)]);
-  return found.map(coveredMillis);
+  const covered = found.map(coveredMillis);
+  return found.every((timeline, i) => isLoadKnown(timeline, covered[i])) ? covered : [0, 0];
 }
 
 /** What both sides are called where the page isn't seen: by what tells them apart, and in the title by what they share, too. */
@@ -155,8 +160,10 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
   const [baseCovered, otherCovered] = await covered;
   const base = { ...merged.base, coveredMillis: baseCovered };
   const other = { ...merged.other, coveredMillis: otherCovered };
-  // Averages of snapshots compare as they are.
-  const differs = !gauge && sidesDiffer(base, other);
+  // Averages of snapshots compare as they are, and so do as many profiles of two times of one length.
+  const isAsLong = lengthOf(query.baseSpan) === lengthOf(query.otherSpan);
+  const isAlike = baseCovered === 0 && isAsLong && !profilesDiffer(base, other);
+  const differs = !gauge && !isAlike && sidesDiffer(base, other);
   const timed = !gauge && base.coveredMillis > 0 && other.coveredMillis > 0;
   const measure = resolveMeasure(query.measure, differs, timed, !processesDiffer(base, other));
   progress.stage("comparing");

@@ -78,8 +78,7 @@ function jumpsIn(windows: SharesIn[], between: Span): ShareShift[] {
       if (Math.abs(found.after - found.before) < LEAST_JUMP) return [];
       const { before, after, mixed, part } = found;
       // In a window that has both, their parts say when one became the other.
-      const from =
-        mixed === null ? windows[cut].from : Math.round(windows[mixed].from + (1 - part) * lengthOf(windows[mixed]));
+      const from = mixed === null ? windows[cut].from : momentIn(windows[mixed], 1 - part);
       const near = AT_MIDDLE * lengthOf(windows[cut]);
       if (between.from - near < from && from < between.until + near) return [];
       const until = Math.min(windows[windows.length - 1].until, 2 * from - windows[0].from);
@@ -105,6 +104,14 @@ function isEverywhere(steps: Step[], cut: number): boolean {
 }
 
 const lengthOf = ({ from, until }: Span) => until - from;
+
+const MINUTE = 60_000;
+
+/** The moment at a part of a window; of a long one, a whole minute. */
+function momentIn(window: Span, part: number): number {
+  const unit = lengthOf(window) < 2 * MINUTE ? 1 : MINUTE;
+  return Math.round((window.from + part * lengthOf(window)) / unit) * unit;
+}
 
 /** A window whose share is between both levels, by more than this part of the jump, has a time of each. */
 const MIXED = 0.05;
