@@ -44,8 +44,8 @@ export function quietMillis(
 }
 
 /**
- * When the last profile ended at the latest, as far as steps tell: it may have been at any time within the last one. In short
- * steps nothing but its end is left out.
+ * When the last profile ended at the latest, as far as steps tell: at any time within the last one, or in steps of up to a minute,
+ * when what is covered of it had passed.
  */
 function endOf(timeline: Steps): number | null {
   const { start, step, covered } = timeline;
