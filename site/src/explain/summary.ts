@@ -19,6 +19,8 @@ const NEARLY_ALL = 0.9;
 /** A function with more than this of another's total, most of it on the same stacks, hands on what the other has. */
 const NEARLY_EQUAL = 0.97;
 const SAME_STACKS = 0.9;
+/** The same for changes, which vary more. */
+const NEARLY_EQUAL_CHANGE = 0.85;
 /** Functions with the largest totals that are looked at. */
 const LARGEST = 60;
 
@@ -61,9 +63,12 @@ export async function summarise(treeOf: TreeOf, title: string, facts: string[]):
       (await core.table(tree.id, { sort, descending, filter: "", offset: 0, limit })).rows;
     const self = tree.diff ? [] : (await rows("self", LISTED)).filter((row) => row.self > 0);
     const total = tree.diff ? [] : await rows("total", LARGEST);
-    const ends = (by: SortColumn) => [true, false].map((descending) => rows(by, LISTED, descending));
+    const ends = (by: SortColumn) => [true, false].map((descending) => rows(by, LARGEST, descending));
     const changed = tree.diff
-      ? largest(tree.diff, (await Promise.all((["delta", "self_delta"] as const).flatMap(ends))).flat())
+      ? await apartChanges(
+          treeOf,
+          largest(tree.diff, (await Promise.all((["delta", "self_delta"] as const).flatMap(ends))).flat()),
+        )
       : [];
     const all = wholeOf(tree);
     const of = [...describeWhole(all, tree.whole), ...facts].join(", ");
@@ -152,9 +157,14 @@ async function withoutChains(treeOf: TreeOf, rows: TableRow[]): Promise<TableRow
   return listed;
 }
 
-/** The functions with the largest totals on the stacks of one. */
-async function onStacksOf(treeOf: TreeOf, { name }: TableRow): Promise<TableRow[]> {
-  const page = { sort: "total", descending: true, filter: "", offset: 0, limit: LARGEST } as const;
+/** The functions with the largest totals, or changes, on the stacks of one. */
+async function onStacksOf(
+  treeOf: TreeOf,
+  { name }: TableRow,
+  sort: SortColumn = "total",
+  descending = true,
+): Promise<TableRow[]> {
+  const page = { sort, descending, filter: "", offset: 0, limit: LARGEST };
   return using(await treeOf([stepOf("focus", name)]), async ({ id }) => (await core.table(id, page)).rows);
 }
 
@@ -163,21 +173,40 @@ function isAmong(rows: TableRow[], { name, file, total }: TableRow): boolean {
   return rows.some((row) => row.name === name && row.file === file && row.total >= SAME_STACKS * total);
 }
 
+/** Those that changed most; of a caller and a callee with nearly the same change, the one that has more of it itself. */
+async function apartChanges(treeOf: TreeOf, rows: TableRow[]): Promise<TableRow[]> {
+  const listed: TableRow[] = [];
+  for (const row of rows) {
+    if (listed.length === LISTED) break;
+    const nearlyEqual = listed.filter((other) => changeOf(row) / changeOf(other) >= NEARLY_EQUAL_CHANGE);
+    const stacks = nearlyEqual.length > 0 ? await onStacksOf(treeOf, row, "delta", changeOf(row) > 0) : [];
+    const same = nearlyEqual.find((other) =>
+      stacks.some(
+        (one) => one.name === other.name && one.file === other.file && changeOf(one) / changeOf(other) >= SAME_STACKS,
+      ),
+    );
+    if (!same) listed.push(row);
+    else if (Math.abs(selfChange(row)) > Math.abs(selfChange(same))) listed[listed.indexOf(same)] = row;
+  }
+  return listed;
+}
+
 /** Those that changed most, either way; a short table has each at both of its ends. */
 function largest({ base, comparison }: DiffTotals, rows: TableRow[]): TableRow[] {
   const least = LEAST_CHANGE * Math.max(Math.abs(base), Math.abs(comparison));
   const each = [...new Map(rows.map((row) => [row.func, row])).values()];
   const changed = each.filter((row) => Math.abs(changeOf(row)) > least);
-  return changed.sort((a, b) => Math.abs(changeOf(b)) - Math.abs(changeOf(a))).slice(0, LISTED);
+  return changed.sort((a, b) => Math.abs(changeOf(b)) - Math.abs(changeOf(a)));
 }
 
 /** By how much it changed: in total, or in itself where its callees hide that. */
-const changeOf = ({ diff }: TableRow) => {
-  const [total, self] = diff
-    ? [diff.comparison_total - diff.base_total, diff.comparison_self - diff.base_self]
-    : [0, 0];
+const changeOf = (row: TableRow) => {
+  const total = row.diff ? row.diff.comparison_total - row.diff.base_total : 0;
+  const self = selfChange(row);
   return Math.abs(self) > Math.abs(total) ? self : total;
 };
+
+const selfChange = ({ diff }: TableRow) => (diff ? diff.comparison_self - diff.base_self : 0);
 
 /** "1.2 s → 3.4 s (+183 %)", and of a function whose callees hide its own change ", itself 1 s → 0.1 s (−90 %)". */
 export function describeChange(row: TableRow, unit: string): string {
@@ -238,7 +267,7 @@ function sameWords({ normalised_to }: DiffTotals): string {
   return `No function's ${what} changed by more than ${percent(LEAST_CHANGE)} of the total. Which function calls which may differ.`;
 }
 
-export const CHANGED = "Largest changes";
+export const CHANGED = "Largest changes, including callees (one where caller and callee changed by nearly as much)";
 export const TOTAL =
   "Total, including callees (of functions that call others, up to 90 %; one where caller and callee are nearly equal)";
 
