@@ -154,6 +154,19 @@ test("a level that changes without a deploy is found where it changes", () => {
   assert.ok(hits >= 95, `${hits} of 100`);
 });
 
+test("a level that begins within a step is told with that moment", () => {
+  for (const [part, moment] of [
+    [0.5, 30.5],
+    [0.75, 30.25],
+    [0.3, 30.75],
+    [1, 30],
+  ]) {
+    const values = [...new Array(30).fill(100), 100 + 50 * part, ...new Array(30).fill(150)];
+    const found = loadChange(seriesOf(values), []);
+    assert.deepEqual([found?.kind, found?.after, found?.moment], ["level", 150, moment * MINUTE]);
+  }
+});
+
 test("a level that begins near an end of the range is told when it begins", () => {
   const steady = (change: number) => Array.from({ length: 90 }, (_, minute) => (minute < change ? 100 : 200));
   for (const change of [10, 80]) {
@@ -464,7 +477,10 @@ test("the extent of a spike says which profiles are of it, wherever they and the
       const profiles = phases.flatMap((second) => agent(MINUTE, second * 1000, 120 * MINUTE, load));
       const drawn = seriesOfSteps(timelineOf(profiles, step, (120 * MINUTE) / step), false);
       const firsts = drawn.values.map((_, i) => drawn.start + i * drawn.step);
-      const { from = 0, until = 0 } = loadChange({ ...drawn, firsts, duration: MINUTE }, [])?.extent ?? {};
+      const { extent, moment } = loadChange({ ...drawn, firsts, duration: MINUTE }, []) ?? {};
+      const { from = 0, until = 0 } = extent ?? {};
+      const began = SPIKE.from + (1000 * phases.reduce((sum, second) => sum + second, 0)) / phases.length;
+      assert.ok(Math.abs((moment ?? 0) - began) <= drawn.step / 4, `${phases} in ${step}: ${moment}`);
       const inside = profiles.filter(({ at }) => at >= from - MINUTE / 2 && at < until - MINUTE / 2);
       const values = inside.map(({ at }) => load(at));
       assert.deepEqual(values, new Array(3 * phases.length).fill(2.5), `${phases} in ${step}`);

@@ -9,6 +9,8 @@ export interface LoadChange {
    */
   from: number;
   until: number;
+  /** When it began, as what a step at its begin has of both tells, to a quarter of a step; `from` is the first step without. */
+  moment: number;
   /** The time before it, which it is held against: from `since` until it, or until a step that has a part of both. */
   since: number;
   beforeUntil: number;

@@ -15,7 +15,7 @@ import {
   squaresAroundLine,
 } from "./fit.ts";
 import { isAtEnd, spike, standingOut } from "./loadspike.ts";
-import { isPart, type Load, type LoadSeries, loadIn, mean, type Step } from "./loadsteps.ts";
+import { isPart, type Load, type LoadSeries, loadIn, mean, type Step, toQuarters } from "./loadsteps.ts";
 import { isRollout } from "./rollout.ts";
 
 /** A version of the program, the first and the last step that have profiles of it, and when it began. */
@@ -331,10 +331,13 @@ function between(load: Load, sides: Sides, needed: Pick<typeof LEVEL, "change">,
   if (!(means.before > 0) || Math.max(ratio, 1 / ratio) < 1 + needed.change) return null;
   const from = after === sides.after ? found.from : firsts[after[0].at];
   // The shared step, or the first after it.
-  const next = sides.before[before.length] ?? sides.after[0];
+  const shared = sides.before[before.length] ?? (after === sides.after ? undefined : sides.after[0]);
+  const next = shared ?? sides.after[0];
+  const later = shared ? (shared.value - means.before) / (means.after - means.before) : 0;
   return {
     ...found,
     from,
+    moment: from - toQuarters(later) * step,
     until: firsts[after[after.length - 1].at] + step,
     since: firsts[before[0].at],
     beforeUntil: Math.min(found.from, firsts[next.at]),

@@ -1,6 +1,6 @@
 /** A load that is far higher for a while. */
 import type { LoadChange } from "./changeratio.ts";
-import { type Load, mean, SHARED } from "./loadsteps.ts";
+import { type Load, mean, SHARED, toQuarters } from "./loadsteps.ts";
 import { median } from "./series.ts";
 
 /** A spike rises so far above the median, takes at most this part of the steps, and nothing else is nearly as high. */
@@ -83,6 +83,7 @@ export function spike(load: Load): LoadChange | null {
     kind: "spike",
     from,
     until: from + length,
+    moment: from - toQuarters(early) * step,
     since: usable ? firsts[steps[past].at] - length : firsts[steps[0].at],
     beforeUntil: firsts[steps[past].at],
     before: usable ? level : base,

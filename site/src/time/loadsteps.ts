@@ -87,6 +87,9 @@ export function isPart(value: number, before: number, after: number): boolean {
   return part > SHARED && part < 1 - SHARED;
 }
 
+/** Parts of steps vary by less. */
+export const toQuarters = (parts: number) => Math.round(4 * parts) / 4;
+
 export function mean(values: number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }

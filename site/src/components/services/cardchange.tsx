@@ -62,11 +62,11 @@ export function versionName({ label, versions }: NewVersion): string {
 
 /** "+39 % since 21:33 (1.9.0)". */
 export function ChangeText({
-  found: { kind, from, until, lasted, before, after, versions, step },
+  found: { kind, from, until, moment: began, lasted, before, after, versions, step },
 }: {
   found: ServiceChange;
 }) {
-  const moment = formatMoment(from, step);
+  const moment = formatMoment(began, step);
   const whileAt = (millis: number) => `at ${moment} for about ${formatStep(millis)}`;
   const when = {
     deploy: lasted === undefined ? `since ${moment}` : whileAt(lasted),
