@@ -9,6 +9,9 @@ import { LONGEST_NAME, shortLink } from "../../state/url/savedview.ts";
 import { Icon } from "../controls/icon.tsx";
 import "../../style/shares.css";
 
+/** As it appears: a browser minds `autofocus` outside of dialogs once. */
+const focus = (input: HTMLInputElement | null) => input?.focus();
+
 /** Saves what is seen under a name, for everyone, and copies a short link to it. */
 export function SaveView({ done }: { done: () => void }) {
   const open = useSignal(false);
@@ -62,7 +65,7 @@ export function SaveView({ done }: { done: () => void }) {
         placeholder="View name"
         aria-label="View name"
         data-testid="save-view-name"
-        autofocus
+        ref={focus}
       />
       <button type="submit" disabled={running.value} data-testid="save-view-give">
         Save
