@@ -128,31 +128,22 @@ test("of a chain of calls one is listed, and of functions beside each other each
     row("render", 37.5),
     row("leaf", 30, 30),
   ];
-  const onStacks: Record<string, string[]> = {
-    "focus:^serve$": ["main", "serve", "handle"],
-    "focus:^parse$": ["main", "parse"],
+  const callers: Record<string, string[]> = { serve: ["main"], parse: ["main"] };
+  const callees: Record<string, string[]> = { serve: ["handle"] };
+  const trees: (string[] | undefined)[] = [];
+  const made = (names?: string[]) => {
+    trees.push(names);
+    return { id: trees.length - 1, type: "samples", unit: "count", total: 100, whole: 400, unmatched: [], diff: null };
   };
-  const trees: string[][] = [];
   Object.assign(engine, {
     dropTree: () => {},
     table: (id: number) => {
-      const names = onStacks[trees[id]?.[0]];
+      const names = trees[id];
       return { rows: names ? all.filter(({ name }) => names.includes(name)) : all, count: 0 };
     },
+    sandwich: (_: number, name: string) => ({ callers: made(callers[name] ?? []), callees: made(callees[name] ?? []) }),
   });
-  const treeOf = async (steps: string[]) => {
-    trees.push(steps);
-    const taken = steps.every((step) => step.startsWith("focus:^")) ? 100 : 0;
-    return {
-      id: trees.length - 1,
-      type: "samples",
-      unit: "count",
-      total: taken,
-      whole: 400,
-      unmatched: [],
-      diff: null,
-    } as unknown as TreeInfo;
-  };
+  const treeOf = async (steps: string[]) => ({ ...made(), total: steps.length > 0 ? 0 : 100 }) as unknown as TreeInfo;
   const { total, of } = await summarise(treeOf, "p", ["1 file", "filtered by focus ^x$"]);
   assert.deepEqual(
     total.map(({ name }) => name),

@@ -1,7 +1,6 @@
 /** What a profile or a comparison says, in words that need no model: the largest functions, what changed, known patterns. */
 import { SHARE } from "../core/divided.ts";
 import { core } from "../core/index.ts";
-import { stepOf } from "../core/steps.ts";
 import type { DiffTotals, SortColumn, TableRow, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatValue, unitOf } from "../format/value.ts";
@@ -66,7 +65,7 @@ export async function summarise(treeOf: TreeOf, title: string, facts: string[]):
     const ends = (by: SortColumn) => [true, false].map((descending) => rows(by, LARGEST, descending));
     const changed = tree.diff
       ? await apartChanges(
-          treeOf,
+          tree,
           largest(tree.diff, (await Promise.all((["delta", "self_delta"] as const).flatMap(ends))).flat()),
         )
       : [];
@@ -80,7 +79,7 @@ export async function summarise(treeOf: TreeOf, title: string, facts: string[]):
       self,
       // Fractions add up to a little less than all.
       covered: Number(self.reduce((sum, row) => sum + row.self_fraction, 0).toFixed(9)),
-      total: await withoutChains(treeOf, total),
+      total: await withoutChains(tree, total),
       changed,
       patterns: await findPatterns(treeOf, tree),
     };
@@ -145,27 +144,29 @@ function weightOf({ shares: [first, second] }: Found): number {
 }
 
 /** Functions that call others, the largest first; of a chain that hands everything on, one. */
-async function withoutChains(treeOf: TreeOf, rows: TableRow[]): Promise<TableRow[]> {
+async function withoutChains(tree: TreeInfo, rows: TableRow[]): Promise<TableRow[]> {
   const listed: TableRow[] = [];
   const onStacks = new Map<TableRow, TableRow[]>();
   for (const row of rows.filter(({ total, self, total_fraction }) => total > self && total_fraction < NEARLY_ALL)) {
     if (listed.length === LISTED) break;
     const nearlyEqual = listed.filter(({ total }) => row.total >= NEARLY_EQUAL * total);
-    for (const other of nearlyEqual) if (!onStacks.has(other)) onStacks.set(other, await onStacksOf(treeOf, other));
+    for (const other of nearlyEqual) if (!onStacks.has(other)) onStacks.set(other, await onStacksOf(tree, other));
     if (!nearlyEqual.some((other) => isAmong(onStacks.get(other) ?? [], row))) listed.push(row);
   }
   return listed;
 }
 
-/** The functions with the largest totals, or changes, on the stacks of one. */
+/** The functions with the largest totals, or changes, that call one or that it calls; also where names are addresses. */
 async function onStacksOf(
-  treeOf: TreeOf,
+  tree: TreeInfo,
   { name }: TableRow,
   sort: SortColumn = "total",
   descending = true,
 ): Promise<TableRow[]> {
   const page = { sort, descending, filter: "", offset: 0, limit: LARGEST };
-  return using(await treeOf([stepOf("focus", name)]), async ({ id }) => (await core.table(id, page)).rows);
+  const { callers, callees } = await core.sandwich(tree.id, name);
+  const rows = (side: TreeInfo) => using(side, async ({ id }) => (await core.table(id, page)).rows);
+  return (await Promise.all([callers, callees].map(rows))).flat();
 }
 
 /** Whether most of a function's total is among those. */
@@ -174,12 +175,12 @@ function isAmong(rows: TableRow[], { name, file, total }: TableRow): boolean {
 }
 
 /** Those that changed most; of a caller and a callee with nearly the same change, the one that has more of it itself. */
-async function apartChanges(treeOf: TreeOf, rows: TableRow[]): Promise<TableRow[]> {
+async function apartChanges(tree: TreeInfo, rows: TableRow[]): Promise<TableRow[]> {
   const listed: TableRow[] = [];
   for (const row of rows) {
     if (listed.length === LISTED) break;
     const nearlyEqual = listed.filter((other) => changeOf(row) / changeOf(other) >= NEARLY_EQUAL_CHANGE);
-    const stacks = nearlyEqual.length > 0 ? await onStacksOf(treeOf, row, "delta", changeOf(row) > 0) : [];
+    const stacks = nearlyEqual.length > 0 ? await onStacksOf(tree, row, "delta", changeOf(row) > 0) : [];
     const same = nearlyEqual.find((other) =>
       stacks.some(
         (one) => one.name === other.name && one.file === other.file && changeOf(one) / changeOf(other) >= SAME_STACKS,
