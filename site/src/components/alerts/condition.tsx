@@ -105,6 +105,12 @@ export function Condition({ draft, made, rule, onChange }: Props) {
           ends when about a tenth of the earlier period has the new level, even if that level stays.
         </p>
       )}
+      {kind === "grew" && draft.versionLabel && (
+        <p class="hint">
+          Fires while the period has about {formatStep(0.8 * minutes * MINUTE)} of each version: it starts so long after
+          a new version began, and ends as the one before leaves the period, even if the new level stays.
+        </p>
+      )}
       {kind === "new_function" && (
         <p class="hint">
           New means not seen in the 24 h that ended {formatStep((minutes + NEW_FUNCTION_EVERY) * MINUTE)} ago. The
