@@ -121,4 +121,5 @@ test("before and after a version are as long as each other, within the range and
   const shared = { time: minutes(5), text: "version 5", step: minutes(1), sharedUntil: minutes(6) };
   assert.deepEqual(of([shared], 2, 20).map(times), [[2, 5, 6, 9]]);
   assert.deepEqual(of([shared], 2, 6.1), [], "a moment is too short");
+  assert.deepEqual(of([{ ...shared, isGone: true }], 2, 20), [], "after it others ran");
 });

@@ -80,6 +80,12 @@ test("a rollout ends where the version before is gone, and a pause is no new beg
   ]);
   const [beside] = versionChanges("version", [version("b", 40, 120), version("a", 0, 120)]);
   assert.equal(beside.sharedUntil, 1000 + 41 * STEP, "they go on beside each other");
+  const [brief] = versionChanges("version", [version("b", 40, 41), version("a", 0, 120)]);
+  assert.ok(brief.isGone, "no step is its own");
+  const alone = version("a", 0, 120);
+  alone.counts[41] = 0;
+  assert.equal(versionChanges("version", [version("b", 40, 43), alone])[0].isGone, undefined);
+  assert.equal(beside.isGone, undefined);
   const quiet = version("a", 0, 120);
   const seldom = version("b", 40, 120, 12);
   assert.equal(versionChanges("version", [quiet, seldom]).length, 1, "an agent that pushes seldom");

@@ -7,6 +7,8 @@ export interface Mark {
   /** Of a version: how long the step is in which it began, and until when others ran beside it, if they did. */
   step?: number;
   sharedUntil?: number;
+  /** Of a version that ended while others went on, and was never seen without them: no step is its own. */
+  isGone?: boolean;
   /** Of a version that has run before. */
   isBack?: boolean;
   /** A page about it. */

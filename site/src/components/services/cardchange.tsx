@@ -15,7 +15,7 @@ export function CardChange({ service, found, range }: { service: string; found: 
   const compared = {
     by: versions ? { label, ...versions } : ("time" as const),
     // Against as much time before it, where that has profiles.
-    window: kind === "spike" && 2 * from - until === since ? { from, until } : null,
+    window: kind === "spike" && !versions && 2 * from - until === since ? { from, until } : null,
   };
   const target = { ...initialRoute("explore"), service, type, base: range, panel: "changes" as const, ...compared };
   return (

@@ -139,7 +139,7 @@ async function placed<Change extends ServiceChange | NewVersion>(
   try {
     const series = await fetchService(change.type, service, filters, { from, until }, stopped);
     const spike = loadChange(series, []);
-    return spike?.kind === "spike" ? { ...change, ...spike, step: series.step } : change;
+    return spike?.kind === "spike" ? { ...change, ...spike, versions: change.versions, step: series.step } : change;
   } catch (failure) {
     // The place by long steps is better than none.
     if (stopped.aborted) throw failure;
@@ -220,7 +220,13 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
       });
     });
     const change = loadChange(whole, seen);
-    if (change) return [[service, { ...change, type, label, step: whole.step }]];
+    if (change)
+      return [
+        [
+          service,
+          { ...change, versions: change.versions ?? versionsIn(change, seen, whole), type, label, step: whole.step },
+        ],
+      ];
     const [previous, newest] = [...seen].sort((a, b) => a.time - b.time).slice(-2);
     // Of versions that were there from the first none is new.
     if (!newest || newest.step - whole.counts.findIndex((count) => count > 0) < 2) return [];
@@ -232,6 +238,16 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
     const both = { before: previous.version, after: newest.version };
     return [[service, { kind: "version", from: newest.time, versions: both, type, label, step }]];
   });
+}
+
+/** The version that ran as long as a spike was, and the one before it; null if there is none. */
+function versionsIn({ kind, from, until }: LoadChange, seen: VersionSteps[], { start, step }: LoadSeries) {
+  const [first, last] = [from, until].map((time) => (time - start) / step);
+  const isNear = (a: number, b: number) => Math.abs(a - b) <= 1;
+  const inOrder = [...seen].sort((a, b) => a.time - b.time);
+  const at = inOrder.findIndex((one) => isNear(one.step, first) && isNear(one.last, last - 1));
+  if (kind !== "spike" || at < 1) return null;
+  return { before: inOrder[at - 1].version, after: inOrder[at].version };
 }
 
 function valuesOf(labels: Record<string, string>[]): Record<string, string[]> {

@@ -60,20 +60,21 @@ const NEWEST = 3;
 
 /**
  * A comparison for each of the newest versions that begin inside a span, as long before it as after it, up to the versions
- * that begin before and after it. The time that it shares with others, as in a rollout, is on neither side.
+ * that begin before and after it. The time that it shares with others, as in a rollout, is on neither side; one that shares all
+ * of its time has no such comparison.
  */
 export function versionSides(marks: Mark[], within: Span, filters: string[]): VersionSides[] {
   return marks
-    .map(({ time, text, isBack = false, sharedUntil: begin = time }, i) => {
+    .map(({ time, text, isBack = false, isGone = false, sharedUntil: begin = time }, i) => {
       const between = (from: number, until: number) => Math.min(time - from, until - begin);
       const whole = between(within.from, within.until);
       const [previous, next] = [marks[i - 1], marks[i + 1]];
       const since = previous ? (previous.sharedUntil ?? previous.time) : within.from;
       const alone = Math.min(whole, between(since, next?.time ?? within.until));
       // Of versions that follow each other in steps too long to tell them apart, others are on both sides.
-      return { time, begin, text, isBack, length: alone >= SHORTEST_STEP ? alone : whole };
+      return { time, begin, text, isBack, isGone, length: alone >= SHORTEST_STEP ? alone : whole };
     })
-    .filter(({ length }) => length >= SHORTEST_STEP)
+    .filter(({ length, isGone }) => length >= SHORTEST_STEP && !isGone)
     .slice(-NEWEST)
     .reverse()
     .map(({ time, begin, text, isBack, length }) => {

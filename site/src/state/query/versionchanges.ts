@@ -84,17 +84,34 @@ export function versionChanges(name: string, values: ValueTimeline[]): Mark[] {
       const { value, counts, start, step } = timeline;
       const timeOf = (at: number) => start + at * step;
       const others = othersOf(counts, all);
-      return beginnings(counts, others)
+      const begins = beginnings(counts, others);
+      return begins
         .filter((at) => at - begin > mergeFactor(timeline))
         .map((at) => {
           const isBack = at > first(timeline);
           const [time, text] = [timeOf(at), `${name} ${versionText(value)}${isBack ? " again" : ""}`];
-          const until = timeOf(sharedUntil(counts, others, at));
-          return { time, text, step, isBack, ...(until > time ? { sharedUntil: until } : {}) };
+          const shared = sharedUntil(counts, others, at);
+          const next = begins.find((other) => other > at);
+          const isGone = neverAlone(counts.slice(at, next), others.slice(at, next));
+          return {
+            time,
+            text,
+            step,
+            isBack,
+            ...(isGone && { isGone }),
+            ...(shared > at && { sharedUntil: timeOf(shared) }),
+          };
         });
     })
     .sort((a, b) => a.time - b.time)
     .slice(-MOST);
+}
+
+/** Whether a value ended while others went on, and ran beside them in each of its steps. */
+function neverAlone(counts: number[], others: number[]): boolean {
+  const end = counts.findLastIndex((count) => count > 0) + 1;
+  const isAfter = others.slice(end + medianGap(counts) - 1).some((count) => count > 0);
+  return isAfter && counts.every((count, i) => count === 0 || others[i] > 0);
 }
 
 /** The step at which the others have gone that ran as a value began; where they stay, the one after it began. */

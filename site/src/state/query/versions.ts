@@ -4,8 +4,8 @@ import { pointsFor } from "../../time/series.ts";
 import { fetchValues } from "./labelseries.ts";
 import type { ValueTimelines } from "./labelvalues.ts";
 
-/** Steps by which one learns when a version was there: of an hour 15 s. */
-export const VERSION_STEPS = 240;
+/** Steps by which one learns when a version was there: of six hours half a minute, of a day two minutes. */
+export const VERSION_STEPS = 720;
 /** A new version may have hardly any profiles yet, so all are asked for. */
 const MOST_VERSIONS = 1000;
 
