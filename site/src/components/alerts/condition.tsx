@@ -107,8 +107,8 @@ export function Condition({ draft, made, rule, onChange }: Props) {
       )}
       {kind === "grew" && draft.versionLabel && (
         <p class="hint">
-          Fires while the period has about {formatStep(0.8 * minutes * MINUTE)} of each version: it starts so long after
-          a new version began, and ends as the one before leaves the period, even if the new level stays.
+          Fires while the period has about {formatStep(leastOfVersion(minutes) * MINUTE)} of each version: it starts so
+          long after a new version began, and ends as the one before leaves the period, even if the new level stays.
         </p>
       )}
       {kind === "new_function" && (
@@ -119,6 +119,11 @@ export function Condition({ draft, made, rule, onChange }: Props) {
       )}
     </div>
   );
+}
+
+/** For how many minutes a version needs profiles: the server wants them in eight parts, which begin and end at whole ones. */
+function leastOfVersion(minutes: number): number {
+  return 7 * Math.max(1, Math.floor(minutes / 10)) + 1;
 }
 
 function Minutes(props: {
