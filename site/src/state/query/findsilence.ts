@@ -13,6 +13,7 @@ import { silences } from "./silence.ts";
 /** `latest` has the last two steps in shorter ones, and this long at least, in steps of a minute. */
 const STEPS = 2;
 const LEAST = 3_600_000;
+const MINUTE = 60_000;
 
 /** Whether a page is seen that says it, of a range that ends now. */
 function isSaid(): boolean {
@@ -28,7 +29,8 @@ const latest = resource(
     const { state, value = [] } = services.value;
     const { until } = span.value;
     const types = value.flatMap((service) => service.types);
-    if (state !== "ready" || !isSaid() || !types.some((type) => mayBeQuiet(type, until))) return null;
+    const isUnsure = types.some((type) => type.step > MINUTE && mayBeQuiet(type, until));
+    if (state !== "ready" || !isSaid() || !isUnsure) return null;
     return { place: placeOf("base"), from: until - Math.max(LEAST, STEPS * types[0].step), until, at: clock.value };
   },
   sortedServices,
