@@ -87,7 +87,7 @@ export function isPart(value: number, before: number, after: number): boolean {
   return part > SHARED && part < 1 - SHARED;
 }
 
-/** Parts of steps vary by less. */
+/** To a quarter: noise moves a part of a step by less. */
 export const toQuarters = (parts: number) => Math.round(4 * parts) / 4;
 
 export function mean(values: number[]): number {

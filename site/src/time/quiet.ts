@@ -12,12 +12,13 @@ const MINUTE = 60_000;
 /** A pause of less than this is no news. */
 const LEAST = 5 * MINUTE;
 
-const isFilled = ({ counts, covered }: Steps) => counts.map((count, at) => count > 0 || covered[at] > 0);
+/** Which steps have profiles. */
+const filledSteps = ({ counts, covered }: Steps) => counts.map((count, at) => count > 0 || covered[at] > 0);
 
 /** Whether a timeline alone doesn't tell that there were profiles in the last minutes up to `until`. */
 export function mayBeQuiet(timeline: Steps, until: number): boolean {
   const { start, step, covered } = timeline;
-  const last = isFilled(timeline).lastIndexOf(true);
+  const last = filledSteps(timeline).lastIndexOf(true);
   return last >= 0 && until - start - last * step - covered[last] >= LEAST;
 }
 
@@ -31,7 +32,7 @@ export function quietMillis(
   until: number,
   latest: Steps = timeline,
 ): number {
-  const filled = isFilled(timeline);
+  const filled = filledSteps(timeline);
   const [first, last] = [filled.indexOf(true), filled.lastIndexOf(true)];
   if (last < 0) return 0;
   const end = endOf(latest) ?? endOf(timeline) ?? until;
@@ -49,7 +50,7 @@ export function quietMillis(
  */
 function endOf(timeline: Steps): number | null {
   const { start, step, covered } = timeline;
-  const last = isFilled(timeline).lastIndexOf(true);
+  const last = filledSteps(timeline).lastIndexOf(true);
   if (last < 0) return null;
   return start + last * step + (step <= MINUTE && covered[last] > 0 ? covered[last] : step);
 }
@@ -63,7 +64,7 @@ function pauseOf({ step, counts }: Steps): number {
 /** For how long profiles came without a pause up to the last one. */
 function runLength(timeline: Steps): number {
   const { step, counts } = timeline;
-  const filled = isFilled(timeline).flatMap((is, at) => (is ? [at] : []));
+  const filled = filledSteps(timeline).flatMap((is, at) => (is ? [at] : []));
   const longest = 2 * medianGap(counts);
   const begin = filled.findLastIndex((at, i) => i === 0 || at - filled[i - 1] > longest);
   return begin < 0 ? 0 : (filled[filled.length - 1] + 1 - filled[begin]) * step;

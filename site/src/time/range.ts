@@ -57,6 +57,9 @@ export function placeIn({ from, until }: Span, time: number): number {
   return Math.min(1, Math.max(0, (time - from) / (until - from || 1)));
 }
 
+/** How long a span is, in milliseconds. */
+export const lengthOf = ({ from, until }: Span) => until - from;
+
 /** Which part of a span another one is, from 0 to 1. */
 export function partIn(whole: Span, { from, until }: Span): [number, number] {
   return [placeIn(whole, from), placeIn(whole, until)];

@@ -7,7 +7,7 @@ import { describeProfiles } from "../../format/facts.ts";
 import { isCpu, isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
 import { coveredMillis, isLoadKnown } from "../../time/covered.ts";
-import { datedSpanLabel, type Span } from "../../time/range.ts";
+import { datedSpanLabel, lengthOf, type Span } from "../../time/range.ts";
 import { drawnFactors, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
 import { drawingComparison } from "../profile/draw.ts";
 import { type Answer, type Progress, show } from "../profile/shown.ts";
@@ -101,8 +101,6 @@ export function loadCompare(): void {
 function load(query: CompareQuery): Promise<void> {
   return show("compare the two ranges", (progress) => compare(query, progress), query.subject);
 }
-
-const lengthOf = ({ from, until }: Span) => until - from;
 
 /** Steps by which the time with profiles is known, of the longer side. */
 const COVERED_STEPS = 240;

@@ -11,7 +11,7 @@ import { askedVersions } from "./shownmarks.ts";
 import { versionChanges } from "./versionchanges.ts";
 import { fetchVersions } from "./versions.ts";
 
-/** What compares two times, or two values, has nothing else on one side alone. */
+/** The filters that both sides have. */
 export const sharedFilters = computed(() => {
   const { base, other } = diffRoute.value;
   return base.filters.filter((filter) => other.filters.includes(filter));

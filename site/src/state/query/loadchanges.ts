@@ -220,13 +220,10 @@ export function changesIn(type: string, { start, step, series }: SeriesAnswer): 
       });
     });
     const change = loadChange(whole, seen);
-    if (change)
-      return [
-        [
-          service,
-          { ...change, versions: change.versions ?? versionsIn(change, seen, whole), type, label, step: whole.step },
-        ],
-      ];
+    if (change) {
+      const versions = change.versions ?? versionsIn(change, seen, whole);
+      return [[service, { ...change, versions, type, label, step: whole.step }]];
+    }
     const [previous, newest] = [...seen].sort((a, b) => a.time - b.time).slice(-2);
     // Of versions that were there from the first none is new.
     if (!newest || newest.step - whole.counts.findIndex((count) => count > 0) < 2) return [];

@@ -1,7 +1,7 @@
 /** A function whose share of the total jumps within the time that is compared, and not between its sides. */
 import { bestCut, centreOf, squares } from "../../time/fit.ts";
 import type { Step } from "../../time/loadsteps.ts";
-import type { Span } from "../../time/range.ts";
+import { lengthOf, type Span } from "../../time/range.ts";
 import type { PartFunctions } from "./changed.ts";
 
 /** What one function is of the total, before a moment and after it. */
@@ -25,11 +25,10 @@ export interface SharesIn extends Span {
 /** A smaller jump is left to what the sides say. */
 const LEAST_JUMP = 0.02;
 /**
- * A step that leaves only this part of the squares of so many windows, without the one that has a time of both levels, is all there
- * is. Of fewer windows, down to half as many,
- * chance leaves less: the part goes with the cube of their number. Where only two windows lie on a side of the jump it is
- * smaller, too. In both cases a function that some windows lack is missing on one side of the jump, and in each of more than
- * `alone` windows on the other: two or three of ten may have a sample of it by chance.
+ * A step that leaves only this part of the squares of so many windows is all there is. The window that has both levels doesn't
+ * count. Of fewer windows, down to half as many, chance leaves less: the part goes with the cube of their number. Where only two
+ * windows lie on a side of the jump it is smaller, too. In both cases a function that some windows lack is missing on one side
+ * of the jump, and in each of more than `alone` windows on the other: two or three of ten may have a sample of it by chance.
  */
 const CLEAR = { squares: 0.1, windows: 20 };
 const FEW = { windows: 2, part: 0.4, alone: 5 };
@@ -102,8 +101,6 @@ function isEverywhere(steps: Step[], cut: number): boolean {
   const isOf = (one: Step[], other: Step[]) => has(one) && (has(other) || (one.length > FEW.alone && lacks(other)));
   return isOf(before, after) || isOf(after, before);
 }
-
-const lengthOf = ({ from, until }: Span) => until - from;
 
 const MINUTE = 60_000;
 
