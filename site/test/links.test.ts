@@ -52,7 +52,8 @@ const LINKS: [link: string, address?: string][] = [
   ],
   ["diff?norm=0"],
   ["diff?norm=rate"],
-  ["diff?norm=yes&w=1-2&split=v&p=labels&m=compare", "diff"],
+  ["diff?from=3000&until=5000&from2=6000&until2=7000&w=1000-9000"],
+  ["diff?norm=yes&w=2-1&split=v&p=labels&m=compare", "diff"],
 
   ["file"],
   ["file?t=inuse_space&v=table&q=alloc&m=compare&norm=1&embed=1"],

@@ -42,7 +42,15 @@ const compared = (measure: Compared["measure"], base: [number, number], other: [
     coveredMillis,
   });
   return {
-    compared: { measure, gauge: false, timed: true, coverageDiffers: false, base: side(base), other: side(other) },
+    compared: {
+      measure,
+      gauge: false,
+      timed: true,
+      coverageDiffers: false,
+      overlap: false,
+      base: side(base),
+      other: side(other),
+    },
   };
 };
 

@@ -40,9 +40,9 @@ const side = (page, suffix) =>
   ["from", "until"].map((name) => Number(new URL(page.url()).searchParams.get(name + suffix)));
 
 /** Drags over the timeline from one time to another, both within its range. */
-async function brush({ page, at }, [start, end], [from, until]) {
+async function brush({ page, at }, [start, end], [from, until], timeline = "timeline") {
   await settled(page);
-  const plot = await at("timeline").locator(".u-over").boundingBox();
+  const plot = await at(timeline).locator(".u-over").boundingBox();
   const x = (time) => plot.x + ((time - start) / (end - start)) * plot.width;
   const y = plot.y + plot.height / 2;
   await page.mouse.move(x(from), y);
@@ -175,6 +175,36 @@ test("the timelines of a day and of an hour have steps of one length", async () 
     assert.equal(steps[0], steps[1], "both span the same, so as many steps are as long");
     await end();
   }
+});
+
+test("a side is selected in a timeline that goes on to show the same time, and time that both sides have is told", async () => {
+  const [from, until] = [deploy - 20 * MINUTE, deploy + 20 * MINUTE];
+  const sides = `from=${from}&until=${deploy}&from2=${deploy}&until2=${until}`;
+  const opened = await openPage(browser, `/diff?s=checkout&t=${CPU}&${sides}`);
+  const { page, at, end } = opened;
+  const [base, other] = ["timeline-base", "timeline-other"].map((id) => at(id).getByRole("slider"));
+  const spanned = async (slider) => /, ([\d:]+ – [\d:]+): /.exec(await slider.getAttribute("aria-label"))[1];
+  await at("timeline-other").locator("canvas").waitFor();
+  await drawn(opened);
+  const whole = await spanned(base);
+  await brush(opened, [from, until], [deploy + 5 * MINUTE, deploy + 10 * MINUTE], "timeline-other");
+  await settled(page);
+  const [left, right] = side(page, "2");
+  assert.ok(Math.abs(left - deploy - 5 * MINUTE) < MINUTE && Math.abs(right - deploy - 10 * MINUTE) < MINUTE);
+  assert.deepEqual([await spanned(base), await spanned(other)], [whole, whole]);
+  assert.equal(await at("overlap").count(), 0);
+  // A side can grow again, over the other one, too.
+  await brush(opened, [from, until], [deploy - 5 * MINUTE, deploy + 20 * MINUTE], "timeline-other");
+  await settled(page);
+  assert.deepEqual([await spanned(base), await spanned(other)], [whole, whole]);
+  assert.match(await at("overlap").textContent(), /^both sides have \d\d:\d\d/);
+  await brush(opened, [from, until], [deploy - 5 * MINUTE, deploy], "timeline-base");
+  await settled(page);
+  await base.dblclick();
+  await page.waitForURL((url) => !url.searchParams.has("w"));
+  await settled(page);
+  assert.notEqual(await spanned(base), whole, "both fit the sides");
+  await end();
 });
 
 test("an empty side is named", async () => {

@@ -33,6 +33,7 @@ import {
   setSide,
   sideSpan,
   swapSides,
+  timelineSpan,
 } from "../state/query/sides.ts";
 import { clock, refresh } from "../state/url/clock.ts";
 import { initialRoute } from "../state/url/route.ts";
@@ -160,8 +161,8 @@ function SideControls(props: {
         label={`${title} timeline`}
         testid={`timeline-${name}`}
         marks={marks}
-        onSelect={(chosen) => setSide(name, fixed(chosen))}
-        onClear={() => whole && setSide(name, fixed(whole))}
+        onSelect={(chosen) => go({ [name]: { ...side, ...fixed(chosen) }, around: whole ? null : timelineSpan(name) })}
+        onClear={() => (whole ? setSide(name, fixed(whole)) : go({ around: null }))}
       >
         {series && <Marks series={series} marks={marks} />}
       </Timeline>
@@ -243,7 +244,7 @@ function Presets() {
                 key={label}
                 onClick={() => {
                   close();
-                  go(sides());
+                  go({ ...sides(), around: null });
                 }}
               >
                 {label}

@@ -209,7 +209,7 @@ function whileAway(load: Load): LoadChange | null {
     from: firsts[away[0].at],
   });
   const until = Math.min(firsts[back[0].at], firsts[away[away.length - 1].at] + load.step);
-  return found && { ...found, kind: "spike", until };
+  return found && { ...found, kind: "spike", until, rest: loadOf(load, back) };
 }
 
 /** How much of each end is looked at, and the part of the change that is left at the end of a load that doesn't come back. */

@@ -111,6 +111,11 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
           {measure === "share" && diffRoute.value.measure === "auto" && `, so shares are compared${loadChange}`}
         </span>
       )}
+      {compared.overlap && (
+        <span class="legend-note" data-testid="overlap">
+          both sides have {compared.overlap}
+        </span>
+      )}
       <Select
         label="Compare by"
         testid="measure"

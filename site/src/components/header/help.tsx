@@ -89,7 +89,10 @@ export function Help() {
             </div>
             <div>
               <dt>drag on the timeline</dt>
-              <dd>select part of the time range; double-click clears it, in a comparison the Back button</dd>
+              <dd>
+                select part of the time range; double-click clears it, or in a comparison fits the timelines to both
+                sides
+              </dd>
             </div>
             <div>
               <dt>drag on a file's heatmap</dt>

@@ -31,7 +31,7 @@ export function VersionPresets({ close }: { close: () => void }) {
           data-testid="compare-version"
           onClick={() => {
             close();
-            go(sides);
+            go({ ...sides, around: null });
           }}
         >
           {label}

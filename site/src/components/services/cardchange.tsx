@@ -60,9 +60,12 @@ export function versionName({ label, versions }: NewVersion): string {
   return versions.after ? `${label} ${versionText(versions.after)}` : `no ${label}`;
 }
 
+/** A load that differs less from the one before a spike is back where it was. */
+const BACK = 0.05;
+
 /** "+39 % since 21:33 (1.9.0)". */
 export function ChangeText({
-  found: { kind, from, until, moment: began, lasted, before, after, versions, step },
+  found: { kind, from, until, moment: began, lasted, before, after, rest = before, versions, step },
 }: {
   found: ServiceChange;
 }) {
@@ -77,6 +80,7 @@ export function ChangeText({
   return (
     <>
       <b>{roughChange(before, after)}</b> {when}
+      {Math.abs(rest - before) > BACK * before && `, then ${roughChange(before, rest)}`}
       {versions && ` (${versionText(versions.after) || "no version"})`}
     </>
   );

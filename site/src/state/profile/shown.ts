@@ -68,6 +68,8 @@ export interface Compared {
   timed: boolean;
   /** One side has far more profiles than the other, so amounts are not comparable. */
   coverageDiffers: boolean;
+  /** The time whose profiles are on both sides. */
+  overlap: string | false;
   base: ComparedSide;
   other: ComparedSide;
 }

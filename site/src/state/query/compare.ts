@@ -7,7 +7,7 @@ import { describeProfiles } from "../../format/facts.ts";
 import { isCpu, isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
 import { coveredMillis, isLoadKnown } from "../../time/covered.ts";
-import { datedSpanLabel, lengthOf, type Span } from "../../time/range.ts";
+import { datedSpanLabel, lengthOf, type Span, spanLabel } from "../../time/range.ts";
 import { drawnFactors, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
 import { drawingComparison } from "../profile/draw.ts";
 import { type Answer, type Progress, show } from "../profile/shown.ts";
@@ -19,7 +19,6 @@ import { compareTrees, processesDiffer, profilesDiffer, resolveMeasure, sidesDif
 import { describeRead, openMerged, typedTimeline } from "./merged.ts";
 import { apart, placeOf } from "./place.ts";
 import { matcherLabel, selector } from "./selector.ts";
-import { span } from "./services.ts";
 import { sideSpan, timelineSpan } from "./sides.ts";
 
 const sideQuery = (side: SideName) => {
@@ -27,7 +26,6 @@ const sideQuery = (side: SideName) => {
   return at.service && at.type ? at.type + selector(at.service, at[side].filters) : null;
 };
 
-/** Both timelines span both ranges, so that the sides can be seen side by side in time; of two places each spans its own. */
 const sideTimeline = (side: SideName) =>
   resource(
     "read the timeline",
@@ -36,8 +34,7 @@ const sideTimeline = (side: SideName) =>
       const { base, other } = diffRoute.value;
       const place = placeOf(side);
       const subject = JSON.stringify([place, query, base.from, base.until, other.from, other.until]);
-      const range = apart.value ? timelineSpan(side) : span.value;
-      return query === null ? null : { place, query, ...range, at: clock.value, subject };
+      return query === null ? null : { place, query, ...timelineSpan(side), at: clock.value, subject };
     },
     ({ place, query, from, until }, signal) => typedTimeline(place, query, { from, until }, signal),
     ({ subject }) => subject,
@@ -119,6 +116,13 @@ async function coveredTimes(
   const found = await Promise.all([ask(at.base, base, baseSpan), ask(at.other, other, otherSpan)]);
   const covered = found.map(coveredMillis);
   return found.every((timeline, i) => isLoadKnown(timeline, covered[i])) ? covered : [0, 0];
+}
+
+/** The time whose profiles are on both sides: where these have the same labels and their times overlap. */
+function overlapOf({ base, other, at, baseSpan, otherSpan }: CompareQuery): string | false {
+  const from = Math.max(baseSpan.from, otherSpan.from);
+  const until = Math.min(baseSpan.until, otherSpan.until);
+  return base === other && at.base === at.other && from < until && spanLabel({ from, until }, Date.now());
 }
 
 /** What both sides are called where the page isn't seen: by what tells them apart, and in the title by what they share, too. */
@@ -205,6 +209,7 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
       gauge,
       timed,
       coverageDiffers: !gauge && profilesDiffer(base, other),
+      overlap: overlapOf(query),
       base: await sideOf("base"),
       other: await sideOf("other"),
     },

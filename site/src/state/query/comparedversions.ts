@@ -1,4 +1,4 @@
-/** The versions in the time of both sides of a comparison, once its timelines are there. Where that fails none are marked. */
+/** The versions in the time that the timelines of a comparison show, once its timelines are there. Where that fails none are marked. */
 import { computed } from "@preact/signals";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
@@ -6,8 +6,8 @@ import { diffRoute } from "../url/router.ts";
 import { timelines } from "./compare.ts";
 import { ownLabels } from "./ownlabels.ts";
 import { selector, withoutValue } from "./selector.ts";
-import { span } from "./services.ts";
 import { askedVersions } from "./shownmarks.ts";
+import { timelineSpan } from "./sides.ts";
 import { versionChanges } from "./versionchanges.ts";
 import { fetchVersions } from "./versions.ts";
 
@@ -25,7 +25,7 @@ export const comparedVersions = resource(
     const isReady = timelines.base.value.value !== undefined && timelines.other.value.value !== undefined;
     if (!service || !type || !by || !isReady) return null;
     const query = type + selector(service, withoutValue(sharedFilters.value, by));
-    return { query, by, ...span.value, at: clock.value };
+    return { query, by, ...timelineSpan("base"), at: clock.value };
   },
   ({ query, by, ...range }, signal) => fetchVersions(query, by, range, signal),
   ({ query, by, from, until }) => JSON.stringify([query, by, from, until]),

@@ -7,8 +7,9 @@ import { initialRoute, type Route, type RouteOf } from "../url/route.ts";
 import { diffRoute, exploreRoute, go } from "../url/router.ts";
 import type { Side, SideName } from "../url/values.ts";
 import type { LabelSides } from "./labels.ts";
-import { places, swapped, wholeSpan } from "./place.ts";
+import { apart, places, swapped, wholeSpan } from "./place.ts";
 import { formatMatcher, type Matcher, parseMatcher, toggleMatcher } from "./selector.ts";
+import { span } from "./services.ts";
 
 export type Sides = Record<SideName, Side>;
 
@@ -121,9 +122,12 @@ export function swapSides(): void {
   go({ base: other, other: base }, "push", swapped());
 }
 
-/** The time that a side's timeline spans where each side has a place of its own: all of a bundle, else the side's range. */
+/**
+ * The time that a side's timeline spans: that of both sides, so that they can be seen side by side, and what is `around` them.
+ * Where each side has a place of its own, all of a bundle, else the side's range.
+ */
 export function timelineSpan(side: SideName): Span {
-  const [range, whole] = [sideSpan(side), wholeSpan(side)];
+  const [range, whole] = apart.value ? [sideSpan(side), wholeSpan(side)] : [span.value, diffRoute.value.around];
   return whole ? { from: Math.min(range.from, whole.from), until: Math.max(range.until, whole.until) } : range;
 }
 
