@@ -77,7 +77,7 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
 /** What filters leave of each side. */
 export function SidesLeft({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
   const shares = sidesLeft(tree, diff);
-  return shares && <>{shares.map(percent).join(" → ")} of each side</>;
+  return shares?.some((share) => share < 1) && <>{shares.map(percent).join(" → ")} of each side</>;
 }
 
 /** Amounts mislead where one side has more profiles than the other, so loads or shares can be compared instead. */

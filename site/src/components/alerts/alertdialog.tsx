@@ -168,7 +168,9 @@ function Receivers({ chosen, onChange }: { chosen: string[]; onChange: (receiver
   // One that was deleted since can still be unchecked.
   const names = [...known, ...chosen.filter((name) => !known.includes(name))];
   if (names.length === 0)
-    return <p class="hint">{value && "To get messages, add a receiver on the page Alerts. It shows alerts, too."}</p>;
+    return (
+      <p class="hint">{value && "The page Alerts shows what is firing. To get messages, add a receiver there."}</p>
+    );
   const toggle = (name: string) =>
     onChange(chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]);
   return (

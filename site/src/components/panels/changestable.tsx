@@ -90,6 +90,8 @@ function Row({ of, tag, answer, largest }: { of: Changed; tag: string; answer: A
   const own = selfAfter - selfBefore;
   const target = { ...comparison(answer), search: name };
   const ratio = before === 0 ? "new" : after === 0 ? "gone" : `×${short(after / before)}`;
+  const ends = interval && [plain(interval.low), plain(interval.high)];
+  const range = ends && ends[0] !== ends[1] && ends.join(" to ");
   const exact = (share: number) => `${(share * 100).toFixed(3)} %`;
   return (
     <tr class={tag && !of.own ? "changes-near" : "changes-head"} data-testid="change" data-name={name}>
@@ -105,7 +107,7 @@ function Row({ of, tag, answer, largest }: { of: Changed; tag: string; answer: A
       </td>
       <td class="num changes-by" title={`Self ${points(own)}`}>
         <b>{points(by)}</b>
-        {interval && <small>{` (${plain(interval.low)} to ${plain(interval.high)})`}</small>}
+        {range && <small>{` (${range})`}</small>}
         <small class="changes-ratio">{ratio}</small>
       </td>
       <td class="changes-bar-cell">
