@@ -197,7 +197,7 @@ test("a side is selected in a timeline that goes on to show the same time, and t
   await brush(opened, [from, until], [deploy - 5 * MINUTE, deploy + 20 * MINUTE], "timeline-other");
   await settled(page);
   assert.deepEqual([await spanned(base), await spanned(other)], [whole, whole]);
-  assert.match(await at("overlap").textContent(), /^both sides have \d\d:\d\d/);
+  assert.match(await at("overlap").textContent(), /^both sides include \d\d:\d\d/);
   await brush(opened, [from, until], [deploy - 5 * MINUTE, deploy], "timeline-base");
   await settled(page);
   await base.dblclick();
@@ -600,7 +600,6 @@ test("turning a phone keeps what is opened and typed on a side", async () => {
   };
   await isFolded("base", true);
   await at("side-other").locator("summary").click();
-  // The page hears of it after the browser has opened it.
   await isFolded("other", false);
   await page.setViewportSize(turned);
   await at("side-base").locator("summary").waitFor({ state: "hidden" });

@@ -105,7 +105,15 @@ function SidePanel({ name }: { name: SideName }) {
           if (smallWindow.peek()) opened.value = currentTarget.open;
         }}
       >
-        <summary hidden={!folds}>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is a button, for keys as well. */}
+        <summary
+          hidden={!folds}
+          onClick={(event) => {
+            // The browser says only later that it opened it, and the window may have become large by then.
+            event.preventDefault();
+            opened.value = folded;
+          }}
+        >
           {folds && heading}
           <span class="side-summary">{summaryOf(diffRoute.value[name])}</span>
         </summary>

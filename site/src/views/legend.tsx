@@ -113,7 +113,7 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
       )}
       {compared.overlap && (
         <span class="legend-note" data-testid="overlap">
-          both sides have {compared.overlap}
+          both sides include {compared.overlap}
         </span>
       )}
       <Select
