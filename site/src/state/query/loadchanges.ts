@@ -139,7 +139,8 @@ async function placed<Change extends ServiceChange | NewVersion>(
   try {
     const series = await fetchService(change.type, service, filters, { from, until }, stopped);
     const spike = loadChange(series, []);
-    return spike?.kind === "spike" ? { ...change, ...spike, versions: change.versions, step: series.step } : change;
+    if (spike?.kind !== "spike") return change;
+    return { ...change, ...spike, rest: spike.rest, versions: change.versions, step: series.step };
   } catch (failure) {
     // The place by long steps is better than none.
     if (stopped.aborted) throw failure;
