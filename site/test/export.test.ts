@@ -110,6 +110,7 @@ test("a drawing of a comparison marks what is new, and dims what the search does
   );
   const captions = { names: ["total", "fresh"], totals: [4e9, 2e9, 0, 1e9] };
   const svg = drawSvg("", { ...TREE, diff: DIFF }, drawn, captions, PEN);
+  assert.match(svg, /<text x="5" y="13" fill="#ink">Blue is less, orange is more;<\/text>/);
   assert.match(svg, /<title>total\n4 s → 2 s −50 %<\/title><rect [^>]*fill="#diff" opacity="0.22"\/>/);
   assert.match(svg, /<title>fresh\n0 → 1 s new<\/title><rect [^>]*fill="#diff"\/><rect [^>]*fill="url\(#new\)"\/>/);
 });

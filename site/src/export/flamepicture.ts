@@ -16,15 +16,20 @@ export const TITLE_ROW = 18;
 /** From the top of a row of the title to the line that letters of 12 pixels stand on. */
 export const TITLE_BASELINE = 13;
 
-/** A title in lines of a width, each as many words as fit. */
-export function titleLines(title: string, width: number, measure: (text: string) => number): string[] {
-  const lines: string[] = [];
-  for (const word of title.split(" ").filter(Boolean)) {
-    const longer = `${lines.at(-1) ?? ""} ${word}`;
-    if (lines.length > 0 && measure(longer) <= width - 2 * PADDING) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines;
+const COLOURS = "Blue is less, orange is more; hatched is new or gone.";
+
+/** What stands above a picture, in lines of its width, each as many words as fit: its title, and what colours of a difference mean. */
+export function headLines(title: string, { width, diff }: Picture, measure: (text: string) => number): string[] {
+  const wrapped = (text: string) => {
+    const lines: string[] = [];
+    for (const word of text.split(" ").filter(Boolean)) {
+      const longer = `${lines.at(-1) ?? ""} ${word}`;
+      if (lines.length > 0 && measure(longer) <= width - 2 * PADDING) lines[lines.length - 1] = longer;
+      else lines.push(word);
+    }
+    return lines;
+  };
+  return [title, diff ? COLOURS : ""].flatMap(wrapped);
 }
 
 /** The picture of a tree, down to `rows` rows. */
