@@ -79,6 +79,29 @@ test("two windows before a jump are enough, also if it is within the second", ()
   assert.ok(found && found.from > 1.7 * MINUTE && found.from < 2 * MINUTE, JSON.stringify(found));
 });
 
+test("a share that is another for a while is found, with the minutes of both its ends", () => {
+  // From 3.5 to 6.25 min, in the first side; from 8.5 to 12 min, across the middle.
+  const inside = (i: number) => (i === 3 ? 30 : i === 4 || i === 5 ? 50 : i === 6 ? 20 : 10);
+  const across = (i: number) => (i === 8 ? 15 : i > 8 && i < 12 ? 20 : 10);
+  for (const [level, from, until] of [
+    [inside, 3.5, 6.25],
+    [across, 8.5, 12],
+  ] as const) {
+    const made = windows(...times(20, (i) => ({ sort: level(i), parse: 100 - level(i) })));
+    const found = shareShift(made, 10 * MINUTE);
+    assert.deepEqual([found?.name, found?.from, found?.until], ["sort", from * MINUTE, until * MINUTE]);
+    assert.deepEqual(
+      [found?.before.toFixed(3), found?.after.toFixed(3)],
+      ["0.100", level === inside ? "0.500" : "0.200"],
+    );
+    assert.deepEqual(found?.window, { from: from * MINUTE, until: until * MINUTE });
+  }
+  const one = windows(...times(20, (i) => ({ sort: i === 4 ? 50 : 10, parse: 90 })));
+  assert.equal(shareShift(one, 10 * MINUTE), null, "one window of many may be chance");
+  const twice = windows(...times(20, (i) => ({ sort: i % 8 < 2 ? 50 : 10, parse: 90 })));
+  assert.equal(shareShift(twice, 10 * MINUTE), null, "what comes again and again");
+});
+
 test("what the sides have themselves, what varies and what is small is no jump", () => {
   const at = (cut: number, by: number) => windows(...times(20, (i) => ({ sort: i < cut ? 10 : 10 + by, parse: 90 })));
   assert.equal(shareShift(at(10, 20), 10 * MINUTE), null);

@@ -117,16 +117,29 @@ function Where({ value: { name, value, part, only, isTrace } }: { value: Changed
   );
 }
 
-/** "sortRow rose from 8 % to 35.9 % at about 22:52.": what the sides mix, with a link to sides that don't. */
+/**
+ * "sortRow rose from 8 % to 35.9 % at about 22:52.", or for how long it was another: what the sides mix, with a link to sides that
+ * don't.
+ */
 function Shift({ shift }: { shift: ShareShift }) {
-  const { before, after, from, window } = shift;
+  const { before, after, from, until, window } = shift;
+  const name = <b>{changedName(shift)}</b>;
   return (
     <span data-testid="changes-shift">
       {" "}
-      The share of <b>{changedName(shift)}</b> {after > before ? "rose" : "fell"} from {percent(before)} to{" "}
-      {percent(after)} at about {formatMinute(from)}:{" "}
+      {until === null ? (
+        <>
+          The share of {name} {after > before ? "rose" : "fell"} from {percent(before)} to {percent(after)} at about{" "}
+          {formatMinute(from)}:{" "}
+        </>
+      ) : (
+        <>
+          From about {formatMinute(from)} to {formatMinute(until)} the share of {name} was {percent(after)} instead of{" "}
+          {percent(before)}:{" "}
+        </>
+      )}
       <Link target={{ ...exploreRoute.value, by: "time", window }} testid="changes-times">
-        compare the time before with the time after
+        {until === null ? "compare the time before with the time after" : "compare that time with the time before"}
       </Link>
       .
     </span>
@@ -244,10 +257,11 @@ function LoadNews({ answer, load }: { answer: Answer; load: ChangedLoad }) {
 }
 
 /** Why a difference is none of the two sides. */
-function unsteady({ label, sides }: Answer, load: ChangedLoad): string {
+function unsteady({ label, sides, shift }: Answer, load: ChangedLoad): string {
   const [only, ...others] = load.unsteady;
   if (!only) return "The load varies too much within the sides to rule out chance.";
-  if (others.length > 0) return "The load varies just as much within each side, so this may be chance.";
+  if (others.length > 0)
+    return `The load varies just as much within each side${shift ? "" : ", so this may be chance"}.`;
   const earlier = sides.before.seen.from < sides.after.seen.from ? "before" : "after";
   const of =
     label === "" ? `the ${only === earlier ? "earlier" : "later"} time` : `${label} ${sides[only].value || "not set"}`;

@@ -1,4 +1,4 @@
-/** A function whose share of the total jumps within the time that is compared, and not between its sides. */
+/** A function whose share of the total jumps within the time that is compared, for good or for a while, and not between its sides. */
 import { bestCut, centreOf, squares } from "../../time/fit.ts";
 import type { Step } from "../../time/loadsteps.ts";
 import { lengthOf, type Span } from "../../time/range.ts";
@@ -11,9 +11,10 @@ export interface ShareShift {
   own: boolean;
   before: number;
   after: number;
-  /** When it changed. */
+  /** When it changed, and when it was back where that lies in the time, too. */
   from: number;
-  /** As much time after it as there is before it, or less where the time ends. */
+  until: number | null;
+  /** As much time after it as there is before it, or less where the time ends; of one that was back the time until then. */
   window: Span;
 }
 
@@ -37,53 +38,102 @@ const TIE = 1e-9;
 /** So near where the sides meet, in windows, a jump is the one between them. */
 const AT_MIDDLE = 0.25;
 
+/** A while at another level that is nearly as large as the largest jump says more. */
+const NEARLY = 0.9;
+
 /**
- * The largest jump of a share in windows that follow each other, of which those of the second side begin at `secondBegin`: in all of
- * them, or in one side where another change hides it. Null where none is clear, or where the sides have it: a jump between them
- * is a difference of theirs.
+ * The largest shift of a share in windows that follow each other, of which those of the second side begin at `secondBegin`: a jump
+ * in all of them, or in one side where another change hides it, or a while at another level. Null where none is clear, or where
+ * the sides have it: a jump between them is a difference of theirs.
  */
 export function shareShift(windows: SharesIn[], secondBegin: number): ShareShift | null {
   const isFirst = ({ from }: Span) => from < secondBegin;
   const sides = [windows.filter(isFirst), windows.filter((window) => !isFirst(window))];
   // Between the sides may be a time that belongs to neither.
   const between = { from: sides[0][sides[0].length - 1]?.until ?? secondBegin, until: secondBegin };
-  const jumps = [windows, ...sides].flatMap((part) => jumpsIn(part, between));
-  // Of a function that calls nothing both are the same; of equal ones, what grew is the reason.
-  const size = ({ before, after }: ShareShift) => Math.abs(after - before);
+  const jump = largest([windows, ...sides].flatMap((part) => shiftsIn(part, between, jumpIn)));
+  const away = largest(shiftsIn(windows, between, whileIn));
+  return away && (!jump || size(away) >= NEARLY * size(jump)) ? away : jump;
+}
+
+const size = ({ before, after }: ShareShift) => Math.abs(after - before);
+
+/** Of a function that calls nothing both shares are the same; of equal ones, what grew is the reason. */
+function largest(shifts: ShareShift[]): ShareShift | null {
   const isMore = (one: ShareShift, best: ShareShift) =>
     size(one) > size(best) + TIE ||
     (Math.abs(size(one) - size(best)) <= TIE && one.after > one.before && best.after < best.before);
-  return jumps.reduce<ShareShift | null>((best, one) => (best && !isMore(one, best) ? best : one), null);
+  return shifts.reduce<ShareShift | null>((best, one) => (best && !isMore(one, best) ? best : one), null);
 }
 
-/** The clear jump of each function, if it has one that isn't between the sides. */
-function jumpsIn(windows: SharesIn[], between: Span): ShareShift[] {
+type Found = Omit<ShareShift, "name" | "own">;
+type Find = (steps: Step[], windows: Span[]) => Found | null;
+
+/** The clear shifts of functions that aren't between the sides. */
+function shiftsIn(windows: SharesIn[], between: Span, find: Find): ShareShift[] {
   if (2 * windows.length < CLEAR.windows) return [];
   const parts = windows.map(({ functions }) => functions);
   const names = new Set(parts.flatMap(({ functions }) => [...functions.keys()]));
   const known = [...names].filter((name) => parts.every((part) => part.complete || part.functions.has(name)));
+  const near = AT_MIDDLE * lengthOf(windows[0]);
+  const isBetween = (time: number | null) => time !== null && between.from - near < time && time < between.until + near;
   return known.flatMap((name) =>
     (["total", "self"] as const).flatMap((of) => {
       const steps = parts.map(({ functions, total }, at) => ({ at, value: (functions.get(name)?.[of] ?? 0) / total }));
-      const cut = bestCut(steps, FEW.windows);
-      if (cut < 0) return [];
-      const found = levelsAt(steps, cut);
-      const [first, second] = unmixed(steps, cut, found.mixed);
-      const [count, fewer] = [first.length + second.length, Math.min(first.length, second.length)];
-      const isShort = fewer <= FEW.windows;
-      if ((isShort || steps.length < CLEAR.windows) && !isEverywhere(steps, cut)) return [];
-      const clear = CLEAR.squares * Math.min(1, count / CLEAR.windows) ** 3 * (isShort ? FEW.part : 1);
-      if (squares(first) + squares(second) > clear * squares([...first, ...second])) return [];
-      if (Math.abs(found.after - found.before) < LEAST_JUMP) return [];
-      const { before, after, mixed, part } = found;
-      // In a window that has both, their parts say when one became the other.
-      const from = mixed === null ? windows[cut].from : momentIn(windows[mixed], 1 - part);
-      const near = AT_MIDDLE * lengthOf(windows[cut]);
-      if (between.from - near < from && from < between.until + near) return [];
-      const until = Math.min(windows[windows.length - 1].until, 2 * from - windows[0].from);
-      return [{ name, own: of === "self", before, after, from, window: { from, until } }];
+      const found = find(steps, windows);
+      return found && ![found.from, found.until].some(isBetween) ? [{ name, own: of === "self", ...found }] : [];
     }),
   );
+}
+
+/** A share that jumps once. */
+function jumpIn(steps: Step[], windows: Span[]): Found | null {
+  const cut = bestCut(steps, FEW.windows);
+  if (cut < 0) return null;
+  const { before, after, mixed, part } = levelsAt(steps, cut);
+  const [first, second] = unmixed(steps, cut, mixed);
+  const sides = [steps.slice(0, cut), steps.slice(cut)] as const;
+  if (Math.abs(after - before) < LEAST_JUMP || !isClear(first, second, sides, steps.length)) return null;
+  // In a window that has both, their parts say when one became the other.
+  const from = mixed === null ? windows[cut].from : momentIn(windows[mixed], 1 - part);
+  const until = Math.min(windows[windows.length - 1].until, 2 * from - windows[0].from);
+  return { before, after, from, until: null, window: { from, until } };
+}
+
+/** A share that is another for a while. */
+function whileIn(steps: Step[], windows: Span[]): Found | null {
+  const values = steps.map(({ value }) => value);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  if (most - least < LEAST_JUMP) return null;
+  const isHigh = (at: number) => 2 * values[at] > least + most;
+  // What both ends have is the usual level.
+  const isAway = (at: number) => isHigh(at) !== isHigh(0);
+  const [first, last] = [values.findIndex((_, at) => isAway(at)), values.findLastIndex((_, at) => isAway(at))];
+  const isOne = values.every((_, at) => at < first || at > last || isAway(at));
+  if (first < 0 || last === values.length - 1 || !isOne) return null;
+  const inner = last - first > 1 ? steps.slice(first + 1, last) : steps.slice(first, last + 1);
+  const before = centreOf(steps.filter(({ at }) => at < first - 1 || at > last + 1)).value;
+  const after = centreOf(inner).value;
+  const partOf = (at: number) => (values[at] - before) / (after - before);
+  const mixedOf = (...places: number[]) => places.find((at) => partOf(at) > MIXED && partOf(at) < 1 - MIXED);
+  const [begin, end] = [mixedOf(first - 1, first), mixedOf(last + 1, last)];
+  const pure = steps.filter(({ at }) => at !== begin && at !== end);
+  const [away, rest] = [pure.filter(({ at }) => isAway(at)), pure.filter(({ at }) => !isAway(at))];
+  // A rare function has samples in some windows that follow each other, by chance.
+  if (away.length < FEW.windows || !isEverywhere(rest, away)) return null;
+  if (!isClear(rest, away, [rest, away], steps.length)) return null;
+  const from = begin === undefined ? windows[first].from : momentIn(windows[begin], 1 - partOf(begin));
+  const until = end === undefined ? windows[last].until : momentIn(windows[end], partOf(end));
+  return { before, after, from, until, window: { from, until } };
+}
+
+/** Whether two levels explain windows, of so many, so well that there is nothing else. */
+function isClear(first: Step[], second: Step[], sides: readonly [Step[], Step[]], windows: number): boolean {
+  const [count, fewer] = [first.length + second.length, Math.min(first.length, second.length)];
+  const isShort = fewer <= FEW.windows;
+  if ((isShort || windows < CLEAR.windows) && !isEverywhere(...sides)) return false;
+  const clear = CLEAR.squares * Math.min(1, count / CLEAR.windows) ** 3 * (isShort ? FEW.part : 1);
+  return squares(first) + squares(second) <= clear * squares([...first, ...second]);
 }
 
 /** The windows on both sides of a cut, without one that has both levels if as many are left as it takes. */
@@ -93,9 +143,8 @@ function unmixed(steps: Step[], cut: number, mixed: number | null): [Step[], Ste
   return rest.every((side) => side.length >= FEW.windows) ? rest : sides(steps);
 }
 
-/** Whether each window has a function, or each on one side of a cut, which are enough, and none on the other. */
-function isEverywhere(steps: Step[], cut: number): boolean {
-  const [before, after] = [steps.slice(0, cut), steps.slice(cut)];
+/** Whether each window has a function, or each on one side, which are enough, and none on the other. */
+function isEverywhere(before: Step[], after: Step[]): boolean {
   const has = (side: Step[]) => side.every(({ value }) => value > 0);
   const lacks = (side: Step[]) => side.every(({ value }) => value === 0);
   const isOf = (one: Step[], other: Step[]) => has(one) && (has(other) || (one.length > FEW.alone && lacks(other)));
