@@ -96,7 +96,12 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
   // Beside shares the totals of unlike coverage say nothing.
   const changed = measure !== "share" || takenSteps.value.length > 0 || !compared.coverageDiffers;
   const [before, after] = [base, other].map(({ total, coveredMillis }) => total / coveredMillis);
-  const loadChange = timed && takenSteps.value.length === 0 ? ` (load ${change(before, after)})` : "";
+  const loadChange = timed && takenSteps.value.length === 0 && (
+    <>
+      {" "}
+      (load <b>{change(before, after)}</b>)
+    </>
+  );
   return (
     <>
       <Totals tree={tree} diff={diff} average={gauge} changed={changed} />
@@ -108,7 +113,7 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
         >
           {counts}
           {measure === "amount" ? ": amounts may mislead" : ""}
-          {measure === "share" && diffRoute.value.measure === "auto" && `, so shares are compared${loadChange}`}
+          {measure === "share" && diffRoute.value.measure === "auto" && <>, so shares are compared{loadChange}</>}
         </span>
       )}
       {compared.overlap && (

@@ -42,6 +42,9 @@ export function AlertPreview({ kind, alert, loads, rule, span, threshold }: Prop
       {kind === "grew" && !isWhole(rule) && (
         <p class="hint">The chart shows amounts; the alert compares shares of the profile.</p>
       )}
+      {kind === "new_function" && (
+        <p class="hint">The chart shows amounts; the alert looks at the share of each new function.</p>
+      )}
       <div class="alert-firings" aria-live="polite" data-testid="alert-firings">
         {problem ? (
           <p role="alert">

@@ -21,6 +21,9 @@ export interface Watched {
   averaged: AlertLoads["averaged"];
 }
 
+/** When it fires is marked behind the values, and in a strip over them, which may fill the chart. */
+const STRIP = HEIGHT / 16;
+
 interface Charted<Preview> {
   preview: Preview;
   rule: RuleDraft;
@@ -64,6 +67,11 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
     const time = span.from + ((event.clientX - left) / width) * (span.until - span.from);
     at.value = Math.max(0, Math.floor((time - start) / step));
   };
+  const marked = (watched?.firings ?? []).map((firing) => {
+    const [left, right] = partIn(span, firing).map((part) => part * WIDTH);
+    // Also a minute of a day is seen.
+    return { key: `${firing.from} ${firing.until}`, x: round(left), width: Math.max(round(right - left), 3) };
+  });
   const here = at.value;
   const amountAt = (values: (number | null)[], index: number) => {
     const value = values[index] ?? null;
@@ -81,20 +89,9 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
           onPointerMove={move}
           onPointerLeave={() => (at.value = null)}
         >
-          {watched?.firings.map((firing) => {
-            const [left, right] = partIn(span, firing).map((part) => part * WIDTH);
-            return (
-              <rect
-                key={`${firing.from} ${firing.until}`}
-                class="rule-firing"
-                data-testid="rule-firing"
-                x={round(left)}
-                // Also a minute of a day is seen.
-                width={Math.max(round(right - left), 3)}
-                height={HEIGHT}
-              />
-            );
-          })}
+          {marked.map(({ key, ...place }) => (
+            <rect key={key} class="rule-firing" data-testid="rule-firing" {...place} height={HEIGHT} />
+          ))}
           {rated(bands, part).map((band) =>
             drawing === "lines" ? (
               <path
@@ -108,6 +105,9 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
               <path key={band.name} style={{ fill: band.colour }} d={areaOf(band, peak || 1, edges)} />
             ),
           )}
+          {marked.map(({ key, ...place }) => (
+            <rect key={key} class="rule-fires" {...place} height={STRIP} />
+          ))}
           {threshold !== null && (
             <path
               class="rule-threshold"
@@ -124,6 +124,11 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
             ? `${unitWords ? `${unitWords}, ` : ""}${valuesAre}`
             : bucketLabel({ from: start + here * step, until: start + (here + 1) * step })}
         </span>
+        {marked.length > 0 && (
+          <span class="rule-key">
+            <i class="swatch" style={{ "--series": "var(--accent)" }} /> fires
+          </span>
+        )}
         {(by.length > 0 || here !== null) &&
           bands.map(({ name: own, colour, values }) => (
             <span key={own} class="rule-key">
