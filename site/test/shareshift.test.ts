@@ -44,6 +44,9 @@ test("a window that has both says when one became the other", () => {
     ...times(20, (i) => ({ sort: i < 3 ? 10 : i === 3 ? 14 : 30, parse: i < 3 ? 90 : i === 3 ? 86 : 70 })),
   );
   assert.equal(shareShift(late, 10 * MINUTE)?.from, 3.8 * MINUTE, "mostly as before");
+  // Three quarters of the fifth window are at the lower load of before.
+  const rising = windows(...times(20, (i) => ({ sort: i < 4 ? 10 : i === 4 ? 57.5 : 200, parse: 90 })));
+  assert.equal(shareShift(rising, 10 * MINUTE)?.from, 4.75 * MINUTE, "a share weighs more where the load is higher");
 });
 
 test("of ten windows, one that has both does not hide the jump", () => {

@@ -1,6 +1,6 @@
 /** A function whose share of the total jumps within the time that is compared, for good or for a while, and not between its sides. */
 import { bestCut, centreOf, squares } from "../../time/fit.ts";
-import type { Step } from "../../time/loadsteps.ts";
+import { mean, type Step } from "../../time/loadsteps.ts";
 import { lengthOf, type Span } from "../../time/range.ts";
 import type { PartFunctions } from "./changed.ts";
 
@@ -67,7 +67,7 @@ function largest(shifts: ShareShift[]): ShareShift | null {
 }
 
 type Found = Omit<ShareShift, "name" | "own">;
-type Find = (steps: Step[], windows: Span[]) => Found | null;
+type Find = (steps: Step[], windows: SharesIn[]) => Found | null;
 
 /** The clear shifts of functions that aren't between the sides. */
 function shiftsIn(windows: SharesIn[], between: Span, find: Find): ShareShift[] {
@@ -87,7 +87,7 @@ function shiftsIn(windows: SharesIn[], between: Span, find: Find): ShareShift[] 
 }
 
 /** A share that jumps once. */
-function jumpIn(steps: Step[], windows: Span[]): Found | null {
+function jumpIn(steps: Step[], windows: SharesIn[]): Found | null {
   const cut = bestCut(steps, FEW.windows);
   if (cut < 0) return null;
   const { before, after, mixed, part } = levelsAt(steps, cut);
@@ -95,13 +95,14 @@ function jumpIn(steps: Step[], windows: Span[]): Found | null {
   const sides = [steps.slice(0, cut), steps.slice(cut)] as const;
   if (Math.abs(after - before) < LEAST_JUMP || !isClear(first, second, sides, steps.length)) return null;
   // In a window that has both, their parts say when one became the other.
-  const from = mixed === null ? windows[cut].from : momentIn(windows[mixed], 1 - part);
+  const from =
+    mixed === null ? windows[cut].from : momentIn(windows[mixed], 1 - timePart(part, first, second, windows));
   const until = Math.min(windows[windows.length - 1].until, 2 * from - windows[0].from);
   return { before, after, from, until: null, window: { from, until } };
 }
 
 /** A share that is another for a while. */
-function whileIn(steps: Step[], windows: Span[]): Found | null {
+function whileIn(steps: Step[], windows: SharesIn[]): Found | null {
   const values = steps.map(({ value }) => value);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   if (most - least < LEAST_JUMP) return null;
@@ -122,8 +123,9 @@ function whileIn(steps: Step[], windows: Span[]): Found | null {
   // A rare function has samples in some windows that follow each other, by chance.
   if (away.length < FEW.windows || !isEverywhere(rest, away)) return null;
   if (!isClear(rest, away, [rest, away], steps.length)) return null;
-  const from = begin === undefined ? windows[first].from : momentIn(windows[begin], 1 - partOf(begin));
-  const until = end === undefined ? windows[last].until : momentIn(windows[end], partOf(end));
+  const awayPart = (at: number) => timePart(partOf(at), rest, away, windows);
+  const from = begin === undefined ? windows[first].from : momentIn(windows[begin], 1 - awayPart(begin));
+  const until = end === undefined ? windows[last].until : momentIn(windows[end], awayPart(end));
   return { before, after, from, until, window: { from, until } };
 }
 
@@ -149,6 +151,14 @@ function isEverywhere(before: Step[], after: Step[]): boolean {
   const lacks = (side: Step[]) => side.every(({ value }) => value === 0);
   const isOf = (one: Step[], other: Step[]) => has(one) && (has(other) || (one.length > FEW.alone && lacks(other)));
   return isOf(before, after) || isOf(after, before);
+}
+
+/** The time that a mixed window has of the second level, by its part of the jump: where the load is higher a share weighs more. */
+function timePart(part: number, first: Step[], second: Step[], windows: SharesIn[]): number {
+  const [before, after] = [first, second].map((steps) =>
+    mean(steps.map(({ at }) => windows[at].functions.total / lengthOf(windows[at]))),
+  );
+  return part / (part + (1 - part) * (after / before));
 }
 
 const MINUTE = 60_000;
