@@ -127,5 +127,5 @@ test("names are cut to a node's room; shares are of the whole", () => {
   assert.ok(long.name.endsWith("…") && long.values === "self 40 %");
   // The fractions of a comparison are of both sides together, which is nobody's share.
   const diff = { base_self: 0, base_total: 1.5e9, comparison_self: 0, comparison_total: 2e9, state: "same" as const };
-  assert.equal(labelOf({ ...row, diff }, "nanoseconds", measure).values, "1.5 s → 2 s");
+  assert.equal(labelOf({ ...row, diff }, "nanoseconds", measure).values, "1.5 → 2 s");
 });

@@ -13,9 +13,12 @@ export function formatLoad(amount: number, millis: number, type: string): string
     : formatValue((amount * 1e3) / millis, unit + A_SECOND);
 }
 
-/** "0.92 → 1.28 cores", or both with their units where these differ. */
 export function formatLoads(before: number, after: number, millis: number, type: string): string {
-  const [first, second] = [before, after].map((amount) => formatLoad(amount, millis, type));
+  return fromTo(formatLoad(before, millis, type), formatLoad(after, millis, type));
+}
+
+/** "0.92 → 1.28 cores", or both with their units where these differ. */
+export function fromTo(first: string, second: string): string {
   const [number, unit] = first.split(/ (.*)/s);
   return `${second.endsWith(` ${unit}`) ? number : first} → ${second}`;
 }

@@ -3,6 +3,7 @@ import type { Size } from "../core/arrange.ts";
 import type { Graph, TableRow } from "../core/types.ts";
 import { baseName, fitLabel } from "../flame/framelabel.ts";
 import { context2d, FONT } from "../flame/paint.ts";
+import { fromTo } from "../format/load.ts";
 import { percent } from "../format/number.ts";
 import { formatValue } from "../format/value.ts";
 
@@ -40,7 +41,7 @@ export function labelOf(row: TableRow, unit: string, measure: (text: string) => 
 
 /** Shares of the whole; of a comparison the totals of both sides. */
 function valuesOf({ self_fraction, total_fraction, diff }: TableRow, unit: string): string {
-  if (diff) return `${formatValue(diff.base_total, unit)} → ${formatValue(diff.comparison_total, unit)}`;
+  if (diff) return fromTo(formatValue(diff.base_total, unit), formatValue(diff.comparison_total, unit));
   return self_fraction === total_fraction
     ? `self ${percent(self_fraction)}`
     : `self ${percent(self_fraction)} of ${percent(total_fraction)}`;
