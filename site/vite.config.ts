@@ -50,8 +50,8 @@ export default defineConfig({
     preload(),
     template({ oxc, build: { target } }),
     budget({
-      entry: 73,
-      all: 170,
+      entry: 73.5,
+      all: 170.5,
       apart: {
         arrange: 36,
         callgraph: 6,

@@ -214,6 +214,11 @@ test("a canary beside the version before it is no drop of the load", () => {
   const side = (profiles: number, covered = MINUTE) => ({ profiles, covered });
   assert.deepEqual([moreProfiles([side(36), side(4)]), moreProfiles([side(36), side(35)])], ["before", null]);
   assert.equal(moreProfiles([side(36, 3 * MINUTE), side(12)]), null, "a pause is no fewer processes");
+  assert.equal(
+    moreProfiles([side(4, 3 * MINUTE), side(4, 4 * MINUTE)]),
+    null,
+    "of few, one at an edge makes a difference",
+  );
 });
 
 test("windows that profiles cover in part are no variation", () => {

@@ -29,6 +29,7 @@ import {
 import { failures } from "../state/profile/opening.ts";
 import { sharedTypes, typesDiffer } from "../state/profile/sametypes.ts";
 import { server } from "../state/query/services.ts";
+import { formatRoute, initialRoute } from "../state/url/route.ts";
 import { fileRoute, go, NO_FOCUS } from "../state/url/router.ts";
 import { Picture } from "../views/picture.tsx";
 
@@ -55,7 +56,14 @@ export function FilePage() {
           none={
             !opening.value &&
             (files.value.length === 0 ? (
-              <DropZone wide>{server.value === "present" && !embed && <SharedList />}</DropZone>
+              <DropZone wide>
+                {isViewOfFile() && (
+                  <p class="hint" data-testid="file-missing">
+                    This address shows a view of a file, but doesn't contain it. Open the file to see the view.
+                  </p>
+                )}
+                {server.value === "present" && !embed && <SharedList />}
+              </DropZone>
             ) : (
               <p class="hint center">Choose one or more of the files above.</p>
             ))
@@ -65,6 +73,13 @@ export function FilePage() {
       {!embed && <Footer />}
     </>
   );
+}
+
+/** Whether the address says how to look at a file that was open in a tab: after a reload, or in the link of someone else. */
+function isViewOfFile(): boolean {
+  const { shares, addresses, embed, ...view } = fileRoute.value;
+  const isFetched = shares.length > 0 || addresses.length > 0 || failures.value.length > 0;
+  return !isFetched && formatRoute({ ...initialRoute("file"), ...view }) !== "file";
 }
 
 function TypeSelect() {

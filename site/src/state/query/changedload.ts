@@ -67,11 +67,17 @@ export function areTogether(a: number[], b: number[]): boolean {
   return shorter > 0 && 2 * steps(first.map((filled, i) => filled && second[i])) >= shorter;
 }
 
-/** Which side has more profiles in the time that has some, from more processes; null if they are about as many. */
+/**
+ * Which side has more profiles in the time that has some, from more processes; null if they are about as many, or a single one more
+ * would tell.
+ */
 export function moreProfiles(sides: { profiles: number; covered: number }[]): "before" | "after" | null {
-  const [a, b] = sides.map(({ profiles, covered }) => profiles / Math.max(1, covered));
-  if (!coverageDiffers(a, b)) return null;
-  return a > b ? "before" : "after";
+  const densities = sides.map(({ profiles, covered }) => profiles / Math.max(1, covered));
+  const larger = densities[0] > densities[1] ? 0 : 1;
+  const { profiles, covered } = sides[larger];
+  const least = (profiles - 1) / Math.max(1, covered);
+  if (least < densities[1 - larger] || !coverageDiffers(least, densities[1 - larger])) return null;
+  return larger === 0 ? "before" : "after";
 }
 
 /**

@@ -35,7 +35,7 @@ export function coverageDiffers(base: number, other: number): boolean {
   return Math.max(base, other) > COVERAGE_TOLERANCE * Math.min(base, other);
 }
 
-/** Of two parts of a time that differ more in length, the longer has more of everything. */
+/** Of two times that differ more in length, or in how much of them has profiles, the longer has more of everything. */
 const LENGTH_TOLERANCE = 1.01;
 
 export function lengthsDiffer(first: Seconds, second: Seconds): boolean {
@@ -49,14 +49,11 @@ export function profilesDiffer(base: Covered, other: Covered): boolean {
   return coverageDiffers(base.profiles, other.profiles) || (a > 0 && b > 0 && coverageDiffers(a, b));
 }
 
-/** One side may have so much more time with profiles before all its amounts seem to have changed. */
-const PAUSE_TOLERANCE = 1.03;
-
-/** The same, or in totals, or one side has a pause, so that amounts mislead. */
+/** The same, or in totals, or one side has a pause or a profile more, so that amounts mislead. */
 export function sidesDiffer(base: Covered & Totals, other: Covered & Totals): boolean {
   const [a, b] = [base.coveredMillis, other.coveredMillis];
-  const pauses = Math.min(a, b) > 0 && Math.max(a, b) > PAUSE_TOLERANCE * Math.min(a, b);
-  return pauses || profilesDiffer(base, other) || coverageDiffers(base.total, other.total);
+  const isLonger = Math.min(a, b) > 0 && Math.max(a, b) > LENGTH_TOLERANCE * Math.min(a, b);
+  return isLonger || profilesDiffer(base, other) || coverageDiffers(base.total, other.total);
 }
 
 /** Whether one side has far more profiles in the same time: its load is larger for its number of processes alone. */
