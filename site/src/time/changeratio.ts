@@ -25,7 +25,7 @@ export interface LoadChange {
   lasted?: number;
   /** Of a spike: from when to when it was, with the parts of its edge steps, which its load is without. */
   extent?: Span;
-  /** Of a spike of many steps: the load after it, which is nearly that before it. */
+  /** Of a spike of many steps: the load after it, where that is nearly the one before it, and yet clearly another. */
   rest?: number;
   /** Of a deploy: the version that began, and the one before it. */
   versions: { before: string; after: string } | null;

@@ -209,7 +209,12 @@ function whileAway(load: Load): LoadChange | null {
     from: firsts[away[0].at],
   });
   const until = Math.min(firsts[back[0].at], firsts[away[away.length - 1].at] + load.step);
-  return found && { ...found, kind: "spike", until, rest: loadOf(load, back) };
+  return found && { ...found, kind: "spike", until, rest: restOf(load, before, back) };
+}
+
+/** The load after a while at another level, where it is clearly another than before. The first step may have a part of the while. */
+function restOf(load: Load, before: Step[], [, ...after]: Step[]): number | undefined {
+  return after.length >= YOUNG.steps && areApart({ before, after }) ? loadOf(load, after) : undefined;
 }
 
 /** How much of each end is looked at, and the part of the change that is left at the end of a load that doesn't come back. */

@@ -10,7 +10,7 @@ import type { ChangedValue } from "../../state/query/changedvalue.ts";
 import type { Answer } from "../../state/query/changes.ts";
 import { isVersion } from "../../state/query/labels.ts";
 import { formatMatcher } from "../../state/query/selector.ts";
-import { span } from "../../state/query/services.ts";
+import { labels, span } from "../../state/query/services.ts";
 import type { ShareShift } from "../../state/query/shareshift.ts";
 import { clock } from "../../state/url/clock.ts";
 import { exploreRoute } from "../../state/url/router.ts";
@@ -56,7 +56,8 @@ export function Summary({ answer }: { answer: Answer }) {
         {began &&
           ` First profile of ${label} ${sides.after.value} in this range: ${within(sides.after.began, answer.stepMillis)}.`}
         {answer.shift && <Shift shift={answer.shift} />}
-        {answer.isGuess && " No change of the load stands out clearly from its variation, so two halves are compared."}
+        {answer.isGuess &&
+          ` ${hasVersions() ? "Apart from deploys, no" : "No"} change of the load stands out clearly from its variation, so two halves are compared.`}
         {began && ranAgain(answer)}
         {answer.rollouts.length > 0 && ` ${rolloutWords(answer.rollouts)}`}
       </p>
@@ -64,6 +65,9 @@ export function Summary({ answer }: { answer: Answer }) {
     </div>
   );
 }
+
+/** A change at a deploy is found by its versions, and may be smaller than one at another moment. */
+const hasVersions = () => Object.keys(labels.value.value ?? {}).some(isVersion);
 
 /** "+39 % cpu: 2.12 → 2.95 cores". */
 function Amounts({ load: { before, after } }: { load: Loads }) {
