@@ -294,10 +294,15 @@ test("a level that is left for most of the range and reached again is told with 
   const twice = loadChange(seriesOf(values), []);
   assert.equal(twice?.kind, "spike");
   assert.ok(twice?.rest && Math.abs(twice.rest / twice.before - 0.91) < 0.01, "what came after is told");
-  // The step in which the while ends has a half of it.
-  for (const left of [2, 4, 6, 10, 20]) {
-    const back = [...new Array(60).fill(1000), ...new Array(40).fill(2000), 1500, ...new Array(left).fill(1000)];
-    assert.equal(loadChange(seriesOf(back), [])?.rest, undefined, `${left} steps after it`);
+  // The steps in which the while begins and ends have a half of it.
+  const away = [...new Array(60).fill(1000), 1500, ...new Array(40).fill(2000), 1500];
+  for (const left of [4, 6, 10, 20]) {
+    const found = loadChange(seriesOf([...away, ...new Array(left).fill(1000)]), []);
+    assert.deepEqual(
+      [found?.kind, found?.rest, found?.lasted],
+      ["spike", undefined, 41 * MINUTE],
+      `${left} steps after it`,
+    );
   }
 });
 

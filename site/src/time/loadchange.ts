@@ -209,7 +209,11 @@ function whileAway(load: Load): LoadChange | null {
     from: firsts[away[0].at],
   });
   const until = Math.min(firsts[back[0].at], firsts[away[away.length - 1].at] + load.step);
-  return found && { ...found, kind: "spike", until, rest: restOf(load, before, back) };
+  if (!found) return null;
+  // The step in which it ends may have a part of it.
+  const late = Math.min(1, Math.max(0, (back[0].value - end) / (to - end)));
+  const lasted = Math.round((until - found.moment) / load.step + late) * load.step;
+  return { ...found, kind: "spike", until, lasted, rest: restOf(load, before, back) };
 }
 
 /** The load after a while at another level, where it is clearly another than before. The first step may have a part of the while. */
