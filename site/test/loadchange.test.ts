@@ -390,6 +390,14 @@ test("a spike is held against the time before it, or against all else where that
     spike((values) => values.splice(30, 2, 200, 200)),
     ["spike", 30, 27, 100],
   );
+  // Near the beginning, among waves: half as much time before it is enough.
+  assert.deepEqual(
+    spike((values) => {
+      for (let i = 0; i < 60; i++) values[i] = i > 10 ? 120 : 100;
+      values.splice(5, 6, 200, 200, 200, 200, 200, 200);
+    }),
+    ["spike", 5, 0, 100],
+  );
   // One push came late.
   assert.deepEqual(
     spike((values) => values.splice(30, 2, 50, 150)),

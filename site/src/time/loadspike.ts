@@ -71,11 +71,13 @@ export function spike(load: Load): LoadChange | null {
       .slice(from, until)
       .reduce((sum, value) => sum + Math.min(1, Math.max(0, (value - base) / (after - base))), 0);
   const [early, late] = [parts(begin - 1, first), parts(last + 1, end + 2)];
-  // It is held against as much time right before the step in which it may begin; where that has gaps or is low, against all else.
+  // It is held against as much time right before the step in which it may begin, or half as much at the beginning of all; where
+  // that has gaps or is low, against all else.
   const past = begin > 1 ? begin - 1 : begin;
   const previous = steps.slice(Math.max(past - run.length, 0), past);
   const level = mean(previous.map(({ value }) => value));
-  const isWhole = previous.length === run.length && previous[0].at === steps[begin].at - (begin - past) - run.length;
+  const isWhole =
+    2 * previous.length >= run.length && previous[0].at === steps[begin].at - (begin - past) - previous.length;
   const usable = isWhole && run[run.length - 1].at - run[0].at < run.length && level >= LEAST_BEFORE * base;
   const from = firsts[run[0].at];
   const length = (run[run.length - 1].at + 1 - run[0].at) * step;
@@ -84,7 +86,7 @@ export function spike(load: Load): LoadChange | null {
     from,
     until: from + length,
     moment: from - toQuarters(early) * step,
-    since: usable ? firsts[steps[past].at] - length : firsts[steps[0].at],
+    since: firsts[(usable ? previous : steps)[0].at],
     beforeUntil: firsts[steps[past].at],
     before: usable ? level : base,
     after,

@@ -30,7 +30,7 @@ impl View {
             matches: nodes.len() as u32,
             fraction: self.values.fraction(total),
             total: both(total),
-            side_fractions: self.values.side_fractions(total),
+            side_fractions: self.values.side_fractions(total, self.normalised_to),
         };
         self.matches = Some((frames, nodes));
         Ok(info)

@@ -233,6 +233,34 @@ fn merges_and_compares() {
 }
 
 #[test]
+fn searches_for_shares_of_the_whole_sides() {
+    let mut session = Session::default();
+    let base = open(
+        &mut session,
+        "main;parse;json 40\nmain;parse 20\nmain;rest 40",
+    );
+    let comparison = open(
+        &mut session,
+        "main;parse;json 40\nmain;parse 25\nmain;rest 65",
+    );
+    let focused = ["focus:parse".to_owned()];
+    for (normalise, shares) in [
+        (true, [0.4, 40.0 / 130.0]),
+        (false, [40.0 / 60.0, 40.0 / 65.0]),
+    ] {
+        let tree = session
+            .diff(base, comparison, 0, normalise, &focused, false)
+            .expect("same types");
+        let view = session.view_mut(tree.id).expect("open");
+        let found = view.search("json").expect("a pattern").side_fractions;
+        let found = found.expect("a comparison");
+        for (found, share) in found.into_iter().zip(shares) {
+            assert!((found - share).abs() < 1e-6, "{found} of {share}");
+        }
+    }
+}
+
+#[test]
 fn scales() {
     let mut session = Session::default();
     let profile = open(&mut session, "main;a 30\nmain;b 10");

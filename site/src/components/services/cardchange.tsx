@@ -10,14 +10,10 @@ import { linkTo } from "../controls/link.ts";
 
 /** What changed in the load of a service and when, as the link to the functions that did it. */
 export function CardChange({ service, found, range }: { service: string; found: ServiceChange; range: Side }) {
-  const { kind, from, until, since, versions, label, type } = found;
-  // Of a deploy the versions are compared, of a spike the time before it; since when a level lasts, the panel finds itself.
-  const compared = {
-    by: versions ? { label, ...versions } : ("time" as const),
-    // Against as much time before it, where that has profiles.
-    window: kind === "spike" && !versions && 2 * from - until === since ? { from, until } : null,
-  };
-  const target = { ...initialRoute("explore"), service, type, base: range, panel: "changes" as const, ...compared };
+  const { kind, versions, label, type } = found;
+  // Of a deploy the versions are compared; when another change was the panel finds itself.
+  const by = versions ? { label, ...versions } : ("time" as const);
+  const target = { ...initialRoute("explore"), service, type, base: range, panel: "changes" as const, by };
   return (
     <a
       class="card-change card-found"

@@ -293,10 +293,17 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
   return {
     times: `${kind !== "spike" ? "since the change" : change.after > change.before ? "spike" : "low"} ↔ before`,
     spans: [before, { from, until }],
-    begins: extent && beginsOf(before, extent, duration),
+    begins: extent
+      ? beginsOf(before, extent, duration)
+      : [withoutLast(before, duration), kind === "spike" ? withoutLast({ from, until }, duration) : { from, until }],
     isHalves: false,
     isChange: true,
   };
+}
+
+/** Profiles are chosen by when they begin: the last of a time before a change may reach into it. */
+function withoutLast({ from, until }: Span, duration: number): Span {
+  return { from, until: Math.max(until - duration, (from + until) / 2) };
 }
 
 /** Profiles are chosen by when they begin: of a short time, those whose middle is in it, and of the time before as many. */

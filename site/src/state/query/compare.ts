@@ -125,6 +125,9 @@ function overlapOf({ base, other, at, baseSpan, otherSpan }: CompareQuery): stri
   return base === other && at.base === at.other && from < until && spanLabel({ from, until }, Date.now());
 }
 
+/** An average below this has fewer than four digits when it is a whole number. */
+const SMALL_COUNT = 1000;
+
 /** What both sides are called where the page isn't seen: by what tells them apart, and in the title by what they share, too. */
 function comparedNames({ baseSpan, otherSpan }: CompareQuery): Record<SideName | "title", string> {
   const { type, service, base, other } = diffRoute.peek();
@@ -185,7 +188,10 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
     const { id } =
       numerator === denominator ? { id: profile } : await core.scale(profile, type, numerator, denominator);
     if (id !== profile) progress.own(id);
-    const name = isScaled ? `${names[side]}, scaled to as much time` : names[side];
+    // Of small counts, whole numbers change more than the averages did.
+    const isRounded = gauge && total / profiles < SMALL_COUNT;
+    const note = isScaled ? ", scaled to as much time" : isRounded ? ", rounded to whole numbers" : "";
+    const name = names[side] + note;
     const said = gauge ? { total: total / profiles, exact: quotient(exact, profiles) } : { total, exact };
     return { id, name, profiles, unit, coveredMillis, ...said };
   };
