@@ -289,6 +289,22 @@ test("of a service without a deploy nothing is listed", async () => {
   }
 });
 
+test("profiles that reach into a change are on neither side of it", async () => {
+  const start = Math.floor(Date.now() / MINUTE) * MINUTE - 55 * MINUTE;
+  const service = `reaching.${start}`;
+  // The first profile that is changed begins ten seconds before its step ends, whose load is hardly another.
+  const pushed = Array.from({ length: 50 }, (_, i) =>
+    pushStacks(service, `main;work ${i < 25 ? 10 : 70}\nmain;rest 90\n`, start / 1000 + 60 * i + 50, 60),
+  );
+  await Promise.all(pushed);
+  const times = `from=${start}&until=${start + 51 * MINUTE}`;
+  const opened = await openPage(browser, `/explore?s=${service}&t=${CPU}&${times}&p=changes`);
+  await found(opened);
+  const [work] = await rows(opened.at("changes-more"));
+  assert.deepEqual([work.name, ...work.cells.slice(0, 2)], ["work", "10 %", "43.8 %"]);
+  await opened.end();
+});
+
 test("a minute a side is not enough to tell, and the sides can be chosen", async () => {
   const short = `from=${deploy - MINUTE}&until=${deploy + MINUTE}`;
   const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}&${short}&p=changes`);
