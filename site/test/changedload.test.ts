@@ -215,7 +215,7 @@ test("a canary beside the version before it is no drop of the load", () => {
   assert.deepEqual([moreProfiles([side(36), side(4)]), moreProfiles([side(36), side(35)])], ["before", null]);
   assert.equal(moreProfiles([side(36, 3 * MINUTE), side(12)]), null, "a pause is no fewer processes");
   assert.equal(
-    moreProfiles([side(4, 3 * MINUTE), side(4, 4 * MINUTE)]),
+    moreProfiles([side(4, 3 * MINUTE), side(4, 4 * MINUTE)], 1),
     null,
     "of few, one at an edge makes a difference",
   );

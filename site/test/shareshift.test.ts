@@ -99,10 +99,23 @@ test("a share that is another for a while is found, with the minutes of both its
     );
     assert.deepEqual(found?.window, { from: from * MINUTE, until: until * MINUTE });
   }
+  // Of a long one, as much is compared as there is time before it.
+  const long = windows(...times(20, (i) => ({ sort: i > 2 && i < 18 ? 50 : 10, parse: 90 })));
+  assert.deepEqual(shareShift(long, 10 * MINUTE)?.window, { from: 3 * MINUTE, until: 6 * MINUTE });
+  const ends = windows(...times(20, (i) => ({ sort: i === 0 || i === 19 ? 50 : 10, parse: 90 })));
+  assert.equal(shareShift(ends, 10 * MINUTE), null, "two windows at the ends say no usual share");
   const one = windows(...times(20, (i) => ({ sort: i === 4 ? 50 : 10, parse: 90 })));
   assert.equal(shareShift(one, 10 * MINUTE), null, "one window of many may be chance");
   const twice = windows(...times(20, (i) => ({ sort: i % 8 < 2 ? 50 : 10, parse: 90 })));
   assert.equal(shareShift(twice, 10 * MINUTE), null, "what comes again and again");
+});
+
+test("a jump where the sides meet is one between them, also where their windows differ in length", () => {
+  const shares = [...new Array(10).fill(10), 47, ...new Array(9).fill(50)];
+  const made = windows(...shares.map((sort) => ({ sort, parse: 100 - sort })));
+  const begin = (i: number) => (i < 10 ? i : 10 + 10 * (i - 10)) * MINUTE;
+  const unlike = made.map((one, i) => ({ ...one, from: begin(i), until: begin(i + 1) }));
+  assert.equal(shareShift(unlike, 10 * MINUTE), null);
 });
 
 test("what the sides have themselves, what varies and what is small is no jump", () => {

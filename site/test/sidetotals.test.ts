@@ -47,7 +47,7 @@ const compared = (measure: Compared["measure"], base: [number, number], other: [
       gauge: false,
       timed: true,
       coverageDiffers: false,
-      overlap: false,
+      overlap: null,
       base: side(base),
       other: side(other),
     },

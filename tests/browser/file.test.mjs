@@ -467,13 +467,16 @@ test("two files that ask to be shown by other types are shown by the first one's
 test("the address of a view of a file that isn't there asks for the file, which is then seen so", async () => {
   const { page, at, end } = await openPage(browser, "/file?v=table&f=focus:regexp");
   await at("dropzone").waitFor();
-  assert.match(await at("file-missing").textContent(), /Open the file to see the view\.$/);
+  assert.match(await at("file-missing").textContent(), /Open the file to see it\.$/);
   await drop(page, FILES.after);
   await at("row").first().waitFor();
   assert.equal(new URL(page.url()).searchParams.get("f"), "focus:regexp");
   assert.equal(await at("file-missing").count(), 0);
-  await page.goto(`${url}/file`);
+  await at("files")
+    .getByRole("button", { name: /^Close / })
+    .click();
   await at("dropzone").waitFor();
+  assert.equal(page.url(), `${url}/file`, "what is closed has no view");
   assert.equal(await at("file-missing").count(), 0);
   await end();
 });

@@ -197,7 +197,7 @@ test("a side is selected in a timeline that goes on to show the same time, and t
   await brush(opened, [from, until], [deploy - 5 * MINUTE, deploy + 20 * MINUTE], "timeline-other");
   await settled(page);
   assert.deepEqual([await spanned(base), await spanned(other)], [whole, whole]);
-  assert.match(await at("overlap").textContent(), /^both sides include \d\d:\d\d/);
+  assert.match(await at("overlap").textContent(), /^sides overlap: \d\d:\d\d/);
   await brush(opened, [from, until], [deploy - 5 * MINUTE, deploy], "timeline-base");
   await settled(page);
   await base.dblclick();

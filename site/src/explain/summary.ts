@@ -268,9 +268,9 @@ function sameWords({ normalised_to }: DiffTotals): string {
   return `No function's ${what} changed by more than ${percent(LEAST_CHANGE)} of the total. Which function calls which may differ.`;
 }
 
-export const CHANGED = "Largest changes, including callees (one of a chain of calls that changed alike)";
+export const CHANGED = "Largest changes, including callees (one function for each chain of calls that changed alike)";
 export const TOTAL =
-  "Total, including callees (of functions that call others, up to 90 %; one of a chain of calls that are nearly equal)";
+  "Total, including callees (of functions that call others, up to 90 %; one for each chain of calls that are nearly equal)";
 
 export function selfHeading(covered: number): string {
   return `Self, excluding callees (${percent(covered)} together)`;

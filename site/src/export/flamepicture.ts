@@ -19,7 +19,7 @@ export const TITLE_BASELINE = 13;
 const COLOURS = "Blue is less, orange is more; hatched is new or gone.";
 
 /** What stands above a picture, in lines of its width, each as many words as fit: its title, and what colours of a difference mean. */
-export function headLines(title: string, { width, diff }: Picture, measure: (text: string) => number): string[] {
+export function headerLines(title: string, { width, diff }: Picture, measure: (text: string) => number): string[] {
   const wrapped = (text: string) => {
     const lines: string[] = [];
     for (const word of text.split(" ").filter(Boolean)) {

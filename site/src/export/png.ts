@@ -3,7 +3,7 @@ import type { TreeInfo } from "../core/types.ts";
 import { context2d, FONT, makeHatch, PADDING, paint } from "../flame/paint.ts";
 import { makePalette } from "../flame/palette.ts";
 import { readToken } from "../state/page/theme.ts";
-import { headLines, pictureOf, TITLE_BASELINE, TITLE_ROW } from "./flamepicture.ts";
+import { headerLines, pictureOf, TITLE_BASELINE, TITLE_ROW } from "./flamepicture.ts";
 
 const SCALE = 2;
 /** 16,000 pixels: what every browser draws. */
@@ -13,7 +13,7 @@ export async function pngOf(tree: TreeInfo, title: string): Promise<Blob> {
   const picture = await pictureOf(tree, ROWS);
   const canvas = document.createElement("canvas");
   const context = context2d(canvas, { alpha: false });
-  const lines = headLines(title, picture, measureWith(context));
+  const lines = headerLines(title, picture, measureWith(context));
   const top = lines.length * TITLE_ROW;
   canvas.width = picture.width * SCALE;
   canvas.height = (top + picture.height) * SCALE;

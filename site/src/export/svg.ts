@@ -18,7 +18,7 @@ import {
 import type { Palette } from "../flame/palette.ts";
 import { change, percent } from "../format/number.ts";
 import { formatValue, unitOf } from "../format/value.ts";
-import { headLines, TITLE_BASELINE, TITLE_ROW } from "./flamepicture.ts";
+import { headerLines, TITLE_BASELINE, TITLE_ROW } from "./flamepicture.ts";
 
 const FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 /** From the top of a row to the line that letters of 12 pixels stand on. */
@@ -38,7 +38,7 @@ export interface Pen {
 
 export function drawSvg(title: string, tree: TreeInfo, picture: Picture, captions: Captions, pen: Pen): string {
   const { width } = picture;
-  const lines = headLines(title, picture, pen.measure);
+  const lines = headerLines(title, picture, pen.measure);
   const top = lines.length * TITLE_ROW;
   const height = top + picture.height;
   const { palette, plain } = pen;

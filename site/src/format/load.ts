@@ -2,7 +2,7 @@
 import { A_SECOND, CORES } from "../core/divided.ts";
 import type { Series } from "../time/series.ts";
 import { isCpu, isGauge, typeParts } from "./type.ts";
-import { formatValue } from "./value.ts";
+import { formatValue, fromTo } from "./value.ts";
 
 /** "1.28 cores", "3.4 MiB/s", of an amount in so many milliseconds; of a gauge, how much there is. */
 export function formatLoad(amount: number, millis: number, type: string): string {
@@ -15,12 +15,6 @@ export function formatLoad(amount: number, millis: number, type: string): string
 
 export function formatLoads(before: number, after: number, millis: number, type: string): string {
   return fromTo(formatLoad(before, millis, type), formatLoad(after, millis, type));
-}
-
-/** "0.92 → 1.28 cores", or both with their units where these differ. */
-export function fromTo(first: string, second: string): string {
-  const [number, unit] = first.split(/ (.*)/s);
-  return `${second.endsWith(` ${unit}`) ? number : first} → ${second}`;
 }
 
 /** The load of a step of a series; an amount where steps say nothing about the time around them. */

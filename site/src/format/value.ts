@@ -168,3 +168,9 @@ export function unitOf({ type, unit }: { type: string; unit: string }): string {
 export function isScaled(unit: string): boolean {
   return unit in NANOSECONDS || unit in BYTES;
 }
+
+/** "0.92 → 1.28 cores", or both with their units where these differ. */
+export function fromTo(first: string, second: string): string {
+  const [number, unit] = first.split(/ (.*)/s);
+  return `${second.endsWith(` ${unit}`) ? number : first} → ${second}`;
+}

@@ -3,9 +3,8 @@ import type { Size } from "../core/arrange.ts";
 import type { Graph, TableRow } from "../core/types.ts";
 import { baseName, fitLabel } from "../flame/framelabel.ts";
 import { context2d, FONT } from "../flame/paint.ts";
-import { fromTo } from "../format/load.ts";
 import { percent } from "../format/number.ts";
-import { formatValue } from "../format/value.ts";
+import { formatValue, fromTo } from "../format/value.ts";
 
 /** Its size is that on the drawing. */
 export interface NodeLabel extends Size {

@@ -151,7 +151,7 @@ function SideControls(props: {
           range={side}
           title={`${title} time range`}
           testid={`range-${name}`}
-          onChange={(range) => setSide(name, range)}
+          onChange={(range) => go({ [name]: { ...side, ...range }, around: null })}
         />
         <Filters
           filters={side.filters}
@@ -169,7 +169,9 @@ function SideControls(props: {
         label={`${title} timeline`}
         testid={`timeline-${name}`}
         marks={marks}
-        onSelect={(chosen) => go({ [name]: { ...side, ...fixed(chosen) }, around: whole ? null : timelineSpan(name) })}
+        onSelect={(chosen) =>
+          go({ [name]: { ...side, ...fixed(chosen) }, around: apart.value ? null : timelineSpan(name) })
+        }
         onClear={() => (whole ? setSide(name, fixed(whole)) : go({ around: null }))}
       >
         {series && <Marks series={series} marks={marks} />}

@@ -30,7 +30,7 @@ import { failures } from "../state/profile/opening.ts";
 import { sharedTypes, typesDiffer } from "../state/profile/sametypes.ts";
 import { server } from "../state/query/services.ts";
 import { formatRoute, initialRoute } from "../state/url/route.ts";
-import { fileRoute, go, NO_FOCUS } from "../state/url/router.ts";
+import { fileRoute, go, NO_FOCUS, visit } from "../state/url/router.ts";
 import { Picture } from "../views/picture.tsx";
 
 const SharedList = lazy(() => import("../components/files/sharedlist.tsx").then((module) => module.SharedList));
@@ -59,7 +59,7 @@ export function FilePage() {
               <DropZone wide>
                 {isViewOfFile() && (
                   <p class="hint" data-testid="file-missing">
-                    This address shows a view of a file, but doesn't contain it. Open the file to see the view.
+                    This link describes a view of a file, but doesn't include the file. Open the file to see it.
                   </p>
                 )}
                 {server.value === "present" && !embed && <SharedList />}
@@ -78,7 +78,7 @@ export function FilePage() {
 /** Whether the address says how to look at a file that was open in a tab: after a reload, or in the link of someone else. */
 function isViewOfFile(): boolean {
   const { shares, addresses, embed, ...view } = fileRoute.value;
-  const isFetched = shares.length > 0 || addresses.length > 0 || failures.value.length > 0;
+  const isFetched = shares.length > 0 || location.hash !== "" || failures.value.length > 0;
   return !isFetched && formatRoute({ ...initialRoute("file"), ...view }) !== "file";
 }
 
@@ -197,7 +197,11 @@ function FileItem({ file }: { file: OpenedFile }) {
         type="button"
         class="icon-only control quiet"
         title={`Close ${info.name}`}
-        onClick={() => closeFile(info.id)}
+        onClick={() => {
+          closeFile(info.id);
+          // Nothing is left of what the address shows.
+          if (files.value.length === 0) visit("file");
+        }}
       >
         <Icon name="close" />
       </button>

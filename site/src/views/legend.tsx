@@ -10,6 +10,7 @@ import { coverageDiffers } from "../state/query/measure.ts";
 import { comparedTime } from "../state/url/comparedtime.ts";
 import { diffRoute, fileRoute, go } from "../state/url/router.ts";
 import type { Measure } from "../state/url/values.ts";
+import { spanLabel } from "../time/range.ts";
 
 /** What the colours of a difference mean, and how the totals changed. */
 export function Legend({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
@@ -118,7 +119,7 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
       )}
       {compared.overlap && (
         <span class="legend-note" data-testid="overlap">
-          both sides include {compared.overlap}
+          sides overlap: {spanLabel(compared.overlap, Date.now())}
         </span>
       )}
       <Select

@@ -68,18 +68,18 @@ impl Values {
         share(both(values), both(self.totals(NodeId::ROOT)))
     }
 
-    /// The share of each side, where there are two: of the whole tree, or of what is `hundred` per cent
-    /// of each where shares are compared.
+    /// The share of each side, where there are two: of the whole tree, or of `normalised_to`, the
+    /// total of each side where shares are compared.
     pub(super) fn side_fractions(
         &self,
         values: [i64; 2],
-        hundred: Option<i128>,
+        normalised_to: Option<i128>,
     ) -> Option<[f64; 2]> {
         let whole = self.totals(NodeId::ROOT).map(|total| total as f64);
         let of_side = |side: usize| {
             share(
                 values[side] as f64,
-                hundred.map_or(whole[side], |all| all as f64),
+                normalised_to.map_or(whole[side], |all| all as f64),
             )
         };
         matches!(self, Self::Diff(_)).then(|| [of_side(0), of_side(1)])

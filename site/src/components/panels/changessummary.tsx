@@ -66,8 +66,9 @@ export function Summary({ answer }: { answer: Answer }) {
   );
 }
 
-/** A change at a deploy is found by its versions, and may be smaller than one at another moment. */
-const hasVersions = () => Object.keys(labels.value.value ?? {}).some(isVersion);
+/** Whether there may be deploys, whose changes are found by versions and may be smaller than others. */
+const hasVersions = () =>
+  Object.entries(labels.value.value ?? {}).some(([name, values]) => isVersion(name) && values.length > 1);
 
 /** "+39 % cpu: 2.12 → 2.95 cores". */
 function Amounts({ load: { before, after } }: { load: Loads }) {

@@ -21,7 +21,7 @@ export interface Watched {
   averaged: AlertLoads["averaged"];
 }
 
-/** When it fires is marked behind the values, and in a strip over them, which may fill the chart. */
+/** Values may fill the chart and hide what is marked behind them: a strip at the top is drawn over them. */
 const STRIP = HEIGHT / 16;
 
 interface Charted<Preview> {
@@ -106,7 +106,7 @@ function RuleChart({ preview, rule, span, watched }: Charted<RulePreview>) {
             ),
           )}
           {marked.map(({ key, ...place }) => (
-            <rect key={key} class="rule-fires" {...place} height={STRIP} />
+            <rect key={key} class="rule-firing-strip" {...place} height={STRIP} />
           ))}
           {threshold !== null && (
             <path

@@ -11,7 +11,7 @@ import { linkTo } from "../controls/link.ts";
 /** What changed in the load of a service and when, as the link to the functions that did it. */
 export function CardChange({ service, found, range }: { service: string; found: ServiceChange; range: Side }) {
   const { kind, versions, label, type } = found;
-  // Of a deploy the versions are compared; when another change was the panel finds itself.
+  // Of a deploy the versions are compared; the panel finds the time of other changes.
   const by = versions ? { label, ...versions } : ("time" as const);
   const target = { ...initialRoute("explore"), service, type, base: range, panel: "changes" as const, by };
   return (
@@ -57,7 +57,7 @@ export function versionName({ label, versions }: NewVersion): string {
 }
 
 /** A load that differs less from the one before a spike is back where it was. */
-const BACK = 0.05;
+const LEAST_REST = 0.05;
 
 /** "+39 % since 21:33 (1.9.0)". */
 export function ChangeText({
@@ -76,7 +76,7 @@ export function ChangeText({
   return (
     <>
       <b>{roughChange(before, after)}</b> {when}
-      {Math.abs(rest - before) > BACK * before && `, then ${roughChange(before, rest)}`}
+      {Math.abs(rest - before) > LEAST_REST * before && `, then ${roughChange(before, rest)} from before`}
       {versions && ` (${versionText(versions.after) || "no version"})`}
     </>
   );

@@ -4,6 +4,7 @@ import type { Division } from "../../core/divided.ts";
 import { core } from "../../core/index.ts";
 import type { SampleType, Thread, TreeInfo } from "../../core/types.ts";
 import { trackWork } from "../../settled.ts";
+import type { Span } from "../../time/range.ts";
 import { latest } from "../latest.ts";
 import { reportFailure } from "../page/failure.ts";
 import { type Problem, problemOf } from "../problem.ts";
@@ -69,7 +70,7 @@ export interface Compared {
   /** One side has far more profiles than the other, so amounts are not comparable. */
   coverageDiffers: boolean;
   /** The time whose profiles are on both sides. */
-  overlap: string | false;
+  overlap: Span | null;
   base: ComparedSide;
   other: ComparedSide;
 }

@@ -68,14 +68,14 @@ export function areTogether(a: number[], b: number[]): boolean {
 }
 
 /**
- * Which side has more profiles in the time that has some, from more processes; null if they are about as many, or a single one more
- * would tell.
+ * Which side has more profiles in the time that has some, from more processes; null if they are about as many, also where that
+ * side has so many fewer.
  */
-export function moreProfiles(sides: { profiles: number; covered: number }[]): "before" | "after" | null {
+export function moreProfiles(sides: { profiles: number; covered: number }[], fewer = 0): "before" | "after" | null {
   const densities = sides.map(({ profiles, covered }) => profiles / Math.max(1, covered));
   const larger = densities[0] > densities[1] ? 0 : 1;
   const { profiles, covered } = sides[larger];
-  const least = (profiles - 1) / Math.max(1, covered);
+  const least = (profiles - fewer) / Math.max(1, covered);
   if (least < densities[1 - larger] || !coverageDiffers(least, densities[1 - larger])) return null;
   return larger === 0 ? "before" : "after";
 }

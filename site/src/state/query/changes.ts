@@ -86,7 +86,7 @@ export interface Answer {
   cause: Cause | null;
   /** The value of a label that has nearly all of it. */
   where: ChangedValue | null;
-  /** A function whose share jumps within a side of time. */
+  /** A function whose share changes within the compared times. */
   shift: ShareShift | null;
   /** Whether both sides ran the same versions, as far as labels tell. */
   sameVersions: boolean;
@@ -177,9 +177,11 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
   const ofAll = changesOf(before, after, !rounded);
   const [first, second] = found.sides.map(({ steps }) => steps.counts);
   const sums: [ValueSums, ValueSums] = [found.sides[0].sums, found.sides[1].sums];
-  const denser = moreProfiles(series.map(({ counts, covered }) => ({ profiles: sum(counts), covered: sum(covered) })));
+  const counted = series.map(({ counts, covered }) => ({ profiles: sum(counts), covered: sum(covered) }));
+  // One profile may lie at an edge.
+  const denser = moreProfiles(counted, 1);
   const together = areTogether(first, second);
-  const beside = !gauge && together && denser !== null;
+  const beside = !gauge && together && moreProfiles(counted) !== null;
   const load = beside ? null : changedLoad(both, gauge, ofAll.certain);
   // Averages of a gauge are no parts of each other.
   const where = load?.differs && !gauge ? changedValue(load, sums) : null;

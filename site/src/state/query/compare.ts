@@ -7,7 +7,7 @@ import { describeProfiles } from "../../format/facts.ts";
 import { isCpu, isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis, plural } from "../../format/value.ts";
 import { coveredMillis, isLoadKnown } from "../../time/covered.ts";
-import { datedSpanLabel, lengthOf, type Span, spanLabel } from "../../time/range.ts";
+import { datedSpanLabel, lengthOf, type Span } from "../../time/range.ts";
 import { drawnFactors, SHORTEST_STEP, seriesOf } from "../../time/series.ts";
 import { drawingComparison } from "../profile/draw.ts";
 import { type Answer, type Progress, show } from "../profile/shown.ts";
@@ -119,14 +119,14 @@ async function coveredTimes(
 }
 
 /** The time whose profiles are on both sides: where these have the same labels and their times overlap. */
-function overlapOf({ base, other, at, baseSpan, otherSpan }: CompareQuery): string | false {
+function overlapOf({ base, other, at, baseSpan, otherSpan }: CompareQuery): Span | null {
   const from = Math.max(baseSpan.from, otherSpan.from);
   const until = Math.min(baseSpan.until, otherSpan.until);
-  return base === other && at.base === at.other && from < until && spanLabel({ from, until }, Date.now());
+  return base === other && at.base === at.other && from < until ? { from, until } : null;
 }
 
-/** An average below this has fewer than four digits when it is a whole number. */
-const SMALL_COUNT = 1000;
+/** Below this, rounding to a whole number changes an average by more than half a thousandth. */
+const SMALL_AVERAGE = 1000;
 
 /** What both sides are called where the page isn't seen: by what tells them apart, and in the title by what they share, too. */
 function comparedNames({ baseSpan, otherSpan }: CompareQuery): Record<SideName | "title", string> {
@@ -188,8 +188,8 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
     const { id } =
       numerator === denominator ? { id: profile } : await core.scale(profile, type, numerator, denominator);
     if (id !== profile) progress.own(id);
-    // Of small counts, whole numbers change more than the averages did.
-    const isRounded = gauge && total / profiles < SMALL_COUNT;
+    // Whole numbers of small averages can change where the averages hardly do.
+    const isRounded = gauge && profiles > 1 && total / profiles < SMALL_AVERAGE;
     const note = isScaled ? ", scaled to as much time" : isRounded ? ", rounded to whole numbers" : "";
     const name = names[side] + note;
     const said = gauge ? { total: total / profiles, exact: quotient(exact, profiles) } : { total, exact };

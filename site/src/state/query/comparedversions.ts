@@ -1,4 +1,4 @@
-/** The versions in the time that the timelines of a comparison show, once its timelines are there. Where that fails none are marked. */
+/** The versions in the time that the timelines of a comparison show, when its timelines are loaded. Where that fails none are marked. */
 import { computed } from "@preact/signals";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";

@@ -140,7 +140,8 @@ async function placed<Change extends ServiceChange | NewVersion>(
     const series = await fetchService(change.type, service, filters, { from, until }, stopped);
     const spike = loadChange(series, []);
     if (spike?.kind !== "spike") return change;
-    return { ...change, ...spike, rest: spike.rest, versions: change.versions, step: series.step };
+    const { rest, extent } = spike;
+    return { ...change, ...spike, rest, extent, versions: change.versions, step: series.step };
   } catch (failure) {
     // The place by long steps is better than none.
     if (stopped.aborted) throw failure;

@@ -38,9 +38,11 @@ export function coverageDiffers(base: number, other: number): boolean {
 /** Of two times that differ more in length, or in how much of them has profiles, the longer has more of everything. */
 const LENGTH_TOLERANCE = 1.01;
 
+const isOneLonger = (a: number, b: number) => Math.max(a, b) > LENGTH_TOLERANCE * Math.min(a, b);
+
 export function lengthsDiffer(first: Seconds, second: Seconds): boolean {
   const [a, b] = [first, second].map(([from, until]) => until - from);
-  return Math.max(a, b) > LENGTH_TOLERANCE * Math.min(a, b);
+  return isOneLonger(a, b);
 }
 
 /** Whether sides differ in profiles or, as far as that is known, in the time that has any. */
@@ -52,8 +54,9 @@ export function profilesDiffer(base: Covered, other: Covered): boolean {
 /** The same, or in totals, or one side has a pause or a profile more, so that amounts mislead. */
 export function sidesDiffer(base: Covered & Totals, other: Covered & Totals): boolean {
   const [a, b] = [base.coveredMillis, other.coveredMillis];
-  const isLonger = Math.min(a, b) > 0 && Math.max(a, b) > LENGTH_TOLERANCE * Math.min(a, b);
-  return isLonger || profilesDiffer(base, other) || coverageDiffers(base.total, other.total);
+  return (
+    (Math.min(a, b) > 0 && isOneLonger(a, b)) || profilesDiffer(base, other) || coverageDiffers(base.total, other.total)
+  );
 }
 
 /** Whether one side has far more profiles in the same time: its load is larger for its number of processes alone. */

@@ -4,17 +4,17 @@ import { mean, type Step } from "../../time/loadsteps.ts";
 import { lengthOf, type Span } from "../../time/range.ts";
 import type { PartFunctions } from "./changed.ts";
 
-/** What one function is of the total, before a moment and after it. */
+/** What one function is of the total, before a moment and after it, or usually and for a while. */
 export interface ShareShift {
   name: string;
   /** Whether it is the share of what the function does itself, without what it calls. */
   own: boolean;
   before: number;
   after: number;
-  /** When it changed, and when it was back where that lies in the time, too. */
+  /** When it changed, and for a while when it was back; null for a jump. */
   from: number;
   until: number | null;
-  /** As much time after it as there is before it, or less where the time ends; of one that was back the time until then. */
+  /** The time after it, or until it was back, as long as the windows last and as there is time before it. */
   window: Span;
 }
 
@@ -75,8 +75,10 @@ function shiftsIn(windows: SharesIn[], between: Span, find: Find): ShareShift[] 
   const parts = windows.map(({ functions }) => functions);
   const names = new Set(parts.flatMap(({ functions }) => [...functions.keys()]));
   const known = [...names].filter((name) => parts.every((part) => part.complete || part.functions.has(name)));
-  const near = AT_MIDDLE * lengthOf(windows[0]);
-  const isBetween = (time: number | null) => time !== null && between.from - near < time && time < between.until + near;
+  const isBetween = (time: number | null) => {
+    const near = AT_MIDDLE * lengthOf(windows.find(({ until }) => time !== null && time < until) ?? windows[0]);
+    return time !== null && between.from - near < time && time < between.until + near;
+  };
   return known.flatMap((name) =>
     (["total", "self"] as const).flatMap((of) => {
       const steps = parts.map(({ functions, total }, at) => ({ at, value: (functions.get(name)?.[of] ?? 0) / total }));
@@ -92,8 +94,9 @@ function jumpIn(steps: Step[], windows: SharesIn[]): Found | null {
   if (cut < 0) return null;
   const { before, after, mixed, part } = levelsAt(steps, cut);
   const [first, second] = unmixed(steps, cut, mixed);
-  const sides = [steps.slice(0, cut), steps.slice(cut)] as const;
-  if (Math.abs(after - before) < LEAST_JUMP || !isClear(first, second, sides, steps.length)) return null;
+  if (Math.abs(after - before) < LEAST_JUMP || !isClear(first, second)) return null;
+  const isFew = steps.length < CLEAR.windows || Math.min(first.length, second.length) <= FEW.windows;
+  if (isFew && !isEverywhere(steps.slice(0, cut), steps.slice(cut))) return null;
   // In a window that has both, their parts say when one became the other.
   const from =
     mixed === null ? windows[cut].from : momentIn(windows[mixed], 1 - timePart(part, first, second, windows));
@@ -113,27 +116,27 @@ function whileIn(steps: Step[], windows: SharesIn[]): Found | null {
   const isOne = values.every((_, at) => at < first || at > last || isAway(at));
   if (first < 0 || last === values.length - 1 || !isOne) return null;
   const inner = last - first > 1 ? steps.slice(first + 1, last) : steps.slice(first, last + 1);
-  const before = centreOf(steps.filter(({ at }) => at < first - 1 || at > last + 1)).value;
-  const after = centreOf(inner).value;
+  const outer = steps.filter(({ at }) => at < first - 1 || at > last + 1);
+  const [before, after] = [outer, inner].map((of) => centreOf(of).value);
   const partOf = (at: number) => (values[at] - before) / (after - before);
   const mixedOf = (...places: number[]) => places.find((at) => partOf(at) > MIXED && partOf(at) < 1 - MIXED);
   const [begin, end] = [mixedOf(first - 1, first), mixedOf(last + 1, last)];
   const pure = steps.filter(({ at }) => at !== begin && at !== end);
   const [away, rest] = [pure.filter(({ at }) => isAway(at)), pure.filter(({ at }) => !isAway(at))];
+  if (outer.length === 0 || Math.min(away.length, rest.length) < FEW.windows) return null;
   // A rare function has samples in some windows that follow each other, by chance.
-  if (away.length < FEW.windows || !isEverywhere(rest, away)) return null;
-  if (!isClear(rest, away, [rest, away], steps.length)) return null;
+  if (!isEverywhere(rest, away) || !isClear(rest, away)) return null;
   const awayPart = (at: number) => timePart(partOf(at), rest, away, windows);
   const from = begin === undefined ? windows[first].from : momentIn(windows[begin], 1 - awayPart(begin));
   const until = end === undefined ? windows[last].until : momentIn(windows[end], awayPart(end));
-  return { before, after, from, until, window: { from, until } };
+  // As much time before it is compared, and no time before all windows.
+  return { before, after, from, until, window: { from, until: Math.min(until, 2 * from - windows[0].from) } };
 }
 
-/** Whether two levels explain windows, of so many, so well that there is nothing else. */
-function isClear(first: Step[], second: Step[], sides: readonly [Step[], Step[]], windows: number): boolean {
+/** Whether two levels explain windows so well that there is nothing else. */
+function isClear(first: Step[], second: Step[]): boolean {
   const [count, fewer] = [first.length + second.length, Math.min(first.length, second.length)];
   const isShort = fewer <= FEW.windows;
-  if ((isShort || windows < CLEAR.windows) && !isEverywhere(...sides)) return false;
   const clear = CLEAR.squares * Math.min(1, count / CLEAR.windows) ** 3 * (isShort ? FEW.part : 1);
   return squares(first) + squares(second) <= clear * squares([...first, ...second]);
 }

@@ -122,7 +122,7 @@ const DIFF = {
   type: text("t"),
   base: sideParameter("", () => initialHalf("base")),
   other: sideParameter("2", () => initialHalf("other")),
-  /** What the timelines show beside the sides: what they showed before a side was selected in one. */
+  /** What the timelines show around the sides: what they showed before a side was selected in one. */
   around: windowParameter("w"),
   ...DRAWN,
   ...LOOK,
