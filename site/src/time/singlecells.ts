@@ -105,8 +105,8 @@ export function singlesOf({ series = [] }: HeatmapAnswer, range: Span): Singles 
   };
 }
 
-/** The largest of all cells, the largest value first. */
-export function largestOf({ cells }: Singles, most: number): Single[] {
+/** The largest of each cell, the largest value first. */
+export function largestOf({ cells }: Singles): Single[] {
   const all = cells.flatMap(({ largest }) => (largest ? [largest] : []));
-  return all.sort((a, b) => b.value - a.value || a.time - b.time).slice(0, most);
+  return all.sort((a, b) => b.value - a.value || a.time - b.time);
 }

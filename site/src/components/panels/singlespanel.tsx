@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { capital } from "../../format/capital.ts";
 import { typeParts } from "../../format/type.ts";
 import { formatTick, formatValue, plural } from "../../format/value.ts";
 import { chartSpan } from "../../state/query/loadexplore.ts";
@@ -141,22 +142,35 @@ function Heatmap({ found }: { found: Found }) {
 }
 
 type Column = "time" | "value" | "span";
+interface Order {
+  by: Column;
+  descending: boolean;
+}
+
+/** Those that come first in an order, in words. */
+const FIRST: Record<Column, [descending: string, ascending: string]> = {
+  value: ["largest", "smallest"],
+  time: ["latest", "earliest"],
+  span: ["last", "first"],
+};
 
 /** What the table lists, in words: an answer names only the largest of a cell. */
-function describeRows({ cells, word }: Found, shown: number): string {
+function describeRows({ cells, word }: Found, shown: number, { by, descending }: Order): string {
   const rest = cells.length - shown;
+  const first = `the ${shown} ${FIRST[by][descending ? 0 : 1]}`;
   if (cells.some(({ count }) => count > 1))
-    return `The largest ${word} of each cell${rest > 0 ? `, top ${shown} of ${cells.length}` : ""}`;
-  return rest > 0 ? `The ${shown} largest ${word}s` : `All ${word}s`;
+    return `The largest ${word} of each cell${rest > 0 ? `: ${first} of ${cells.length}` : ""}`;
+  return rest > 0 ? `${capital(first)} of ${cells.length} ${word}s` : `All ${word}s`;
 }
 
 /** The largest of each cell, in the order that is chosen. */
 function Largest({ found }: { found: Found }) {
   const { unit } = typeParts(exploreRoute.value.type);
-  const sorted = useSignal<{ by: Column; descending: boolean }>({ by: "value", descending: true });
+  const sorted = useSignal<Order>({ by: "value", descending: true });
   const { by, descending } = sorted.value;
-  const rows = largestOf(found, MOST);
-  rows.sort((a, b) => (descending ? -1 : 1) * (a[by] < b[by] ? -1 : a[by] > b[by] ? 1 : 0));
+  const rows = largestOf(found)
+    .sort((a, b) => (descending ? -1 : 1) * (a[by] < b[by] ? -1 : a[by] > b[by] ? 1 : 0))
+    .slice(0, MOST);
   const head = (name: Column, label: string) => (
     <th
       scope="col"
@@ -173,7 +187,7 @@ function Largest({ found }: { found: Found }) {
       </button>
     </th>
   );
-  const described = describeRows(found, rows.length);
+  const described = describeRows(found, rows.length, sorted.value);
   return (
     <>
       <p class="soft" data-testid="singles-listed">

@@ -86,41 +86,56 @@ export async function sidesOf(question: Question, stopped: AbortSignal): Promise
   const named = namedValues(comparing);
   // Values that are named are looked for whichever of them is filtered for.
   const asked = named ? { ...question, filters: withoutValue(filters, label) } : question;
-  // Of a window, and the time before it.
-  const looked = window ? { from: 2 * window.from - window.until, until: window.until } : all;
   const others = otherLabels(known, label);
   const by = [label, process, ...others].filter((name, i, names) => name !== "" && names.indexOf(name) === i);
-  const series = new SeriesOfSides(await seriesOfProfiles(asked, by, looked, stopped), label, process, others);
+  const seriesIn = async (time: Span) =>
+    new SeriesOfSides(await seriesOfProfiles(asked, by, time, stopped), label, process, others);
+  if (label === "") return sidesOfTimes(question, process, seriesIn, stopped);
 
+  // Of a window, and the time before it.
+  const series = await seriesIn(window ? { from: 2 * window.from - window.until, until: window.until } : all);
   const seen = window ?? all;
-  const gap = medianGap(series.countsOf(seen, null));
-  // Where each step has profiles, they come at least as often.
-  const interval = gap > 1 ? Math.ceil((gap * series.step) / SHORTEST_STEP) * SHORTEST_STEP : SHORTEST_STEP;
-  const extents = label === "" ? new Map<string, Extent>() : series.extents(seen);
+  const extents = series.extents(seen);
   const values = [...extents].sort(byAge).map(([value]) => value);
   const chosen = named ?? values.slice(-2);
-  const found = { values, process, start: series.start, step: series.step, interval };
-  if (label !== "" && chosen.length === 2)
-    return {
-      ...found,
-      label,
-      times: window ? BEFORE_WINDOW : WHEN_CHANGED,
-      isHalves: false,
-      isChange: false,
-      ...sidesOfValues(question, { label, values, chosen, extents }, series),
-    };
+  if (chosen.length < 2) return { ...(await sidesOfTimes(question, process, seriesIn, stopped)), values };
+  return {
+    label,
+    values,
+    process,
+    start: series.start,
+    step: series.step,
+    interval: series.intervalIn(seen),
+    times: window ? BEFORE_WINDOW : WHEN_CHANGED,
+    isHalves: false,
+    isChange: false,
+    ...sidesOfValues(question, { label, values, chosen, extents }, series),
+  };
+}
+
+/** The sides of two times, of which no others are asked: steps are as short as they can be. */
+async function sidesOfTimes(
+  question: Question,
+  process: string,
+  seriesIn: (time: Span) => Promise<SeriesOfSides>,
+  stopped: AbortSignal,
+): Promise<FoundSides> {
   const { times, spans, begins = spans, isHalves, isChange } = await timesOf(question, stopped);
+  const whole = { from: spans[0].from, until: spans[1].until };
+  const series = await seriesIn(whole);
   const sides = spans.map(
     (time, i): FoundSide => ({
       value: "",
       began: time.from,
       seen: time,
       begins: begins[i],
-      side: { ...fixed(begins[i]), filters },
+      side: { ...fixed(begins[i]), filters: question.filters },
       ...series.of(time, null),
     }),
   );
-  return { ...found, label: "", times, isHalves, isChange, sides, rollouts: [] };
+  const { start, step } = series;
+  const interval = series.intervalIn(whole);
+  return { label: "", values: [], process, start, step, interval, times, isHalves, isChange, sides, rollouts: [] };
 }
 
 /** The sides of two values of a label, and the rollouts that count on neither. */
@@ -200,6 +215,12 @@ class SeriesOfSides {
 
   countsOf(time: Span, value: string | null): number[] {
     return this.within(sumOf(this.own(value).map(({ counts }) => counts)), time);
+  }
+
+  /** How often profiles come in a time, in milliseconds: where each step has some, at least as often. */
+  intervalIn(time: Span): number {
+    const gap = medianGap(this.countsOf(time, null));
+    return gap > 1 ? Math.ceil((gap * this.step) / SHORTEST_STEP) * SHORTEST_STEP : SHORTEST_STEP;
   }
 
   /** When each value of the label was seen. */
