@@ -9,7 +9,7 @@ import { comparedSides, widest } from "../../state/query/sides.ts";
 import { clock } from "../../state/url/clock.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import { exploreRoute, go } from "../../state/url/router.ts";
-import { followingLabels, spanLabel } from "../../time/range.ts";
+import { followingLabels, resolve, spanLabel } from "../../time/range.ts";
 import { Select } from "../controls/select.tsx";
 import { lazy } from "../lazy.tsx";
 import { Note } from "../status/problemnote.tsx";
@@ -201,10 +201,13 @@ function Method({ answer }: { answer: Answer }) {
   const { changes: found, sides, windowMillis, process } = answer;
   if (!found.certain) return null;
   const tested = found.listed.length + found.others;
+  const begins = [sides.before, sides.after].map(({ side }) => spanLabel(resolve(side, clock.value), clock.value));
   return (
     <details class="changes-method hint">
       <summary>How sure is this?</summary>
       <p>
+        {answer.isChange &&
+          `Shares are those of the profiles that begin ${begins.join(" and ")}; others may reach beyond their side. The comparison is of these, too. `}
         Each side is divided into windows of equal length (at most {formatStep(windowMillis)}), of which the last also
         has the rest of its time: {sides.before.windows} before and {sides.after.windows} after.{" "}
         {process &&
