@@ -1,3 +1,4 @@
+import type { Service } from "../../api.ts";
 import { address } from "../../base.ts";
 import { catalogNote } from "../../bucket/published.ts";
 import { shown, work } from "../../state/profile/shown.ts";
@@ -11,7 +12,7 @@ import { exploreSide, SIDE_TITLES, sideSpan, widest } from "../../state/query/si
 import { clock } from "../../state/url/clock.ts";
 import { diffRoute, go, serviceRoute, visit } from "../../state/url/router.ts";
 import type { SideName } from "../../state/url/values.ts";
-import { spanLabel } from "../../time/range.ts";
+import { type Span, spanLabel } from "../../time/range.ts";
 import { Note } from "./problemnote.tsx";
 import { RetryNote } from "./retrynote.tsx";
 
@@ -25,7 +26,8 @@ export function NoData() {
     return <RetryNote problem={problem} />;
   }
   if (services.value.state === "loading" || otherServices.value.state === "loading" || work.value) return null;
-  const filtered = base.filters.length > 0 || (at.page === "diff" && at.other.filters.length > 0);
+  const hasFilters = base.filters.length > 0 || (at.page === "diff" && at.other.filters.length > 0);
+  const filtered = hasFilters && mayHave(services.value.value, span.value);
   const none = services.value.value?.length === 0;
   const linked = links.value;
   const answer = shown.value;
@@ -85,7 +87,9 @@ export function NoData() {
 function EmptySides({ sides }: { sides: SideName[] }) {
   const { service, type } = diffRoute.value;
   const filled = sides.length === 1 ? (sides[0] === "base" ? "other" : "base") : null;
-  const filtered = sides.some((side) => diffRoute.value[side].filters.length > 0);
+  const filtered = sides.some(
+    (side) => diffRoute.value[side].filters.length > 0 && mayHave(servicesOf(side), sideSpan(side)),
+  );
   return (
     <Note title={sides.length > 1 ? "No profiles on either side" : "No profiles on one side"} testid="empty">
       {sides.map((side) => (
@@ -108,10 +112,21 @@ function EmptySides({ sides }: { sides: SideName[] }) {
   );
 }
 
+const servicesOf = (side: SideName) => (side === "other" && apart.value ? otherServices : services).value.value;
+
 /** What the place of a side has instead. */
 function lacks(side: SideName, service: string, type: string): string {
-  const { value } = (side === "base" ? services : otherServices).value;
-  return value ? lacking(sidePlace(side), namesOf(value), service, type) : "";
+  const found = servicesOf(side);
+  return found ? lacking(sidePlace(side), namesOf(found), service, type) : "";
+}
+
+/** Whether there may be profiles in a time with other labels: without any, to remove filters helps nothing. */
+function mayHave(found: Service[] | undefined, { from, until }: Span): boolean {
+  const { service, type } = serviceRoute.value;
+  const own = found?.find(({ name }) => name === service)?.types.find(({ id }) => id === type);
+  if (!own) return found === undefined;
+  const { start, step, counts } = own;
+  return counts.some((count, i) => count > 0 && start + (i + 1) * step > from && start + i * step < until);
 }
 
 function RemoveFilters({ sides }: { sides: SideName[] }) {
