@@ -195,7 +195,7 @@ test("how often an alert would have fired", () => {
     firingWords(firing, "above", "cores", now),
     /\d\d:\d\d – .*\d\d:\d\d, region=eu, 2\.1 cores at the end$/,
   );
-  assert.match(firingWords({ ...firing, until: null }, "above", "cores", now), /, region=eu, now 2\.1 cores$/);
+  assert.match(firingWords({ ...firing, until: null }, "above", "cores", now), /, region=eu, last 2\.1 cores$/);
   assert.match(firingWords({ ...firing, until: null }, "silent", "", now), /^since .*\d\d:\d\d, region=eu$/);
 });
 

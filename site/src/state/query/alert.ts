@@ -232,7 +232,8 @@ export function firingWords(
 ): string {
   const time = until === null ? `since ${formatMinute(from)}` : spanLabel({ from, until }, now);
   const amount = alertValue(kind, value, unit);
-  const last = amount && (until === null ? `now ${amount}` : `${amount} at the end`);
+  // One that ends soon fires although its condition no longer holds: the value is the last at which it did.
+  const last = amount && (until !== null ? `${amount} at the end` : `${kind === "silent" ? "now" : "last"} ${amount}`);
   return [time, labelWords(labels), last].filter(Boolean).join(", ");
 }
 
