@@ -95,11 +95,14 @@ test("a failure stays until it is closed or there is another try; other notices 
   await at("notice").filter({ hasText: "The clipboard contains no file or text." }).waitFor();
   await page.clock.fastForward(10_000);
   await failure.waitFor();
-  answers = (route) => new Promise(() => route);
+  const held = new Promise((hold) => (answers = hold));
   await drop(page, path("whole"));
   await at("notice").filter({ hasText: "Reading the symbols of whole…" }).waitFor();
   await page.clock.fastForward(3_600_000);
   await failure.waitFor({ state: "detached" });
+  // A request that is held when its page closes would go on to the server.
+  await (await held).fulfill({ status: 500, body: "broken" });
+  await failure.waitFor();
   assert.deepEqual(await listed(), []);
   await end(/500/);
 });
