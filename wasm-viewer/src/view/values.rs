@@ -75,13 +75,11 @@ impl Values {
         values: [i64; 2],
         normalised_to: Option<i128>,
     ) -> Option<[f64; 2]> {
-        let whole = self.totals(NodeId::ROOT).map(|total| total as f64);
-        let of_side = |side: usize| {
-            share(
-                values[side] as f64,
-                normalised_to.map_or(whole[side], |all| all as f64),
-            )
+        let whole = match normalised_to {
+            Some(total) => [total as f64; 2],
+            None => self.totals(NodeId::ROOT).map(|total| total as f64),
         };
+        let of_side = |side: usize| share(values[side] as f64, whole[side]);
         matches!(self, Self::Diff(_)).then(|| [of_side(0), of_side(1)])
     }
 }

@@ -7,8 +7,8 @@ import { diffRoute, go } from "../../state/url/router.ts";
 import { fixed } from "../../time/range.ts";
 
 /**
- * The last two versions of what the timelines show, and before and after the newest that begin in what both sides span. Where they are not found
- * nothing is offered. Versions are those of the filters that both sides have.
+ * The last two versions of what the timelines show, and before and after the newest that begin in what both sides span. Where
+ * they are not found nothing is offered. Versions are those of the filters that both sides have.
  */
 export function VersionPresets({ close }: { close: () => void }) {
   const found = comparedVersions.value.value;
