@@ -143,6 +143,7 @@ test("the cause is what has the largest part of the change, if it has a fifth", 
     listed,
     heaviest: null,
     largest: listed[0],
+    oneSided: [],
     others: 0,
     unknown: 0,
     certain: true,
@@ -180,6 +181,7 @@ test("where no share changed, the cause is what is nearly all of the profile", (
         listed: [],
         heaviest: heaviest(before, after),
         largest: heaviest(before, after),
+        oneSided: [],
         others: 2,
         unknown: 0,
         certain: true,
@@ -195,7 +197,7 @@ test("where no share changed, the cause is what is nearly all of the profile", (
 
 test("functions are alike where none may have a fifth of the change", () => {
   const load = { before: 1, after: 1.5 };
-  const none = { listed: [], heaviest: null, others: 3, unknown: 0, certain: true, byProcess: false };
+  const none = { listed: [], heaviest: null, oneSided: [], others: 3, unknown: 0, certain: true, byProcess: false };
   const same = { name: "f", own: false, selfBefore: 0, selfAfter: 0, interval: null };
   const by = (part: number) => ({ ...same, before: 0, after: part });
   assert.ok(areAlike(load, { ...none, largest: by(0.05) }));

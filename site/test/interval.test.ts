@@ -116,6 +116,20 @@ test("what a part does not say is not 0", () => {
   assert.deepEqual(changes.listed, []);
 });
 
+test("a function that began late in a side is told beside the list", () => {
+  const windows = (late: number[]) => late.map((value) => part(100, { f: 90 - value, late: value, rest: 10 }));
+  const before = { windows: windows([0, 0, 0, 0]), processes: [] };
+  const changes = changesOf(before, { windows: windows([0, 0, 0, 6]), processes: [] });
+  assert.deepEqual(changes.listed, []);
+  assert.deepEqual(
+    changes.oneSided.map(({ name, before, after }) => [name, before, after]),
+    [["late", 0, 0.015]],
+  );
+  // One that is listed isn't told twice.
+  const all = changesOf(before, { windows: windows([6, 7, 6, 6]), processes: [] });
+  assert.deepEqual([all.listed.some(({ name }) => name === "late"), all.oneSided], [true, []]);
+});
+
 test("with few windows there are differences and no claims", () => {
   const windows = (value: number) => [part(100, { f: value }), part(100, { f: value })];
   const changes = changesOf({ windows: windows(10), processes: [] }, { windows: windows(20), processes: [] });

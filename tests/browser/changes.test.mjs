@@ -274,6 +274,33 @@ test("versions beside each other have no loads, and lead to the time at which th
   await end();
 });
 
+test("a version that ran for twenty minutes is when the load changed", async () => {
+  const start = Math.floor(Date.now() / MINUTE) * MINUTE - 60 * MINUTE;
+  const service = `undone.${start}`;
+  const pushes = Array.from({ length: 55 }, (_, minute) => {
+    const isNew = minute >= 17 && minute < 37;
+    // Minutes vary by as much as the deploy changes them.
+    const work = Math.round((isNew ? 1500 : 1000) * (1 + 0.4 * Math.sin(2 * minute)));
+    const at = (start + minute * MINUTE) / 1000;
+    return pushStacks(`${service}{version=${isNew ? 2 : 1}}`, `main;work ${work}\nmain;rest 100\n`, at, 60);
+  });
+  await Promise.all(pushes);
+  const words = new URLSearchParams({
+    s: service,
+    t: CPU,
+    p: "changes",
+    by: ",,",
+    from: start,
+    until: start + 55 * MINUTE,
+  });
+  const opened = await openPage(browser, `/explore?${words}`);
+  const { at, end } = opened;
+  await found(opened);
+  assert.equal(await at("changes-by").locator("option:checked").textContent(), "version 2 ↔ before");
+  assert.match(await at("changes-summary").textContent(), /^\+4\d(\.\d)? % cpu: /);
+  await end();
+});
+
 test("of a service without a deploy nothing is listed", async () => {
   for (const type of [CPU, "memory:inuse_space:bytes:space:bytes"]) {
     const opened = await openPage(browser, `/explore?s=payments&t=${type}&${range}&p=changes`);

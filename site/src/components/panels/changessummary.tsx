@@ -10,7 +10,7 @@ import type { ChangedValue } from "../../state/query/changedvalue.ts";
 import type { Answer } from "../../state/query/changes.ts";
 import { isVersion } from "../../state/query/labels.ts";
 import { formatMatcher } from "../../state/query/selector.ts";
-import { labels, span } from "../../state/query/services.ts";
+import { span } from "../../state/query/services.ts";
 import type { ShareShift } from "../../state/query/shareshift.ts";
 import { clock } from "../../state/url/clock.ts";
 import { exploreRoute } from "../../state/url/router.ts";
@@ -56,8 +56,7 @@ export function Summary({ answer }: { answer: Answer }) {
         {began &&
           ` First profile of ${label} ${sides.after.value} in this range: ${within(sides.after.began, answer.stepMillis)}.`}
         {answer.shift && <Shift shift={answer.shift} />}
-        {answer.isGuess &&
-          ` ${hasVersions() ? "Apart from deploys, no" : "No"} change of the load stands out clearly from its variation, so two halves are compared.`}
+        {answer.isGuess && " No change of the load stands out clearly from its variation, so two halves are compared."}
         {began && ranAgain(answer)}
         {answer.rollouts.length > 0 && ` ${rolloutWords(answer.rollouts)}`}
       </p>
@@ -65,10 +64,6 @@ export function Summary({ answer }: { answer: Answer }) {
     </div>
   );
 }
-
-/** Whether there may be deploys, whose changes are found by versions and may be smaller than others. */
-const hasVersions = () =>
-  Object.entries(labels.value.value ?? {}).some(([name, values]) => isVersion(name) && values.length > 1);
 
 /** "+39 % cpu: 2.12 → 2.95 cores". */
 function Amounts({ load: { before, after } }: { load: Loads }) {
@@ -99,9 +94,26 @@ function Shares({ answer }: { answer: Answer }) {
           {points(LEAST_CHANGE, false)} or within {others === 1 ? "its" : "their"} usual variation.
         </span>
       )}{" "}
+      {oneSidedWords(answer)}
       {!answer.shift && uncertain(answer)}
     </p>
   );
+}
+
+/** Functions of one side that are named at most. */
+const ONE_SIDED = 3;
+
+/** "Seen only in version 1.1: audit (2.4 %). ": functions that may have begun, or ended, within a side. */
+function oneSidedWords({ label, sides, changes: { oneSided } }: Answer): string {
+  const nameOf = (side: "before" | "after") =>
+    label === "" ? `the time ${side}` : `${label} ${sides[side].value || "not set"}`;
+  return (["before", "after"] as const)
+    .map((side) => {
+      const own = oneSided.filter((one) => one[side] > 0).slice(0, ONE_SIDED);
+      const names = own.map((one) => `${changedName(one)} (${percent(one[side])})`);
+      return own.length === 0 ? "" : `Seen only in ${nameOf(side)}: ${names.join(", ")}. `;
+    })
+    .join("");
 }
 
 /** "Nearly all of it is in region=ap.": where the load changed, as a link to that alone. */

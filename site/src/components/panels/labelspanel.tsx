@@ -110,7 +110,8 @@ function Values({ of }: { of: ValueTimelines }) {
         <p class="soft" data-testid="values-note">
           {plural(rows.length, "value")} of {by}
           {hidden > 0 && `; ${hidden} more are not shown${gauge ? "" : `, with ${percent(1 - of.share)} of the total`}`}
-          . {gauge ? "Averages" : "Loads"} are computed over {formatStep(rows[0].series.step)} steps with profiles
+          {outsideWords(of)}. {gauge ? "Averages" : "Loads"} are computed over {formatStep(rows[0].series.step)} steps
+          with profiles
           {gauge ? "; amounts are averages per snapshot." : "."} {of.rounded && ROUNDED}
         </p>
         {rows.length > 1 && <Compare sides={sides} />}
@@ -131,6 +132,16 @@ function Values({ of }: { of: ValueTimelines }) {
       />
     </>
   );
+}
+
+/** "; 1 more is outside the filters": the values of the range that the links above count, and these are without. */
+function outsideWords({ by, values, all }: ValueTimelines): string {
+  const { base, window } = exploreRoute.value;
+  const named = values.some(({ value }) => value === "") ? all - 1 : all;
+  const outside = (ownLabels.value?.[by]?.length ?? 0) - named;
+  if (outside <= 0) return "";
+  const places = [...(base.filters.length > 0 ? ["the filters"] : []), ...(window ? ["the selection"] : [])];
+  return places.length === 0 ? "" : `; ${outside} more ${outside === 1 ? "is" : "are"} outside ${places.join(" or ")}`;
 }
 
 /** Those that the link names of this label, unless a filter leaves one out. */

@@ -35,6 +35,8 @@ export interface Changes {
   heaviest: Changed | null;
   /** The function whose share differs most, listed or not; of those on its stacks the one whose own share does. */
   largest: Changed | null;
+  /** Functions that are not listed though only one side has any of them, the largest first: they may have begun within it. */
+  oneSided: Changed[];
   /** Functions that were held against their variation and are not listed. */
   others: number;
   /** Functions that some part does not say. */
@@ -97,15 +99,17 @@ export function changesOf(before: SideParts, after: SideParts, claims = true): C
   const alone = certainly.filter(({ own }) => own);
   const isToldByOwn = (one: Changed) =>
     !one.own && alone.some((own) => own.name === one.name && isMore(own) === isMore(one));
-  const listed = certainly
-    .filter((one) => !isToldByOwn(one))
-    .sort((a, b) => size(b) - size(a) || (a.name < b.name ? -1 : 1));
+  const listed = certainly.filter((one) => !isToldByOwn(one)).sort(bySize);
+  const isListed = ({ name }: Changed) => listed.some((one) => one.name === name);
+  const oneSided = all
+    .filter((one) => !one.own && Math.min(one.before, one.after) === 0 && size(one) >= LEAST_CHANGE && !isListed(one))
+    .sort(bySize);
   const heaviest = most(all, ({ selfAfter }) => selfAfter);
   const greatest = most(all, size);
   const large = all.filter((one) => greatest && size(one) >= AS_LARGE * size(greatest));
   const largest = most(large, ({ selfBefore, selfAfter }) => Math.abs(selfAfter - selfBefore));
   const others = known.length - new Set(listed.map(({ name }) => name)).size;
-  return { listed, heaviest, largest, others, unknown: names.size - known.length, certain, byProcess };
+  return { listed, heaviest, largest, oneSided, others, unknown: names.size - known.length, certain, byProcess };
 }
 
 function callsOthers(one: { self: number; total: number } | undefined): boolean {
@@ -135,6 +139,9 @@ function most(all: Changed[], of: (one: Changed) => number): Changed | null {
 export function size({ before, after }: Changed): number {
   return Math.abs(after - before);
 }
+
+/** The largest change first. */
+const bySize = (a: Changed, b: Changed) => size(b) - size(a) || (a.name < b.name ? -1 : 1);
 
 /** A node of a flame graph, before what it calls. */
 export interface FlameNode {

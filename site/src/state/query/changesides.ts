@@ -309,14 +309,17 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
     const times = isAll ? HALVES : "halves of the time with profiles";
     return { times, spans: halves(profiled), isHalves: !change, isChange: false };
   }
-  const { kind, from, until, since, beforeUntil, extent } = change;
-  const before = { from: kind === "spike" ? Math.max(since, span.from) : profiled.from, until: beforeUntil };
+  const { kind, from, until, since, beforeUntil, extent, versions, label } = change;
+  const whole = { from: profiled.from, until: beforeUntil };
+  const before = kind === "level" ? whole : { ...whole, from: Math.max(since, span.from) };
+  const higher = change.after > change.before ? "spike" : "low";
+  const name = versions ? `${label} ${versions.after || "not set"}` : kind === "spike" ? higher : "since the change";
   return {
-    times: `${kind !== "spike" ? "since the change" : change.after > change.before ? "spike" : "low"} ↔ before`,
+    times: `${name} ↔ before`,
     spans: [before, { from, until }],
     begins: extent
       ? beginsOf(before, extent, duration)
-      : [withoutLast(before, duration), kind === "spike" ? withoutLast({ from, until }, duration) : { from, until }],
+      : [withoutLast(before, duration), kind === "level" ? { from, until } : withoutLast({ from, until }, duration)],
     isHalves: false,
     isChange: true,
   };

@@ -149,24 +149,20 @@ async function placed<Change extends ServiceChange | NewVersion>(
   }
 }
 
-/**
- * The change of one service, null where nothing stands out, the part of the range that has profiles, and how long one is.
- * Versions are not told apart.
- */
+/** The change of one service, null where nothing stands out, the part of the range that has profiles, and how long one is. */
 export async function fetchChange(
   type: string,
   service: string,
   filters: string[],
   range: Span,
   stopped: AbortSignal,
-): Promise<{ change: LoadChange | null; profiled: Span; duration: number }> {
-  const series = await fetchService(type, service, filters, range, stopped);
-  const finer = profiledPart(series, range);
-  const shown = finer ? await fetchService(type, service, filters, finer, stopped) : series;
-  const { step, duration } = shown;
-  const found = loadChange(shown, []);
-  const change = found && (await placed(service, filters, { ...found, type, label: "", step }, range, stopped));
-  return { change, profiled: profiledSpan(series, range), duration };
+): Promise<{ change: ServiceChange | null; profiled: Span; duration: number }> {
+  const [series, change] = await Promise.all([
+    fetchService(type, service, filters, range, stopped),
+    fetchTypeChange(type, service, filters, range, stopped),
+  ]);
+  const { duration } = series;
+  return { change: change?.kind === "version" ? null : change, profiled: profiledSpan(series, range), duration };
 }
 
 async function fetchService(type: string, service: string, filters: string[], range: Span, stopped: AbortSignal) {
