@@ -17,7 +17,7 @@ import { go, pictureRoute, route } from "../state/url/router.ts";
 import { ModelAnswer } from "./modelanswer.tsx";
 import {
   adviceOn,
-  CHANGED,
+  changedHeading,
   describeChange,
   describePattern,
   markdown,
@@ -91,7 +91,12 @@ function Sections({ summary, close }: { summary: Summary; close: () => void }) {
   return (
     <>
       <p>{of}</p>
-      <Functions heading={CHANGED} rows={changed} say={(row) => describeChange(row, unit)} search={search} />
+      <Functions
+        heading={changedHeading(unit)}
+        rows={changed}
+        say={(row) => describeChange(row, unit)}
+        search={search}
+      />
       <Functions heading={selfHeading(covered)} rows={self} say={(row) => percent(row.self_fraction)} search={search} />
       <Functions heading={TOTAL} rows={total} say={(row) => percent(row.total_fraction)} search={search} />
       {patterns.length > 0 && (

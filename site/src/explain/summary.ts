@@ -243,7 +243,7 @@ export function markdown(
     "",
     of,
     ...listed(
-      CHANGED,
+      changedHeading(unit),
       changed.map((row, i) => `${i + 1}. ${code(row.name)}: ${describeChange(row, unit)}`),
     ),
     ...listed(
@@ -268,7 +268,12 @@ function sameWords({ normalised_to }: DiffTotals): string {
   return `No function's ${what} changed by more than ${percent(LEAST_CHANGE)} of the total. Which function calls which may differ.`;
 }
 
-export const CHANGED = "Largest changes, including callees (one function for each chain of calls that changed alike)";
+/** Largest changes, of amounts or of shares. */
+export function changedHeading(unit: string): string {
+  const what = unit === SHARE ? "changes of shares" : "changes";
+  return `Largest ${what}, including callees (one function for each chain of calls that changed alike)`;
+}
+
 export const TOTAL =
   "Total, including callees (of functions that call others, up to 90 %; one for each chain of calls that are nearly equal)";
 

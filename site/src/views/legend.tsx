@@ -58,8 +58,8 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
       <Totals tree={tree} diff={diff} />
       {/* Not rendered for a new choice before the tree is there: the checkbox would take it back. */}
       {diff.normalised_to !== null && fileRoute.peek().measure === "auto" && (
-        <span class="legend-note">
-          {comparedTime.peek() ? "lengths or totals" : "totals"} differ, so shares are compared
+        <span class="legend-note" title={sharesBecause()}>
+          {sharesBecause()}
         </span>
       )}
       <label class="check" title="Compare each frame's share of its side's total instead of its amount">
@@ -74,6 +74,8 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
     </>
   );
 }
+
+const sharesBecause = () => `${comparedTime.peek() ? "lengths or totals" : "totals"} differ, so shares are compared`;
 
 /** What filters leave of each side. */
 export function SidesLeft({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {

@@ -12,7 +12,7 @@ import { seenView, whyNoView } from "../state/profile/offeredviews.ts";
 import { shown } from "../state/profile/shown.ts";
 import { lookAt } from "../state/profile/stepchanges.ts";
 import type { View } from "../state/url/route.ts";
-import { go } from "../state/url/router.ts";
+import { go, pictureRoute } from "../state/url/router.ts";
 import { StepTools } from "./stepbar.tsx";
 
 const Explain = lazy(() => import("../explain/explaindialog.tsx").then((module) => module.Explain));
@@ -116,6 +116,8 @@ function Search() {
 
 function describe({ matches, fraction, side_fractions, at, valid }: NonNullable<typeof searchResult.value>): string {
   if (!valid) return "Invalid regular expression";
-  if (matches === 0) return "no matches";
+  // What reads like an expression is taken as text without slashes.
+  const text = pictureRoute.value.search;
+  if (matches === 0) return /^[^/].*[|*^$]/.test(text) ? `no matches; try /${text}/` : "no matches";
   return `${at >= 0 ? `${at + 1} of ` : ""}${plural(matches, "frame")} · ${(side_fractions ?? [fraction]).map(percent).join(" → ")}`;
 }
