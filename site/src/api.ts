@@ -18,6 +18,12 @@ export interface Service {
   types: ServiceType[];
 }
 
+export interface ServicesAnswer {
+  services: Service[];
+  /** Names of those that have profiles in the range of equal length before, and none in this one. */
+  ended: string[];
+}
+
 export interface ServiceType {
   id: string;
   /** Sums as decimal text: they may exceed 2^53. */
@@ -75,13 +81,13 @@ export async function fetchServices(
   span: Span,
   points: number,
   signal: AbortSignal,
-): Promise<Service[]> {
-  type Services = { start: number; step: number; services: Service[] };
-  const { start, step, services } = place
+): Promise<ServicesAnswer> {
+  type Services = ServicesAnswer & { start: number; step: number };
+  const { start, step, services, ended } = place
     ? await (await bucket()).askBucketJson<Services>(place, { ask: "services", ...whole(span), points }, signal)
     : await json<Services>("services", { ...spanParams(span), points: String(points) }, signal);
   for (const { types } of services) for (const type of types) Object.assign(type, { start, step });
-  return services;
+  return { services, ended };
 }
 
 export async function fetchLabels(

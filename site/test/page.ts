@@ -8,7 +8,7 @@ type Calls = { [Call in keyof Engine]?: (...args: never[]) => unknown };
 /** What answers, by name; a test fills in what it needs. A call that is missing fails. */
 export const engine: Calls = {};
 export const server: { answer: (url: URL) => Response | Promise<Response> } = {
-  answer: () => Response.json({ services: [], labels: {} }),
+  answer: () => Response.json({ services: [], ended: [], labels: {} }),
 };
 
 class EngineWorker {

@@ -29,7 +29,7 @@ function answered(url: URL): Response {
   }
   if (url.pathname.endsWith("/profile"))
     return new Response(new Uint8Array(3), { headers: { "x-pilotlight-profiles": "4" } });
-  return Response.json({ services: [], labels: {} });
+  return Response.json({ services: [], ended: [], labels: {} });
 }
 
 /** Profiles that are open in the core. */

@@ -64,7 +64,7 @@ Object.assign(engine, {
 let fetched = 0;
 server.answer = (url) => {
   if (!url.pathname.endsWith("/profile"))
-    return Response.json({ services: [], labels: {}, points: [], counts: [], covered: [] });
+    return Response.json({ services: [], ended: [], labels: {}, points: [], counts: [], covered: [] });
   fetched++;
   return new Response(new Uint8Array(3), { headers: { "x-pilotlight-profiles": "4" } });
 };

@@ -37,7 +37,7 @@ before(async () => {
 /** The snippets of a front page without data, by language. */
 async function shown(browser) {
   const { page, at, end } = await openPage(browser, "/file");
-  await page.route("**/api/v1/services**", (route) => route.fulfill({ json: { services: [] } }));
+  await page.route("**/api/v1/services**", (route) => route.fulfill({ json: { services: [], ended: [] } }));
   await page.goto(url);
   await at("empty").waitFor();
   const found = new Map();

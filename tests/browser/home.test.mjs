@@ -224,7 +224,7 @@ test("five hundred services are searched without a pause", async () => {
       previousProfiles: 120,
     });
     const services = Array.from({ length: 500 }, (_, i) => ({ name: `team-${i % 20}-service-${i}`, types: [type(i)] }));
-    return route.fulfill({ json: { start: Date.now() - 3_600_000, step: 60_000, services } });
+    return route.fulfill({ json: { start: Date.now() - 3_600_000, step: 60_000, services, ended: [] } });
   });
   await page.goto(`${url}/`);
   await at("service-card").first().waitFor();

@@ -445,7 +445,7 @@ test("while services load the page has its shape, and without data its controls"
   const held = new Promise((resolve) => (answer = resolve));
   await page.route("**/api/v1/services**", async (route) => {
     await held;
-    await route.fulfill({ json: { services: [] } });
+    await route.fulfill({ json: { services: [], ended: [] } });
   });
   await page.goto(url);
   await page.getByTestId("looking").waitFor();

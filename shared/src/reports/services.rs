@@ -22,12 +22,17 @@ impl Markdown for ServicesAnswer {
         // The types of a service stay together, in their order.
         rows.sort_by_key(|row| (Reverse(profiles[row.service]), row.service));
         let range = range(self.range().from.millis(), self.range().until.millis());
+        let names: Vec<_> = self.ended().iter().map(|name| code(name)).collect();
+        let ended = match names.len() {
+            0 => String::new(),
+            _ => format!(" Only in the previous range: {}.", names.join(", ")),
+        };
         if rows.is_empty() {
-            document.paragraph(&format!("{range}: no service sent a profile."));
+            document.paragraph(&format!("{range}: no service sent a profile.{ended}"));
             return document.finish();
         }
         document.paragraph(&format!(
-            "{range}: {} of {} services, with {} profile types. A query consists of a profile type and labels, such as `TYPE{{service_name=\"NAME\"}}`.",
+            "{range}: {} of {} services, with {} profile types. A query consists of a profile type and labels, such as `TYPE{{service_name=\"NAME\"}}`.{ended}",
             self.listed(),
             self.count(),
             rows.len()

@@ -52,7 +52,7 @@ export function waitForProfiles(): () => void {
 }
 
 async function hasProfiles(range: Range, signal: AbortSignal): Promise<boolean> {
-  return (await fetchServices("", resolve(range, Date.now()), 1, signal)).length > 0;
+  return (await fetchServices("", resolve(range, Date.now()), 1, signal)).services.length > 0;
 }
 
 /** In the range of the page, or in one that has them. */

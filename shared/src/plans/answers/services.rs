@@ -1,7 +1,7 @@
 //! `{"start":ms,"step":ms,"services":[{"name","types":[{"id","total","profiles","points","counts","covered","duration","previous","previousProfiles"}]}]}`,
-//! and `"count"` where not all services are listed
+//! and `"ended":[name]`, with `"count"` where not all services are listed
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
 use serde::{Serialize, Serializer};
@@ -24,6 +24,8 @@ pub struct ServicesAnswer {
     /// Milliseconds; not whole when the range does not divide evenly.
     step: f64,
     services: Vec<Service>,
+    /// Services that have profiles in the range of equal length before, and none in this one.
+    ended: Vec<String>,
     /// How many there are, where not all are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<usize>,
@@ -112,8 +114,12 @@ impl ServicesAnswer {
             }
             of_type.series.push(series);
         }
+        let mut ended = BTreeSet::new();
         for series in &before.series {
-            // What is there no more is not told.
+            if !found.contains_key(service(series)) {
+                ended.insert(service(series));
+            }
+            // Of what has ended no numbers are told.
             let of_type = found
                 .get_mut(service(series))
                 .and_then(|types| types.get_mut(&series.profile_type));
@@ -134,14 +140,16 @@ impl ServicesAnswer {
             start: steps.range.from.millis(),
             step: steps.range.nanos() as f64 / 1e6 / steps.count as f64,
             services: services.collect(),
+            ended: ended.into_iter().map(str::to_owned).collect(),
             count: None,
             range: steps.range,
         })
     }
 
-    /// With at most so many services, those with the most profiles, in the same order.
+    /// With at most so many services, those with the most profiles, in the same order, and with as many that have ended.
     #[must_use]
     pub fn limited(mut self, limit: usize) -> Self {
+        self.ended.truncate(limit);
         if self.services.len() > limit {
             self.count = Some(self.services.len());
             let profiles =
@@ -169,6 +177,11 @@ impl ServicesAnswer {
     /// How many services there are.
     pub(crate) fn count(&self) -> usize {
         self.count.unwrap_or(self.services.len())
+    }
+
+    /// Services that have profiles in the range of equal length before, and none in this one.
+    pub(crate) fn ended(&self) -> &[String] {
+        &self.ended
     }
 
     /// Each type of each listed service.
@@ -241,7 +254,7 @@ mod tests {
                  "previous": "0", "previousProfiles": 0},
                 {"id": "b:x:count::", "total": "7", "profiles": 3, "points": [1, 6], "counts": [1, 2], "covered": [0, 0], "duration": 0,
                  "previous": "100", "previousProfiles": 1}
-            ]}]}"#,
+            ]}], "ended": ["gone"]}"#,
         )
         .unwrap();
         assert_eq!(found, expect);

@@ -9,7 +9,7 @@ import { favourites } from "../../state/page/favourites.ts";
 import { placeOf } from "../../state/query/place.ts";
 import { lastingChange } from "../../state/query/servicechanges.ts";
 import { arranged, commonType, hasType } from "../../state/query/serviceorder.ts";
-import { server } from "../../state/query/services.ts";
+import { ended, server } from "../../state/query/services.ts";
 import { go, homeRoute } from "../../state/url/router.ts";
 import { formatSort, parseSort } from "../../state/url/values.ts";
 import { SearchField } from "../controls/searchfield.tsx";
@@ -17,7 +17,8 @@ import { Select } from "../controls/select.tsx";
 import { lazy } from "../lazy.tsx";
 import { ServiceCard } from "./servicecard.tsx";
 
-const NoMatch = lazy(() => import("./nomatch.tsx").then((module) => module.NoMatch));
+const Ended = lazy(() => import("./unlisted.tsx").then((module) => module.Ended));
+const NoMatch = lazy(() => import("./unlisted.tsx").then((module) => module.NoMatch));
 
 /** Changes are looked for on a server only. */
 const ORDERS = [
@@ -80,6 +81,7 @@ export function ServiceList({ found }: { found: Service[] }) {
         </>
       )}
       {listed.length === 0 && <NoMatch valid={valid} />}
+      {ended.value.length > 0 && search.trim() === "" && base.until === "now" && <Ended names={ended.value} />}
       {server.value === "present" && placeOf("base") === "" && (
         <p class="hint pad">
           <a href={address("docs/push.html")} target="_blank" rel="noreferrer" data-testid="connect-another">

@@ -1,6 +1,6 @@
 /** What there is in the current range: services, labels of one, and whether there is a server at all. */
 import { computed, signal } from "@preact/signals";
-import { fetchLabels, fetchServices, type Service } from "../../api.ts";
+import { fetchLabels, fetchServices, type Service, type ServicesAnswer } from "../../api.ts";
 import { ApiError } from "../../apierror.ts";
 import { compareTypes } from "../../format/type.ts";
 import { resolve, type Span } from "../../time/range.ts";
@@ -32,6 +32,9 @@ export const span = computed<Span>(() => {
   return { from: Math.min(first.from, second.from), until: Math.max(first.until, second.until) };
 });
 
+/** Names of services that have profiles in the range of equal length before, and none in the one that is shown. */
+export const ended = signal<string[]>([]);
+
 export const services = resource(
   "list the services",
   () => {
@@ -41,11 +44,12 @@ export const services = resource(
       ["file", "rules", "alerts"].includes(at.page) && (("embed" in at && at.embed) || server.value !== "unknown");
     return known ? null : { place: placeOf("base"), ...span.value, at: clock.value };
   },
-  async (asked, signal) => {
+  async ({ place, ...range }, signal) => {
     try {
-      const found = await sortedServices(asked, signal);
+      const found = await answerOf(place, range, signal);
       setServer("present");
-      return found;
+      ended.value = found.ended;
+      return found.services;
     } catch (failure) {
       // One that does not answer is down. Only what says that there is no such path is a viewer without a server.
       if (failure instanceof ApiError && failure.kind === "absent" && server.peek() !== "present") {
@@ -72,9 +76,14 @@ export async function sortedServices(
   { place, ...range }: Span & { place: string },
   signal: AbortSignal,
 ): Promise<Service[]> {
+  return (await answerOf(place, range, signal)).services;
+}
+
+async function answerOf(place: string, range: Span, signal: AbortSignal): Promise<ServicesAnswer> {
   const found = await fetchServices(place, range, pointsFor(range, POINTS), signal);
-  for (const service of found) service.types.sort((a, b) => compareTypes(a.id, b.id));
-  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const service of found.services) service.types.sort((a, b) => compareTypes(a.id, b.id));
+  found.services.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return found;
 }
 
 /** Services and types to choose of: of two places what both have, or what either has where they have nothing in common. */

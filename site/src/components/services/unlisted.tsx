@@ -1,8 +1,12 @@
+/** What the list of services lacks, and why. */
+import { plural } from "../../format/value.ts";
 import { span } from "../../state/query/services.ts";
 import { widest } from "../../state/query/sides.ts";
 import { clock } from "../../state/url/clock.ts";
+import { initialRoute } from "../../state/url/route.ts";
 import { go, homeRoute } from "../../state/url/router.ts";
-import { resolve } from "../../time/range.ts";
+import { formatMinute, resolve } from "../../time/range.ts";
+import { linkTo } from "../controls/link.ts";
 
 /** Shown when a search has no results. */
 export function NoMatch({ valid }: { valid: boolean }) {
@@ -36,4 +40,27 @@ export function NoMatch({ valid }: { valid: boolean }) {
 function clearSearch(): void {
   go({ search: "" }, "replace");
   setTimeout(() => document.getElementById("search")?.focus());
+}
+
+/** Names that are listed; whoever looks for another one searches for it. */
+const MOST = 20;
+
+/** Services that no card tells of, since their last profiles lie just before the range. */
+export function Ended({ names }: { names: string[] }) {
+  const { from, until } = span.value;
+  const base = { ...homeRoute.value.base, from: String(2 * from - until) };
+  const more = names.length - MOST;
+  return (
+    <p class="hint pad" data-testid="ended">
+      {plural(names.length, "service has", "services have")} had no profiles since {formatMinute(from)}, but had some
+      before:{" "}
+      {names.slice(0, MOST).map((name, i) => (
+        <>
+          {i > 0 && ", "}
+          <a {...linkTo({ ...initialRoute("explore"), service: name, base })}>{name}</a>
+        </>
+      ))}
+      {more > 0 && ` and ${more} more`}
+    </p>
+  );
 }
