@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { pushStacks } from "./answers.mjs";
 import { cpuTimes } from "./longtasks.mjs";
 import { amount, close, launch, openPage, redrawn, settled, url } from "./page.mjs";
 
@@ -173,6 +174,22 @@ test("where nothing matches the page says what was searched, and a click shows a
   await at("service-card").first().waitFor();
   await page.waitForFunction(() => document.activeElement?.id === "search");
   assert.equal(await at("search").inputValue(), "");
+  await end();
+});
+
+test("a service whose last profiles lie just before the range is named, and a click shows them", async () => {
+  const service = `ended-${Date.now().toString(36)}`;
+  await pushStacks(service, "main;work 100\n", Math.floor(Date.now() / 1000) - 90 * 60);
+  const opened = await openPage(browser, "/?from=now-1h");
+  const { page, at, end } = opened;
+  await at("ended").getByText(service, { exact: true }).click();
+  await page.waitForURL((address) => address.searchParams.get("s") === service);
+  await at("flame").waitFor();
+  await settled(page);
+  await page.goto(`${url}/?from=now-3h`);
+  await page.locator(".service-card .card-name").getByText(service, { exact: true }).waitFor();
+  await settled(page);
+  assert.equal(await at("ended").getByText(service, { exact: true }).count(), 0);
   await end();
 });
 
