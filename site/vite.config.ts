@@ -73,6 +73,7 @@ export default defineConfig({
         pusher: 3,
         firstprofile: 2,
         demonote: 2,
+        unlisted: 2,
       },
     }),
   ],

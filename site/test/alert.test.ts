@@ -315,7 +315,7 @@ test("an alert that is edited stays what it was but for what is changed", () => 
   const draft = draftOf(stored, on);
   assert.deepEqual([draft.typed, draft.typedUnit], ["1.5", "MiB/s"]);
   assert.deepEqual(drafted(draft, on, stored, undefined).alert, stored);
-  const silent = withKind(draft, "silent");
+  const silent = withKind(draft, "silent", on);
   assert.deepEqual(
     [silent.minutes, silent.receivers, silent.name, silent.typed],
     [15, ["ops"], "n", null],
@@ -323,6 +323,13 @@ test("an alert that is edited stays what it was but for what is changed", () => 
   );
   const sent = drafted(silent, on, stored, undefined).alert;
   assert.deepEqual([sent.threshold, sent.for_minutes, sent.id, sent.generation], [0, 1, "a", 1]);
+});
+
+test("growth of a rule with a series for each version is held against the version before", () => {
+  const versions = rule(CPU, { group_by: ["region", "version"] });
+  assert.equal(withKind(newDraft(), "grew", versions).versionLabel, "version");
+  assert.equal(withKind(newDraft(), "above", versions).versionLabel, "");
+  assert.equal(withKind(newDraft(), "grew", rule(CPU, { group_by: ["region"] })).versionLabel, "");
 });
 
 test("a new function is watched in entire profiles only", () => {

@@ -120,7 +120,7 @@ function Form({ target: { rules, alert: stored }, done }: { target: AlertTarget;
               data-testid={`alert-kind-${kind}`}
               onClick={() => {
                 // What was stored comes back with its kind.
-                state.value = kind === stored?.kind ? draftOf(stored, rule) : withKind(draft, kind);
+                state.value = kind === stored?.kind ? draftOf(stored, rule) : withKind(draft, kind, rule);
               }}
             >
               {label}

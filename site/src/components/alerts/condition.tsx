@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { isGauge } from "../../format/type.ts";
 import { formatStep } from "../../format/value.ts";
-import { type AlertKind, isLevel, MINUTE, NEW_FUNCTION_EVERY } from "../../state/query/alert.ts";
+import { type AlertKind, isLevel, isWhole, MINUTE, NEW_FUNCTION_EVERY } from "../../state/query/alert.ts";
 import type { AlertDraft, Drafted } from "../../state/query/alertdraft.ts";
 import { isVersion, natural } from "../../state/query/labels.ts";
 import { queryParts, type RecordingRule } from "../../state/query/recordingrule.ts";
@@ -110,6 +110,9 @@ export function Condition({ draft, made, rule, onChange }: Props) {
           Fires while the period has about {formatStep(leastOfVersion(minutes) * MINUTE)} of each version: it starts so
           long after a new version began, and ends as the one before leaves the period, even if the new level stays.
         </p>
+      )}
+      {kind === "grew" && !isWhole(rule) && (
+        <p class="hint">It also ends when the shares differ by no more than they vary by chance.</p>
       )}
       {kind === "new_function" && (
         <p class="hint">

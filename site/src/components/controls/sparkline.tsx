@@ -28,8 +28,8 @@ export function Sparkline({ pieces, peak, marked }: Shape) {
   }
   return (
     <svg class="sparkline" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-      {marked && <rect class="marked" x={marked[0] * WIDTH} width={(marked[1] - marked[0]) * WIDTH} height={HEIGHT} />}
       <path class="area" d={area} />
+      {marked && <rect class="marked" x={marked[0] * WIDTH} width={(marked[1] - marked[0]) * WIDTH} height={HEIGHT} />}
       <path class="line" d={line} vector-effect="non-scaling-stroke" />
     </svg>
   );

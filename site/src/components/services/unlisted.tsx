@@ -49,7 +49,6 @@ const MOST = 20;
 export function Ended({ names }: { names: string[] }) {
   const { from, until } = span.value;
   const base = { ...homeRoute.value.base, from: String(2 * from - until) };
-  const more = names.length - MOST;
   return (
     <p class="hint pad" data-testid="ended">
       {plural(names.length, "service has", "services have")} had no profiles since {formatMinute(from)}, but had some
@@ -60,7 +59,7 @@ export function Ended({ names }: { names: string[] }) {
           <a {...linkTo({ ...initialRoute("explore"), service: name, base })}>{name}</a>
         </>
       ))}
-      {more > 0 && ` and ${more} more`}
+      {names.length > MOST && ", …"}
     </p>
   );
 }

@@ -2,6 +2,7 @@
 import { A_SECOND } from "../../core/divided.ts";
 import { type Alert, type AlertKind, isLevel, isWhole, proposedAlertName, unitOfKind } from "./alert.ts";
 import type { AlertLoads } from "./alertloads.ts";
+import { isVersion } from "./labels.ts";
 import { queryParts, type RecordingRule } from "./recordingrule.ts";
 
 export interface AlertDraft {
@@ -54,10 +55,14 @@ export function draftOf(alert: Alert, rule: RecordingRule): AlertDraft {
 
 const unitOfRule = (kind: AlertKind, { query }: RecordingRule) => unitOfKind(kind, queryParts(query).type);
 
-/** The same alert of another kind, with what is usual for that. The name stays only where someone has typed it. */
-export function withKind(draft: AlertDraft, kind: AlertKind): AlertDraft {
+/**
+ * The same alert of another kind, with what is usual for that. The name stays only where someone has typed it. Series of one
+ * version each don't show a deploy: what grows is held against the version before.
+ */
+export function withKind(draft: AlertDraft, kind: AlertKind, rule: RecordingRule): AlertDraft {
   const { receivers, name } = draft;
-  return { ...newDraft(kind), receivers, name };
+  const versionLabel = kind === "grew" ? (rule.group_by.find(isVersion) ?? "") : "";
+  return { ...newDraft(kind), versionLabel, receivers, name };
 }
 
 /** Why a kind can't watch a rule; empty where it can. */
