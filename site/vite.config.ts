@@ -65,7 +65,7 @@ export default defineConfig({
         sharedlist: 3,
         annotatedialog: 3,
         explaindialog: 7,
-        servicepanels: 26,
+        servicepanels: 26.5,
         alerting: 10,
         firingnote: 1,
         recording: 12,

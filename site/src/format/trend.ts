@@ -33,11 +33,6 @@ export function trend(
   return { text: `${roughChange(known.before, known.now)}${each} vs. ${previous}`, title, known: true };
 }
 
-/** That nothing stands out; functions may have changed their shares all the same. */
-export function noChange(gauge: boolean): string {
-  return gauge ? "no clear change" : "load: no clear change";
-}
-
 /** That the profiles have ended; they may have done so at any time within the last step that has some. */
 export function quietWords({ millis, step }: Silence): string {
   return `no profiles for ${step > MINUTE ? "over " : ""}${formatStep(millis)}`;

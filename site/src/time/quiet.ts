@@ -1,5 +1,6 @@
 /** For how long a service has been silent. */
 import type { ServiceType } from "../api.ts";
+import { filledSteps } from "./pauses.ts";
 import { median, medianGap, type Steps, usualPause } from "./series.ts";
 
 /** How long there have been no profiles, and how exactly that is known, in milliseconds. */
@@ -11,9 +12,6 @@ export interface Silence {
 const MINUTE = 60_000;
 /** A pause of less than this is no news. */
 const LEAST = 5 * MINUTE;
-
-/** Which steps have profiles. */
-const filledSteps = ({ counts, covered }: Steps) => counts.map((count, at) => count > 0 || covered[at] > 0);
 
 /** Whether a timeline alone doesn't tell that there were profiles in the last minutes up to `until`. */
 export function mayBeQuiet(timeline: Steps, until: number): boolean {

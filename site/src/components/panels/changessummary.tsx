@@ -3,7 +3,7 @@ import { capital } from "../../format/capital.ts";
 import { formatLoads } from "../../format/load.ts";
 import { change, percent } from "../../format/number.ts";
 import { isCpu, typeLabel, typeParts } from "../../format/type.ts";
-import { formatValue, plural } from "../../format/value.ts";
+import { formatStep, formatValue, plural } from "../../format/value.ts";
 import { LEAST_CHANGE, size } from "../../state/query/changed.ts";
 import { areAlike, type ChangedLoad, LEAST_LOAD, type Loads } from "../../state/query/changedload.ts";
 import type { ChangedValue } from "../../state/query/changedvalue.ts";
@@ -57,6 +57,7 @@ export function Summary({ answer }: { answer: Answer }) {
           ` First profile of ${label} ${sides.after.value} in this range: ${within(sides.after.began, answer.stepMillis)}.`}
         {answer.shift && <Shift shift={answer.shift} />}
         {answer.isGuess && " No change of the load stands out clearly from its variation, so two halves are compared."}
+        {answer.pause > 0 && ` For about ${formatStep(answer.pause)} within these times there are no profiles.`}
         {began && ranAgain(answer)}
         {answer.rollouts.length > 0 && ` ${rolloutWords(answer.rollouts)}`}
       </p>

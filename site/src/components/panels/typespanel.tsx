@@ -1,5 +1,5 @@
 import type { ServiceType } from "../../api.ts";
-import { noChange, quietWords, trend } from "../../format/trend.ts";
+import { quietWords, trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import { wholeSpan } from "../../state/query/place.ts";
@@ -14,7 +14,7 @@ import { partIn } from "../../time/range.ts";
 import { stepsSpan } from "../../time/series.ts";
 import { linkTo } from "../controls/link.ts";
 import { Sparkline } from "../controls/sparkline.tsx";
-import { ChangeText, changeTitle, formatMoment, versionName } from "../services/cardchange.tsx";
+import { ChangeText, changeTitle, formatMoment, NoChange, versionName } from "../services/cardchange.tsx";
 import { RetryNote } from "../status/retrynote.tsx";
 import { NothingHere } from "./nothinghere.tsx";
 import "../../style/typespanel.css";
@@ -86,7 +86,7 @@ function TypeCard({ type }: { type: ServiceType }) {
           ) : known === undefined || changed?.known ? (
             changed?.text
           ) : (
-            noChange(gauge)
+            <NoChange type={type} from={(window ?? span.value).from} />
           )}
         </span>
       </span>

@@ -1,10 +1,13 @@
+import type { ServiceType } from "../../api.ts";
 import { formatLoads } from "../../format/load.ts";
 import { roughChange } from "../../format/number.ts";
+import { isGauge } from "../../format/type.ts";
 import { formatStep } from "../../format/value.ts";
 import type { NewVersion, ServiceChange } from "../../state/query/servicechanges.ts";
 import { versionText } from "../../state/query/versionchanges.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import type { Side } from "../../state/url/values.ts";
+import { beganAt, longestPause } from "../../time/pauses.ts";
 import { formatMinute } from "../../time/range.ts";
 import { linkTo } from "../controls/link.ts";
 
@@ -25,6 +28,15 @@ export function CardChange({ service, found, range }: { service: string; found: 
       <ChangeText found={found} />
     </a>
   );
+}
+
+/** That nothing stands out but when profiles began, or stopped for a while; functions may have changed their shares all the same. */
+export function NoChange({ type, from }: { type: ServiceType; from: number }) {
+  const began = beganAt(type, from);
+  const pause = longestPause(type);
+  if (began !== null) return <>no clear change; began {formatMoment(began, type.step)}</>;
+  if (pause > 0) return <>no clear change; about {formatStep(pause)} without profiles</>;
+  return <>{isGauge(type.id) ? "no clear change" : "load: no clear change"}</>;
 }
 
 /** "1.9.0 since 21:33", as the link to what it changed. */

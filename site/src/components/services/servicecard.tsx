@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import type { Service } from "../../api.ts";
-import { noChange, quietWords, trend } from "../../format/trend.ts";
+import { quietWords, trend } from "../../format/trend.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatValue, plural } from "../../format/value.ts";
 import { toggleFavourite } from "../../state/page/favourites.ts";
@@ -20,6 +20,7 @@ import { Sparkline } from "../controls/sparkline.tsx";
 import { lazy } from "../lazy.tsx";
 
 const CardChange = lazy(() => import("./cardchange.tsx").then((module) => module.CardChange));
+const NoChange = lazy(() => import("./cardchange.tsx").then((module) => module.NoChange));
 const CardVersion = lazy(() => import("./cardchange.tsx").then((module) => module.CardVersion));
 
 /** A service with its type over time. The whole card is the link, but for the star. */
@@ -65,7 +66,13 @@ export function ServiceCard(props: { service: Service; type: string; range: Side
           <CardChange service={service.name} found={found} range={range} />
         ) : (
           <span class="card-change" title={changed?.title} data-testid="card-change">
-            {changed && (changed.known || looking.value || placeOf("base") !== "" ? changed.text : noChange(gauge))}
+            {shown &&
+              changed &&
+              (changed.known || looking.value || placeOf("base") !== "" ? (
+                changed.text
+              ) : (
+                <NoChange type={shown} from={span.value.from} />
+              ))}
           </span>
         )}
       </div>

@@ -3,8 +3,9 @@ import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
+import { longestPause } from "../../time/pauses.ts";
 import { fixed, type Span } from "../../time/range.ts";
-import { commonFactors, seriesOf, sum } from "../../time/series.ts";
+import { commonFactors, seriesOf, sum, sumOf } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { exploreRoute } from "../url/router.ts";
@@ -30,7 +31,7 @@ import {
   type Window,
 } from "./changedload.ts";
 import { type ChangedValue, changedValue, haveSameValues, type ValueSums } from "./changedvalue.ts";
-import { type FoundSide, type Question, sidesOf } from "./changesides.ts";
+import { type FoundSide, type FoundSides, type Question, sidesOf } from "./changesides.ts";
 import type { FunctionsAnswer } from "./functions.ts";
 import { isVersion, labelOrder } from "./labels.ts";
 import { placeOf } from "./place.ts";
@@ -92,6 +93,8 @@ export interface Answer {
   sameVersions: boolean;
   /** What sides of time are. */
   times: string;
+  /** For how long two times have no profiles in between, in milliseconds; 0 where the usual time between them explains it. */
+  pause: number;
   /** Whether the moment of a change was asked for, and none was found. */
   isGuess: boolean;
   /** Whether the sides are divided where the load clearly changed. */
@@ -212,6 +215,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     label,
     values,
     times,
+    pause: label === "" ? pauseIn(found) : 0,
     isGuess: question.by === "time" && found.isHalves,
     isChange: found.isChange,
     load,
@@ -231,6 +235,11 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     less,
     rounded,
   };
+}
+
+function pauseIn({ sides, start, step, interval }: FoundSides): number {
+  const [counts, covered] = (["counts", "covered"] as const).map((of) => sumOf(sides.map(({ steps }) => steps[of])));
+  return longestPause({ start, step, counts, covered, duration: interval });
 }
 
 /** A side whose processes are not told apart. */
