@@ -305,6 +305,12 @@ test("a label that no profile has is said to be none", async () => {
   await end();
 });
 
+test("labels of a type without profiles in the range are none, and not said to be missing", async () => {
+  const { at, end } = await openPage(browser, address("goroutines:goroutine:count:goroutine:count", "&p=labels"));
+  await at("panel-empty").filter({ hasText: "No profiles of this type in this range." }).waitFor();
+  await end();
+});
+
 test("each type of the service has its total, also of what is filtered, and leads to its profile", async () => {
   const { page, at, end } = await openPage(browser, address(CPU, "&p=types"));
   const card = (type) => at("types-panel").locator(`[data-type="${type}"]`);

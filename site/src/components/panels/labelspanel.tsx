@@ -13,7 +13,7 @@ import {
 } from "../../state/query/labelvalues.ts";
 import { ownLabels } from "../../state/query/ownlabels.ts";
 import { ROUNDED } from "../../state/query/rounded.ts";
-import { labels } from "../../state/query/services.ts";
+import { labels, services } from "../../state/query/services.ts";
 import { latestShown } from "../../state/query/shownmarks.ts";
 import { comparedLabels, compareLabels } from "../../state/query/sides.ts";
 import { names, shownLabel, unknownLabel, valueTimelines } from "../../state/query/valuetimelines.ts";
@@ -44,12 +44,10 @@ export function LabelsPanel() {
         </Note>
       )}
       {!failure && !loading && shownLabel.value === "" && (
-        <NothingHere>The profiles in this range carry no labels.</NothingHere>
+        <NothingHere>{hasProfiles() ? "The profiles in this range carry no labels." : NO_PROFILES}</NothingHere>
       )}
       {shown && shown.values.length > 0 && <Values of={shown} key={shown.by} />}
-      {!failure && state === "ready" && shown?.values.length === 0 && (
-        <NothingHere>No profiles of this type in this range.</NothingHere>
-      )}
+      {!failure && state === "ready" && shown?.values.length === 0 && <NothingHere>{NO_PROFILES}</NothingHere>}
       {!failure && loading && !shown && (
         <p class="soft labels-loading" role="status">
           Reading the values of {shownLabel.value || "a label"}…
@@ -57,6 +55,15 @@ export function LabelsPanel() {
       )}
     </section>
   );
+}
+
+const NO_PROFILES = "No profiles of this type in this range.";
+
+/** Whether the range has profiles of the service and type, whatever is filtered. */
+function hasProfiles(): boolean {
+  const { service, type } = exploreRoute.value;
+  const types = services.value.value?.find(({ name }) => name === service)?.types ?? [];
+  return types.some(({ id }) => id === type);
 }
 
 /** The labels of the service, each a link. */
