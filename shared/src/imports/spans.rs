@@ -140,18 +140,17 @@ impl Spans {
         for (count, what) in [
             (
                 self.stray,
-                "end events have no matching begin event and are left out",
+                "end events left out, since no begin event matches them",
             ),
             (
                 self.unclosed,
-                "events have no end; they end with the enclosing event",
+                "events without an end, which end with the enclosing event",
             ),
-            (
-                cut,
-                "events end after the enclosing event and are cut off there",
-            ),
+            (cut, "events cut off at the end of the enclosing event"),
         ] {
-            warnings.count(count, what);
+            if count > 0 {
+                warnings.add(|| format!("{what}: {count}"));
+            }
         }
         Ok(())
     }

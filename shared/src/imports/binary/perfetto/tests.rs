@@ -172,7 +172,7 @@ fn clocks_count_on_and_slices_have_tracks() {
     );
     assert_eq!(
         decoded.warnings,
-        ["1 end events have no matching begin event and are left out"]
+        ["end events left out, since no begin event matches them: 1"]
     );
 }
 

@@ -85,8 +85,8 @@ fn events_come_in_any_order() {
 
 #[test]
 fn unbalanced_events() {
-    let stray = "1 end events have no matching begin event and are left out";
-    let unclosed = "1 events have no end; they end with the enclosing event";
+    let stray = "end events left out, since no begin event matches them: 1";
+    let unclosed = "events without an end, which end with the enclosing event: 1";
     check_events(
         &["B 0 alpha", "B 1 beta", "E 9 alpha", "E 10 beta"],
         &[stray, unclosed],
@@ -99,7 +99,7 @@ fn unbalanced_events() {
     );
     check_events(
         &["X 0-4 a", "X 2-6 b", "X 5-7 c"],
-        &["1 events end after the enclosing event and are cut off there"],
+        &["events cut off at the end of the enclosing event: 1"],
         &["0 a 2000", "2000 a;b 2000", "5000 c 2000"],
     );
 }
