@@ -32,7 +32,8 @@ export function CardChange({ service, found, range }: { service: string; found: 
 
 /** That nothing stands out but when profiles began, or stopped for a while; functions may have changed their shares all the same. */
 export function NoChange({ type, from }: { type: ServiceType; from: number }) {
-  const began = beganAt(type, from);
+  // Otherwise they only came back after a pause.
+  const began = type.previousProfiles === 0 ? beganAt(type, from) : null;
   const pause = longestPause(type);
   if (began !== null) return <>no clear change; began {formatMoment(began, type.step)}</>;
   if (pause > 0) return <>no clear change; about {formatStep(pause)} without profiles</>;
