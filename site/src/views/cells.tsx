@@ -58,7 +58,7 @@ function Change({ from, to, unit, role }: { from: number; to: number; unit: stri
   const delta = formatDelta(to - from, unit);
   return (
     <span role={role} class="num" title={delta}>
-      {delta} <small>{change(from, to)}</small>
+      <span class="delta">{delta}</span> <small>{change(from, to)}</small>
     </span>
   );
 }
