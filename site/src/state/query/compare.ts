@@ -190,8 +190,9 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
     if (id !== profile) progress.own(id);
     // Whole numbers of small averages can change where the averages hardly do.
     const isRounded = gauge && profiles > 1 && total / profiles < SMALL_AVERAGE;
-    const note = isScaled ? ", scaled to as much time" : isRounded ? ", rounded to whole numbers" : "";
-    const name = names[side] + note;
+    // First, since long names are cut at their end.
+    const note = isScaled ? "scaled to as much time: " : isRounded ? "rounded to whole numbers: " : "";
+    const name = note + names[side];
     const said = gauge ? { total: total / profiles, exact: quotient(exact, profiles) } : { total, exact };
     return { id, name, profiles, unit, coveredMillis, ...said };
   };
