@@ -243,6 +243,7 @@ function LoadNews({ answer, load }: { answer: Answer; load: ChangedLoad }) {
   const { cause, more } = answer;
   const { type } = exploreRoute.value;
   const { before, after, differs } = load;
+  const isSame = Math.abs(after / before - 1) < LEAST_LOAD;
   if (!differs && Math.abs(after / before - 1) >= NOTABLE)
     return (
       <>
@@ -252,9 +253,13 @@ function LoadNews({ answer, load }: { answer: Answer; load: ChangedLoad }) {
   if (!differs)
     return (
       <>
-        <b>About the same {typeLabel(type)}:</b> {formatLoads(before, after, 1, type)}
-        {Math.abs(after / before - 1) >= LEAST_LOAD && ", within the usual variation"}.
-        {load.swing >= SWING && ` Within these times it varies by up to ${percent(load.swing)}: choose shorter ones.`}
+        <b>
+          {isSame ? "About the same" : "No clear change of"} {typeLabel(type)}:
+        </b>{" "}
+        {formatLoads(before, after, 1, type)}
+        {!isSame && ` (${change(before, after)}, within the usual variation)`}.
+        {load.swing >= SWING &&
+          ` Within these times it varies by up to ${percent(load.swing)} of its average: choose shorter ones.`}
         {more.length > 0 && !answer.shift && ` The share of ${changedName(more[0].head)} grew.`}
       </>
     );

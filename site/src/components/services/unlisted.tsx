@@ -1,11 +1,11 @@
 /** What the list of services lacks, and why. */
-import { plural } from "../../format/value.ts";
+import { formatStep, plural } from "../../format/value.ts";
 import { span } from "../../state/query/services.ts";
 import { widest } from "../../state/query/sides.ts";
 import { clock } from "../../state/url/clock.ts";
 import { initialRoute } from "../../state/url/route.ts";
 import { go, homeRoute } from "../../state/url/router.ts";
-import { formatMinute, resolve } from "../../time/range.ts";
+import { resolve } from "../../time/range.ts";
 import { linkTo } from "../controls/link.ts";
 
 /** Shown when a search has no results. */
@@ -51,8 +51,8 @@ export function Ended({ names }: { names: string[] }) {
   const base = { ...homeRoute.value.base, from: String(2 * from - until) };
   return (
     <p class="hint pad" data-testid="ended">
-      {plural(names.length, "service has", "services have")} had no profiles since {formatMinute(from)}, but had some
-      before:{" "}
+      {plural(names.length, "service has", "services have")} no profiles in this range, only in the{" "}
+      {formatStep(until - from)} before it:{" "}
       {names.slice(0, MOST).map((name, i) => (
         <>
           {i > 0 && ", "}
