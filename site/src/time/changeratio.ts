@@ -23,6 +23,8 @@ export interface LoadChange {
    * version ran, if the next one brought the load back.
    */
   lasted?: number;
+  /** Of a deploy: when the first step begins that has its version alone, after a rollout. */
+  alone?: number;
   /** Of a spike: from when to when it was, with the parts of its edge steps, which its load is without. */
   extent?: Span;
   /** Of a spike of many steps: the load after it, where that is nearly the one before it, and yet clearly another. */

@@ -85,7 +85,8 @@ function deploys(load: Load, versions: VersionSteps[]): (LoadChange | null)[] {
     const nextEnd = inOrder[i + 3]?.step ?? Number.POSITIVE_INFINITY;
     const rest = load.steps.filter(({ at }) => at >= end && at < nextEnd).map(({ value }) => value);
     const isUndone = rest.length >= DEPLOY.steps && found && isBackAt(mean(rest.slice(0, LEVEL.steps)), found);
-    return isUndone ? { ...found, lasted: next.time - time } : found;
+    const alone = load.firsts[inner.after[0]?.at];
+    return found && { ...found, alone, lasted: isUndone ? next.time - time : undefined };
   });
   const told: (LoadChange | null)[] = [];
   // What is left out undid nothing: the next one may be the first again, for good.

@@ -40,9 +40,10 @@ export function longestPause(timeline: Profiled): number {
   return millis >= Math.max(LEAST, 2 * intervalOf(timeline)) ? Math.round(millis / MINUTE) * MINUTE : 0;
 }
 
-/** How much of a step is without profiles, as what the one beside it has tells. */
+/** How much of a step is without profiles, estimated from the one beside it; 0 where it isn't known how long profiles are. */
 function missingIn({ step, counts, covered }: Profiled, at: number, beside: number): number {
   const has = covered.some((millis) => millis > 0) ? covered : counts;
+  if (counts[at] > 0 && has[at] === 0) return 0;
   return has[beside] > 0 ? step * Math.max(0, 1 - has[at] / has[beside]) : 0;
 }
 

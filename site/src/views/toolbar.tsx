@@ -118,6 +118,7 @@ function describe({ matches, fraction, side_fractions, at, valid }: NonNullable<
   if (!valid) return "Invalid regular expression";
   // What reads like an expression is taken as text without slashes.
   const text = pictureRoute.value.search;
-  if (matches === 0) return /^[^/].*[|*^$]/.test(text) ? `no matches; try /${text}/` : "no matches";
+  if (matches === 0)
+    return !text.startsWith("/") && /^\^|\||\.\*|\$$/.test(text) ? `no matches; try /${text}/` : "no matches";
   return `${at >= 0 ? `${at + 1} of ` : ""}${plural(matches, "frame")} · ${(side_fractions ?? [fraction]).map(percent).join(" → ")}`;
 }

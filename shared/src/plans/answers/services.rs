@@ -119,7 +119,7 @@ impl ServicesAnswer {
             if !found.contains_key(service(series)) {
                 ended.insert(service(series));
             }
-            // Of what has ended no numbers are told.
+            // Ended services have no totals here.
             let of_type = found
                 .get_mut(service(series))
                 .and_then(|types| types.get_mut(&series.profile_type));
@@ -146,10 +146,9 @@ impl ServicesAnswer {
         })
     }
 
-    /// With at most so many services, those with the most profiles, in the same order, and with as many that have ended.
+    /// With at most so many services, those with the most profiles, in the same order.
     #[must_use]
     pub fn limited(mut self, limit: usize) -> Self {
-        self.ended.truncate(limit);
         if self.services.len() > limit {
             self.count = Some(self.services.len());
             let profiles =

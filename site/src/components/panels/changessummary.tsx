@@ -57,7 +57,7 @@ export function Summary({ answer }: { answer: Answer }) {
           ` First profile of ${label} ${sides.after.value} in this range: ${within(sides.after.began, answer.stepMillis)}.`}
         {answer.shift && <Shift shift={answer.shift} />}
         {answer.isGuess && " No change of the load stands out clearly from its variation, so two halves are compared."}
-        {answer.pause > 0 && ` For about ${formatStep(answer.pause)} within these times there are no profiles.`}
+        {answer.pause > 0 && ` The longest time without profiles is about ${formatStep(answer.pause)}.`}
         {began && ranAgain(answer)}
         {answer.rollouts.length > 0 && ` ${rolloutWords(answer.rollouts)}`}
       </p>

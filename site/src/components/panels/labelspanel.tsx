@@ -44,7 +44,7 @@ export function LabelsPanel() {
         </Note>
       )}
       {!failure && !loading && shownLabel.value === "" && (
-        <NothingHere>{hasProfiles() ? "The profiles in this range carry no labels." : NO_PROFILES}</NothingHere>
+        <NothingHere>{lacksProfiles() ? NO_PROFILES : "The profiles in this range carry no labels."}</NothingHere>
       )}
       {shown && shown.values.length > 0 && <Values of={shown} key={shown.by} />}
       {!failure && state === "ready" && shown?.values.length === 0 && <NothingHere>{NO_PROFILES}</NothingHere>}
@@ -59,11 +59,12 @@ export function LabelsPanel() {
 
 const NO_PROFILES = "No profiles of this type in this range.";
 
-/** Whether the range has profiles of the service and type, whatever is filtered. */
-function hasProfiles(): boolean {
+/** Whether the range is known to have no profiles of the service and type, whatever is filtered. */
+function lacksProfiles(): boolean {
   const { service, type } = exploreRoute.value;
-  const types = services.value.value?.find(({ name }) => name === service)?.types ?? [];
-  return types.some(({ id }) => id === type);
+  const { state, value = [] } = services.value;
+  const types = value.find(({ name }) => name === service)?.types ?? [];
+  return state === "ready" && !types.some(({ id }) => id === type);
 }
 
 /** The labels of the service, each a link. */
@@ -143,6 +144,8 @@ function Values({ of }: { of: ValueTimelines }) {
 
 /** "; 1 more is outside the filters": the values of the range that the links above count, and these are without. */
 function outsideWords({ by, values, all }: ValueTimelines): string {
+  // Of values that aren't listed one may be that of profiles without the label.
+  if (all > values.length) return "";
   const { base, window } = exploreRoute.value;
   const named = values.some(({ value }) => value === "") ? all - 1 : all;
   const outside = (ownLabels.value?.[by]?.length ?? 0) - named;

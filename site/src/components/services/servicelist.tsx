@@ -81,7 +81,7 @@ export function ServiceList({ found }: { found: Service[] }) {
         </>
       )}
       {listed.length === 0 && <NoMatch valid={valid} />}
-      {ended.value.length > 0 && search.trim() === "" && base.until === "now" && <Ended names={ended.value} />}
+      {ended.value.names.length > 0 && search.trim() === "" && base.until === "now" && <Ended />}
       {server.value === "present" && placeOf("base") === "" && (
         <p class="hint pad">
           <a href={address("docs/push.html")} target="_blank" rel="noreferrer" data-testid="connect-another">

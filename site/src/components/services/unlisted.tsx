@@ -1,6 +1,6 @@
 /** What the list of services lacks, and why. */
 import { formatStep, plural } from "../../format/value.ts";
-import { span } from "../../state/query/services.ts";
+import { ended, span } from "../../state/query/services.ts";
 import { widest } from "../../state/query/sides.ts";
 import { clock } from "../../state/url/clock.ts";
 import { initialRoute } from "../../state/url/route.ts";
@@ -45,9 +45,9 @@ function clearSearch(): void {
 /** Names that are listed; whoever looks for another one searches for it. */
 const MOST = 20;
 
-/** Services that no card tells of, since their last profiles lie just before the range. */
-export function Ended({ names }: { names: string[] }) {
-  const { from, until } = span.value;
+/** Services without a card, since their last profiles lie just before the range. */
+export function Ended() {
+  const { names, from, until } = ended.value;
   const base = { ...homeRoute.value.base, from: String(2 * from - until) };
   return (
     <p class="hint pad" data-testid="ended">

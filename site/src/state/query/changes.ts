@@ -3,9 +3,8 @@ import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
 import { isGauge } from "../../format/type.ts";
 import { FEWEST_PARTS } from "../../time/interval.ts";
-import { longestPause } from "../../time/pauses.ts";
 import { fixed, type Span } from "../../time/range.ts";
-import { commonFactors, seriesOf, sum, sumOf } from "../../time/series.ts";
+import { commonFactors, seriesOf, sum } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { exploreRoute } from "../url/router.ts";
@@ -31,7 +30,7 @@ import {
   type Window,
 } from "./changedload.ts";
 import { type ChangedValue, changedValue, haveSameValues, type ValueSums } from "./changedvalue.ts";
-import { type FoundSide, type FoundSides, type Question, sidesOf } from "./changesides.ts";
+import { type FoundSide, type Question, sidesOf } from "./changesides.ts";
 import type { FunctionsAnswer } from "./functions.ts";
 import { isVersion, labelOrder } from "./labels.ts";
 import { placeOf } from "./place.ts";
@@ -215,7 +214,7 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     label,
     values,
     times,
-    pause: label === "" ? pauseIn(found) : 0,
+    pause: found.pause,
     isGuess: question.by === "time" && found.isHalves,
     isChange: found.isChange,
     load,
@@ -235,11 +234,6 @@ async function answer(question: Question, stopped: AbortSignal): Promise<Answer>
     less,
     rounded,
   };
-}
-
-function pauseIn({ sides, start, step, interval }: FoundSides): number {
-  const [counts, covered] = (["counts", "covered"] as const).map((of) => sumOf(sides.map(({ steps }) => steps[of])));
-  return longestPause({ start, step, counts, covered, duration: interval });
 }
 
 /** A side whose processes are not told apart. */

@@ -1,5 +1,6 @@
 /** The two sides that "What changed" compares: two values of a label, or two times. */
 import type { Timeline } from "../../api.ts";
+import { longestPause } from "../../time/pauses.ts";
 import { fixed, halves, type Span } from "../../time/range.ts";
 import { rolloutOf } from "../../time/rollout.ts";
 import { medianGap, SHORTEST_STEP, sum, sumOf } from "../../time/series.ts";
@@ -72,6 +73,8 @@ export interface FoundSides {
   step: number;
   /** How often profiles come, in milliseconds. */
   interval: number;
+  /** For how long two times have no profiles in between, in milliseconds; 0 where the usual time between them explains it. */
+  pause: number;
   /** Rollouts at the ends of the sides, in which two versions ran. */
   rollouts: Span[];
 }
@@ -106,6 +109,7 @@ export async function sidesOf(question: Question, stopped: AbortSignal): Promise
     start: series.start,
     step: series.step,
     interval: series.intervalIn(seen),
+    pause: 0,
     times: window ? BEFORE_WINDOW : WHEN_CHANGED,
     isHalves: false,
     isChange: false,
@@ -120,7 +124,7 @@ async function sidesOfTimes(
   seriesIn: (time: Span) => Promise<SeriesOfSides>,
   stopped: AbortSignal,
 ): Promise<FoundSides> {
-  const { times, spans, begins = spans, isHalves, isChange } = await timesOf(question, stopped);
+  const { times, spans, begins = spans, isHalves, isChange, rollouts = [] } = await timesOf(question, stopped);
   const whole = { from: spans[0].from, until: spans[1].until };
   const series = await seriesIn(whole);
   const sides = spans.map(
@@ -135,7 +139,8 @@ async function sidesOfTimes(
   );
   const { start, step } = series;
   const interval = series.intervalIn(whole);
-  return { label: "", values: [], process, start, step, interval, times, isHalves, isChange, sides, rollouts: [] };
+  const pause = longestPause({ ...series.of(whole, null).steps, duration: interval });
+  return { label: "", values: [], process, start, step, interval, pause, times, isHalves, isChange, sides, rollouts };
 }
 
 /** The sides of two values of a label, and the rollouts that count on neither. */
@@ -292,6 +297,7 @@ interface Times {
   begins?: Span[];
   isHalves: boolean;
   isChange: boolean;
+  rollouts?: Span[];
 }
 
 /**
@@ -309,19 +315,24 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
     const times = isAll ? HALVES : "halves of the time with profiles";
     return { times, spans: halves(profiled), isHalves: !change, isChange: false };
   }
-  const { kind, from, until, since, beforeUntil, extent, versions, label } = change;
+  const { kind, until, since, beforeUntil, extent, versions, label, step } = change;
   const whole = { from: profiled.from, until: beforeUntil };
   const before = kind === "level" ? whole : { ...whole, from: Math.max(since, span.from) };
-  const higher = change.after > change.before ? "spike" : "low";
-  const name = versions ? `${label} ${versions.after || "not set"}` : kind === "spike" ? higher : "since the change";
+  const passing = change.after > change.before ? "spike" : "low";
+  const name = versions ? `${label} ${versions.after || "not set"}` : kind === "spike" ? passing : "since the change";
+  // Any deploy may have a step or two with profiles of both.
+  const { alone = change.from } = change;
+  const from = alone - change.from > 2 * step ? alone : change.from;
+  const goesOn = kind === "level" || (kind === "deploy" && until + duration >= profiled.until);
   return {
     times: `${name} ↔ before`,
     spans: [before, { from, until }],
     begins: extent
       ? beginsOf(before, extent, duration)
-      : [withoutLast(before, duration), kind === "level" ? { from, until } : withoutLast({ from, until }, duration)],
+      : [withoutLast(before, duration), goesOn ? { from, until } : withoutLast({ from, until }, duration)],
     isHalves: false,
     isChange: true,
+    rollouts: from > change.from ? [{ from: change.from, until: from }] : [],
   };
 }
 

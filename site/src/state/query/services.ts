@@ -32,8 +32,8 @@ export const span = computed<Span>(() => {
   return { from: Math.min(first.from, second.from), until: Math.max(first.until, second.until) };
 });
 
-/** Names of services that have profiles in the range of equal length before, and none in the one that is shown. */
-export const ended = signal<string[]>([]);
+/** Names of services that have profiles in the time of equal length before a range, and none in it. */
+export const ended = signal<Span & { names: string[] }>({ from: 0, until: 0, names: [] });
 
 export const services = resource(
   "list the services",
@@ -48,7 +48,7 @@ export const services = resource(
     try {
       const found = await answerOf(place, range, signal);
       setServer("present");
-      ended.value = found.ended;
+      ended.value = { names: found.ended, from: range.from, until: range.until };
       return found.services;
     } catch (failure) {
       // One that does not answer is down. Only what says that there is no such path is a viewer without a server.
