@@ -9,9 +9,6 @@ use crate::base::clamp::clamped;
 use crate::plans::ServicesAnswer;
 use crate::verbs::format_value;
 
-/// Names of services that have ended, at most.
-const MOST_ENDED: usize = 20;
-
 impl Markdown for ServicesAnswer {
     /// Those with the most profiles come first.
     fn markdown(&self, most: usize) -> String {
@@ -25,26 +22,12 @@ impl Markdown for ServicesAnswer {
         // The types of a service stay together, in their order.
         rows.sort_by_key(|row| (Reverse(profiles[row.service]), row.service));
         let range = range(self.range().from.millis(), self.range().until.millis());
-        let ended = self.ended();
-        let names: Vec<_> = ended
-            .iter()
-            .take(MOST_ENDED)
-            .map(|name| code(name))
-            .collect();
-        let more = match ended.len() - names.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let ended = match names.len() {
-            0 => String::new(),
-            _ => format!(" Only in the previous range: {}{more}.", names.join(", ")),
-        };
         if rows.is_empty() {
-            document.paragraph(&format!("{range}: no service sent a profile.{ended}"));
+            document.paragraph(&format!("{range}: no service sent a profile."));
             return document.finish();
         }
         document.paragraph(&format!(
-            "{range}: {} of {} services, with {} profile types. A query consists of a profile type and labels, such as `TYPE{{service_name=\"NAME\"}}`.{ended}",
+            "{range}: {} of {} services, with {} profile types. A query consists of a profile type and labels, such as `TYPE{{service_name=\"NAME\"}}`.",
             self.listed(),
             self.count(),
             rows.len()

@@ -178,11 +178,6 @@ impl ServicesAnswer {
         self.count.unwrap_or(self.services.len())
     }
 
-    /// Services that have profiles in the range of equal length before, and none in this one.
-    pub(crate) fn ended(&self) -> &[String] {
-        &self.ended
-    }
-
     /// Each type of each listed service.
     pub(crate) fn totals(&self) -> impl Iterator<Item = ServiceTotal<'_>> {
         self.services.iter().flat_map(|service| {
