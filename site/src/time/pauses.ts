@@ -3,10 +3,10 @@ import { type Steps, sum, usualPause } from "./series.ts";
 
 const MINUTE = 60_000;
 /** A pause of less than this is no news. */
-const LEAST = 5 * MINUTE;
+export const LEAST_PAUSE = 5 * MINUTE;
 /** Where some steps are usually empty, a pause is news if it is so many times as long. */
 const LONG = 3;
-/** So many pauses of half the length and more are unusual. */
+/** With so many others of more than half its length, a pause is usual. */
 const FEW = 2;
 
 type Profiled = Pick<Steps, "start" | "step" | "counts" | "covered" | "duration">;
@@ -15,7 +15,7 @@ type Profiled = Pick<Steps, "start" | "step" | "counts" | "covered" | "duration"
 export const filledSteps = ({ counts, covered }: Pick<Steps, "counts" | "covered">) =>
   counts.map((count, at) => count > 0 || covered[at] > 0);
 
-/** When the first profile began, where that is well after `from`, about; null where it is not. */
+/** About when the first profile began; null unless that is well after `from`. */
 export function beganAt(timeline: Profiled, from: number): number | null {
   const { start, step } = timeline;
   const filled = filledSteps(timeline);
@@ -23,10 +23,13 @@ export function beganAt(timeline: Profiled, from: number): number | null {
   // The last step may have a part, and says nothing of the first.
   if (first < 0 || !filled[first + 1] || !filled[first + 2]) return null;
   const began = start + first * step + missingIn(timeline, first, first + 1);
-  return began - from >= Math.max(LEAST, step, 2 * intervalOf(timeline)) ? began : null;
+  return began - from >= Math.max(LEAST_PAUSE, step, 2 * intervalOf(timeline)) ? began : null;
 }
 
-/** For about how many milliseconds, in whole minutes, there were no profiles between two; 0 where the usual time between them explains it. */
+/**
+ * About how long there were no profiles between two, in milliseconds rounded to minutes; 0 where the usual time between them
+ * explains it.
+ */
 export function longestPause(timeline: Profiled): number {
   const { step, counts } = timeline;
   const filled = filledSteps(timeline).flatMap((is, at) => (is ? [at] : []));
@@ -37,7 +40,7 @@ export function longestPause(timeline: Profiled): number {
   if (others.length >= FEW && 2 * others[FEW - 1].steps > Math.max(2, longest.steps)) return 0;
   const { before, after, steps } = longest;
   const millis = missingIn(timeline, before, before - 1) + (steps - 1) * step + missingIn(timeline, after, after + 1);
-  return millis >= Math.max(LEAST, 2 * intervalOf(timeline)) ? Math.round(millis / MINUTE) * MINUTE : 0;
+  return millis >= Math.max(LEAST_PAUSE, 2 * intervalOf(timeline)) ? Math.round(millis / MINUTE) * MINUTE : 0;
 }
 
 /** How much of a step is without profiles, estimated from the one beside it; 0 where it isn't known how long profiles are. */

@@ -1,6 +1,6 @@
 /** For how long a service has been silent. */
 import type { ServiceType } from "../api.ts";
-import { filledSteps } from "./pauses.ts";
+import { filledSteps, LEAST_PAUSE } from "./pauses.ts";
 import { median, medianGap, type Steps, usualPause } from "./series.ts";
 
 /** How long there have been no profiles, and how exactly that is known, in milliseconds. */
@@ -10,14 +10,12 @@ export interface Silence {
 }
 
 const MINUTE = 60_000;
-/** A pause of less than this is no news. */
-const LEAST = 5 * MINUTE;
 
 /** Whether a timeline alone doesn't tell that there were profiles in the last minutes up to `until`. */
 export function mayBeQuiet(timeline: Steps, until: number): boolean {
   const { start, step, covered } = timeline;
   const last = filledSteps(timeline).lastIndexOf(true);
-  return last >= 0 && until - start - last * step - covered[last] >= LEAST;
+  return last >= 0 && until - start - last * step - covered[last] >= LEAST_PAUSE;
 }
 
 /**
@@ -39,7 +37,7 @@ export function quietMillis(
   const pushes = counts.reduce((sum, count) => sum + count, 0);
   const interval = Math.max(duration || ((last + 1 - first) * step) / pushes, pauseOf(timeline), pauseOf(latest));
   const hidden = latest !== timeline && runLength(latest) >= step ? 0 : hiddenPause(timeline, first, last);
-  return millis >= Math.max(LEAST, 2 * interval, hidden) ? millis : 0;
+  return millis >= Math.max(LEAST_PAUSE, 2 * interval, hidden) ? millis : 0;
 }
 
 /**

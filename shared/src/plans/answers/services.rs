@@ -116,14 +116,12 @@ impl ServicesAnswer {
         }
         let mut ended = BTreeSet::new();
         for series in &before.series {
-            if !found.contains_key(service(series)) {
+            let Some(types) = found.get_mut(service(series)) else {
                 ended.insert(service(series));
-            }
-            // Ended services have no totals here.
-            let of_type = found
-                .get_mut(service(series))
-                .and_then(|types| types.get_mut(&series.profile_type));
-            if let Some(of_type) = of_type {
+                continue;
+            };
+            // A type that has ended is not told.
+            if let Some(of_type) = types.get_mut(&series.profile_type) {
                 of_type.previous += series.total();
                 of_type.previous_profiles =
                     of_type.previous_profiles.saturating_add(series.profiles());

@@ -279,11 +279,13 @@ function withoutRollouts(values: string[], extents: Map<string, Extent>, step: n
     if (!time) continue;
     times.set(before, { from: first.from, until: time.from, end: time.from });
     times.set(after, { ...second, from: time.until });
-    // Any deploy may have a step or two with profiles of both.
-    if (time.until - time.from > 2 * step) rollouts.push({ versions: [before, after], time });
+    if (isLong(time, step)) rollouts.push({ versions: [before, after], time });
   }
   return { times, rollouts };
 }
+
+/** Any deploy may have a step or two with profiles of both versions: a longer rollout is told. */
+const isLong = ({ from, until }: Span, step: number) => until - from > 2 * step;
 
 /** The choice beside versions: the moment is looked for once this is chosen. */
 const WHEN_CHANGED = "when the load changed";
@@ -320,9 +322,9 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
   const before = kind === "level" ? whole : { ...whole, from: Math.max(since, span.from) };
   const passing = change.after > change.before ? "spike" : "low";
   const name = versions ? `${label} ${versions.after || "not set"}` : kind === "spike" ? passing : "since the change";
-  // Any deploy may have a step or two with profiles of both.
-  const { alone = change.from } = change;
-  const from = alone - change.from > 2 * step ? alone : change.from;
+  const rollout = { from: change.from, until: change.alone ?? change.from };
+  const isLeftOut = isLong(rollout, step);
+  const from = isLeftOut ? rollout.until : change.from;
   const goesOn = kind === "level" || (kind === "deploy" && until + duration >= profiled.until);
   return {
     times: `${name} ↔ before`,
@@ -332,7 +334,7 @@ async function timesOf({ type, service, filters, span, window }: Question, stopp
       : [withoutLast(before, duration), goesOn ? { from, until } : withoutLast({ from, until }, duration)],
     isHalves: false,
     isChange: true,
-    rollouts: from > change.from ? [{ from: change.from, until: from }] : [],
+    rollouts: isLeftOut ? [rollout] : [],
   };
 }
 
